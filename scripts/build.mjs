@@ -98,8 +98,8 @@ function publish(staging) {
     mkdirSync(path.dirname(path.join(dist, file)), { recursive: true });
     renameSync(path.join(staging, file), path.join(dist, file));
   }
-  const kept = new Set([...fresh, ...Object.keys(BUNDLES)]);
-  for (const file of listFiles(dist)) if (!kept.has(path.relative(dist, file))) rmSync(file);
+  const current = new Set([...fresh, ...Object.keys(BUNDLES)]);
+  for (const file of listFiles(dist)) if (!current.has(path.relative(dist, file))) rmSync(file);
 }
 
 async function bundleWorkflows() {

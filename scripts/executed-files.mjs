@@ -1,9 +1,9 @@
-// Prints the list "One HTTP node, file by file" of ARCHITECTURE.md: the files of ours that execute a function while a run of a
-// trigger, an HTTP node and an output node is started and polled on a running stack. What the processes do at their start or
-// in the background does not count. The inspectors of the stack's processes must be open:
+// Prints the list "One HTTP node, file by file" of ARCHITECTURE.md: the files of this repository that execute a
+// function during a run of a trigger, an HTTP node and an output node on a running stack. Work of the processes at
+// their start or in the background does not count. The inspectors of the stack's processes must be open:
 //
 //   NODE_OPTIONS=--inspect=127.0.0.1:0 npm start
-//   node scripts/executed-files.mjs [DATA_DIR] [--write]      default: .data; --write puts the list into ARCHITECTURE.md
+//   node scripts/executed-files.mjs [DATA_DIR] [--write]      default: .data; --write writes the list into the document
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -131,7 +131,6 @@ function executedFiles(rounds, background) {
   return new Set([...any.keys()].filter((file) => any.get(file) === ROUNDS || (own.get(file) ?? 0) > ROUNDS / 2));
 }
 
-/** Returns the number of rounds that call a function of a file, by file. */
 function countRounds(rounds) {
   const counts = new Map();
   for (const file of rounds.flatMap((called) => [...new Set(called.flatMap(sourceOf))]))

@@ -1,6 +1,6 @@
-// schemathesis (a program of its own: pip install schemathesis) against a running stack's OpenAPI document:
+// Runs schemathesis (install it with pip) on the OpenAPI document of a running stack, bounded in cases and time:
 //   node scripts/fuzz-api.mjs [DATA_DIR] [-- more options of schemathesis]
-// Bounded in cases and time. Nothing but `*_conformance` of answers, no 5xx, methods and authentication is judged.
+// Checks only the conformance of responses, the absence of 5xx, methods and authentication.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,8 @@ const INTERNAL = '/execution-update/';
 /** Tested last: the key is an administrator's, so the requests may revoke the access of all keys. */
 const USERS = '/users/';
 
-const [given, ...more] = process.argv.slice(2).filter((argument) => argument !== '--');
-const dataDir = given ?? '.data';
+const [folder, ...more] = process.argv.slice(2).filter((argument) => argument !== '--');
+const dataDir = folder ?? '.data';
 const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8'));
 
 // Sends each endpoint its own credentials. The unknown Authorization scheme replaces generated session tokens, which

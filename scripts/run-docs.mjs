@@ -1,10 +1,10 @@
-// Runs the blocks of a document (scripts/docs/blocks.mjs) in their order, in a copy of the tree and one shell, and fails
-// where one fails:
+// Runs the blocks of documents (scripts/docs/blocks.mjs) in order, in one shell and in a copy of the tree. Fails if a
+// block fails:
 //
 //   node scripts/run-docs.mjs docs/use/api.md [MORE.md ...] [--keep] [--list]
 //
-// Ports are picked freely, so that nothing that runs already is in the way. `--keep` leaves the copy for a look; `--list`
-// runs nothing: it says what would be run, and fails where a block has no word.
+// Uses free ports, so that it does not disturb running processes. `--keep` leaves the copy for inspection. `--list`
+// only prints the blocks that would run, and fails if the action of a block is missing.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs suites and adds them up: `run-suites.sh ci` is what .ci/run checks, `run-suites.sh all` is `npm run test:all`. The last
-# line is the sum, "N passed, N failed", and the exit code is not 0 when anything has failed.
+# Runs suites and adds up their results: `run-suites.sh ci` for .ci/run, `run-suites.sh all` for `npm run test:all`. The
+# last line is the sum, "N passed, N failed". The exit code is not 0 if anything has failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 outputs=$(mktemp -d)
@@ -8,8 +8,8 @@ trap 'rm -rf "$outputs"' EXIT
 passed=0
 failed=0
 
-# Adds up an npm script by its last line, "N passed, N failed". One without such a line counts as one test, and so does one
-# that ends badly without a failed test.
+# Adds the result of an npm script from its last line, "N passed, N failed". A script without such a line counts as one
+# test, and so does one with a bad exit code but no failed test.
 count() {
   local status=$2 last ours theirs
   last=$(tail -n 1 "$outputs/$1")
@@ -23,17 +23,17 @@ count() {
   failed=$((failed + theirs))
 }
 
-# Arguments after the name go to the suite.
+# Arguments after the name are passed to the suite.
 suite() {
   npm run --silent "$1" -- "${@:2}" | tee "$outputs/$1"
   count "$1" "${PIPESTATUS[0]}"
 }
 
-# Suites that start what they need by themselves, side by side; what they print follows one after the other.
+# Runs independent suites in parallel, and prints their outputs one after the other.
 suites() {
   local name pids=()
   for name in "$@"; do
-    # One lane each: together they are as many as the processors bear.
+    # One job each: together they are as many as the processors can run.
     npm run --silent "$name" -- --jobs 1 > "$outputs/$name" 2>&1 &
     pids+=($!)
   done

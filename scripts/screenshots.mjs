@@ -1,5 +1,5 @@
-// Takes the screenshots of the README: the first sample workflow in the editor, and a live run of it, on a stack of its own
-// whose console is signed in to by the link that `npm start` prints.
+// Takes the screenshots of the README: the first sample workflow in the editor, and a live run of it. Starts its own
+// stack and signs in with the link that `npm start` prints.
 //
 //   node scripts/screenshots.mjs [FOLDER]      default: docs
 import chromium from '@sparticuz/chromium';

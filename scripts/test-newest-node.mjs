@@ -27,8 +27,8 @@ const STACK = /support\/(shared-)?stack\.js'/;
 /** Variables for registry, caches and language. Excludes everything that configures the service. */
 const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
 /**
- * Excluded: a test that measures delays of a few milliseconds, which suites running beside it lengthen; and a test
- * that executes thousands of drawings on workflow code, which uses nothing of Node.js.
+ * Excluded tests. The first measures delays of a few milliseconds, which suites running beside it lengthen. The second
+ * executes thousands of drawings on workflow code, which uses nothing of Node.js.
  */
 const LEFT_OUT = ['hostile-code.test.ts', 'random-drawings.test.ts'];
 const SMOKE_TIMEOUT_MS = 5 * 60_000;
@@ -80,7 +80,6 @@ async function runDemo() {
   }
 }
 
-/** Passes the program's output on and returns it. */
 async function run(args, env, timeoutMs) {
   const child = spawn(node, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], timeout: timeoutMs });
   let output = '';

@@ -65,7 +65,7 @@ async function underLoad(
   };
 }
 
-/** Starts runs and waits until they have reached their held call. */
+/** Starts runs and gives them SETTLE_MS to get as far as they can. */
 async function startHeld(service: Subject, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {

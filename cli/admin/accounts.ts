@@ -40,7 +40,6 @@ export function removeKey(context: AdminContext, id: number): Promise<object> {
   });
 }
 
-/** The token expires `ttlSeconds` from now. */
 export async function issueToken(context: AdminContext, user: number, ttlSeconds: number): Promise<object> {
   const { email } = await requireUser(context, user);
   const token = await signToken(user, ttlSeconds, context.jwtSecret(), demandedClaims(context, email));
@@ -93,7 +92,6 @@ async function requireProject({ db }: AdminContext, id: number): Promise<void> {
   if ((await live.executeTakeFirst()) === undefined) throw new AdminError(`There is no project ${id}.`);
 }
 
-/** Throws AdminError if there is no such user. */
 export async function requireUser({ db }: AdminContext, id: number): Promise<UserRow> {
   const user = await findUser(db, id);
   if (user === undefined) throw new AdminError(`There is no user ${id}.`);

@@ -13,9 +13,7 @@ export class AdminError extends Error {
 
 export interface AdminContext {
   db: Database;
-  /** Throws AdminError if there are none. */
   secretsKeys: () => Buffer[];
-  /** Throws AdminError if there is none. */
   jwtSecret: () => string;
   foreignTokens: ForeignTokenRules;
   addressRules: Environment['addressRules'];

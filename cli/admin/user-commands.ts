@@ -6,7 +6,6 @@ import { readPassword } from './standard-input.js';
 import { addUser, changeApiAccess, setPassword, showUsers } from './users.js';
 
 interface CommandTools {
-  /** Runs the action and prints its result. */
   run: (action: (admin: AdminContext) => Promise<object>) => Promise<void>;
   withId: (command: Command) => Command;
   parseId: (text: string) => number;

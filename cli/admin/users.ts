@@ -18,9 +18,9 @@ interface NewUser {
 const MAX_EMAIL = 320;
 
 /** Creates the user and its password in one transaction. */
-export async function addUser(context: AdminContext, given: NewUser): Promise<object> {
-  const { name, password, isAdmin, apiAccess } = given;
-  const email = given.email?.trim();
+export async function addUser(context: AdminContext, input: NewUser): Promise<object> {
+  const { name, password, isAdmin, apiAccess } = input;
+  const email = input.email?.trim();
   if (name.trim() === '') throw new AdminError('--name must not be empty.');
   if (email !== undefined) checkEmail(email);
   if (password !== undefined && email === undefined) {

@@ -81,8 +81,8 @@ async function handle(request: IncomingMessage, { codec, token }: CodecServerOpt
 
 /** Compares hashes, because the constant-time comparison needs equal lengths. */
 function checkToken(authorization: string | undefined, token: string): void {
-  const given = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '';
-  if (!timingSafeEqual(sha256(given), sha256(token))) {
+  const presented = /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '';
+  if (!timingSafeEqual(sha256(presented), sha256(token))) {
     throw new Refusal(401, 'authentication_failed', 'The bearer token is missing or wrong.');
   }
 }

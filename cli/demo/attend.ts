@@ -30,12 +30,12 @@ export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend
       await api.callBack(waiting.callback_url, body);
       sentences.push(`${label} waited for a callback. The demo has called back with ${JSON.stringify(body)}.`);
     }
-    for (const { request_id: request, status, tool_name: tool, arguments: given } of requests) {
+    for (const { request_id: request, status, tool_name: tool, arguments: input } of requests) {
       if (status !== 'pending' || !isNew(request)) continue;
       const { decision = 'approve', reason = '' } = answerOf(id);
       await api.decide(run, request, decision, reason);
       const decided = decision === 'approve' ? 'approved' : 'rejected';
-      sentences.push(`${label} asked to call ${tool} with ${JSON.stringify(given)}. The demo has ${decided} it.`);
+      sentences.push(`${label} asked to call ${tool} with ${JSON.stringify(input)}. The demo has ${decided} it.`);
     }
     return sentences;
   }

@@ -5,7 +5,6 @@ export interface NodeState {
   status: 'in progress' | 'succeed' | 'failed';
   result?: { content: string };
   error?: { code: string; message: string };
-  /** The counts of a loop. */
   iterations?: { total: number; failed: number };
   waiting?: { for: 'time' | 'callback' | 'human' | 'approval' | 'child'; task_id?: string; callback_url?: string };
   approval_requests?: ApprovalRequest[];
@@ -37,7 +36,6 @@ export interface FinishedRun {
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
-  /** Makes the workflow a chat. */
   makeChat: (workflow: number) => Promise<void>;
   startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;

@@ -17,7 +17,6 @@ export interface SampleRun {
 interface Stage {
   api: DemoApi;
   terminal: Terminal;
-  /** Returns the run's page in the Temporal UI. */
   uiLink: (runId: string) => string;
   /** True if the sandbox model answers, so that the output is known in advance. */
   isStandIn: boolean;

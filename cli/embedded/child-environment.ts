@@ -25,8 +25,8 @@ export function withSecrets(
   env: NodeJS.ProcessEnv,
   { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,
 ): NodeJS.ProcessEnv {
-  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value !== ''));
-  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET, ...given };
+  const configured = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value !== ''));
+  return { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET, ...configured };
 }
 
 /**

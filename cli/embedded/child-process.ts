@@ -25,7 +25,6 @@ export interface ChildOptions {
   /** Repeats `isReady` while the child lives, and kills it after this many consecutive failures. */
   liveness?: Liveness;
   stopSignal: NodeJS.Signals;
-  /** The child is killed if it has not stopped after this time. */
   stopTimeoutMs: number;
   /** Receives every new line of the log after the child is ready. */
   onLine?: (line: string) => void;

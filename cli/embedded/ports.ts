@@ -30,7 +30,6 @@ export async function claimPort({ port, host, variable }: PortRequest): Promise<
   return claimed;
 }
 
-/** Returns true if another process listens on the port. */
 export async function isInUse({ port, host }: Pick<PortRequest, 'port' | 'host'>): Promise<boolean> {
   try {
     await close(await listen(port, host));

@@ -19,8 +19,8 @@ export function postgresAccount(dataDirectory: string): Account | undefined {
 }
 
 /**
- * Returns the command that runs `command` as `account`. If the account may not enter a parent directory (a clone below
- * /root or in a private temporary directory), the process keeps the one capability for that, and no directory's mode
+ * Returns the command that runs `command` as `account`. The account may be unable to enter a parent directory, such as
+ * /root or a private temporary directory. Then the process keeps the one capability for that, and no directory's mode
  * is changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with access(2), which otherwise
  * ignores capabilities.
  */

@@ -63,11 +63,11 @@ const settings = {
   log_parameter_max_length_on_error: '0',
 };
 
-export function createPostgresServer({ dataDir, password, env: given }: PostgresOptions): PostgresServer {
+export function createPostgresServer({ dataDir, password, env: parentEnv }: PostgresOptions): PostgresServer {
   const data = path.join(dataDir, 'postgres');
   const binaries = findPostgresBinaries();
   const account = postgresAccount(data);
-  const env = { PATH: given['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+  const env = { PATH: parentEnv['PATH'], LC_ALL: 'C', TZ: 'UTC' };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const run = (file: string, args: string[]): Command => runAs(account, { file, args, env }, [file, data]);
   const login = { host: HOST, user: SUPERUSER, password, ssl: false, connectionTimeoutMillis: 2_000 };

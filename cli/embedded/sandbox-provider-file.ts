@@ -11,7 +11,6 @@ function sandboxProviderFile(dataDir: string): string {
   return path.join(dataDir, 'model-providers.json');
 }
 
-/** Returns the file's path. */
 export function writeSandboxProviderFile(dataDir: string, url: string): string {
   const file = sandboxProviderFile(dataDir);
   const models = [{ id: SANDBOX_MODEL, ...PRICES, accepts: ['image', 'pdf'] }];

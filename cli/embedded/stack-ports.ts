@@ -52,8 +52,8 @@ export async function startOnPorts<T, const Requests extends PortRequest[]>(
       return await start(...(ports as { [K in keyof Requests]: number }));
     } catch (error) {
       const picked = requests.flatMap(({ port, host }, at) => (port === 0 ? [{ port: ports[at]!, host }] : []));
-      const taken = await Promise.all(picked.map(isInUse));
-      if (attempt === ATTEMPTS || !taken.includes(true)) throw error;
+      const inUse = await Promise.all(picked.map(isInUse));
+      if (attempt === ATTEMPTS || !inUse.includes(true)) throw error;
     }
   }
 }

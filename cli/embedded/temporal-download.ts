@@ -83,7 +83,6 @@ async function fetchAll(url: string, { report, signal }: DownloadOptions): Promi
 
 const BLOCK_BYTES = 512;
 
-/** Returns the contents of one file of a tar archive. */
 function extractTarEntry(tar: Buffer, name: string): Buffer {
   for (let offset = 0; offset + BLOCK_BYTES <= tar.length;) {
     const text = (start: number, length: number): string =>

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 export interface HttpServer {
   /** Without a trailing slash. */
   url: string;
-  /** Closes the server and all open connections. */
   close: () => Promise<void>;
 }
 

@@ -24,7 +24,6 @@ interface Shape {
   maximum?: number;
 }
 
-/** `response_format` of a request. */
 export interface ResponseFormat {
   json_schema?: { schema?: Shape };
 }
@@ -42,8 +41,8 @@ export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat):
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const schema = format?.json_schema?.schema;
   if (schema !== undefined) return JSON.stringify(fillSchema(schema, user));
-  const told = messages.at(-1);
-  if (told?.role === 'tool') return `${LABEL} The tool said: ${shorten(textOf(told.content))}`;
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return `${LABEL} The tool said: ${shorten(textOf(last.content))}`;
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const shape = findShape(system.map(({ content }) => textOf(content)).join('\n'));
   if (shape === undefined) return `${LABEL} ${shorten(user) || '(no user message)'}`;

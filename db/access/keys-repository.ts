@@ -70,20 +70,17 @@ export function findKey(db: Db, keyId: number) {
   return db.selectFrom('api_keys').select(LISTED).where('id', '=', keyId).executeTakeFirst();
 }
 
-/** Returns undefined if there is no such key. */
 export async function updateKey(db: Db, keyId: number, changes: Partial<KeySettings>): Promise<KeyListing | undefined> {
   const columns = toColumns(changes);
   if (Object.keys(columns).length === 0) return findKey(db, keyId);
   return db.updateTable('api_keys').set(columns).where('id', '=', keyId).returning(LISTED).executeTakeFirst();
 }
 
-/** Returns false if there is no such key. */
 export async function deleteKey(db: Db, keyId: number): Promise<boolean> {
   const result = await db.deleteFrom('api_keys').where('id', '=', keyId).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
-/** The columns of the settings that are not undefined. */
 function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<KeySettings>) {
   return {
     ...(label === undefined ? {} : { label }),

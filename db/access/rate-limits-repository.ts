@@ -118,7 +118,6 @@ function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown>
 /** Requests to subtract from the window in which they were counted, unless that window is over. */
 export interface Uncounted {
   count: number;
-  /** The end of that window. */
   resetAtSeconds: number;
 }
 

@@ -44,7 +44,6 @@ export interface StoredToolCall {
   requestId: string | null;
   approval: ApprovalStatus | null;
   reason: string | null;
-  /** Milliseconds until the approval request expires. */
   waitMs: number | null;
 }
 
@@ -60,7 +59,6 @@ export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): P
   return rows;
 }
 
-/** The approval request of a tool call. */
 export interface AskedApproval {
   requestId: string;
   /** JSON text, secrets masked. */

@@ -69,7 +69,6 @@ export async function findTools(db: Db, secretBox: SecretBox, key: NodeKey): Pro
   return (await findToolSet(db, secretBox, key))?.tools;
 }
 
-/** Returns the tools of the agent's servers that are not offered to it. */
 export async function findLeftOutTools(db: Db, secretBox: SecretBox, key: NodeKey): Promise<LeftOutTool[]> {
   return (await findToolSet(db, secretBox, key))?.leftOut ?? [];
 }

@@ -28,7 +28,6 @@ export interface ApprovalRequest {
   required: number;
   exclude_starter: boolean;
   roles: Role[] | null;
-  /** The decisions so far, in order. */
   decisions: Decision[];
   status: ApprovalStatus;
   reason: string;
@@ -101,7 +100,6 @@ export interface CurrentArguments extends NodeKey {
   argumentsEnc: Buffer | null;
   turn: number | null;
   ordinal: number | null;
-  /** The sealed arguments with which a person has replaced them. */
   editedEnc: Buffer | null;
   excludeStarter: boolean;
   roles: Role[] | null;

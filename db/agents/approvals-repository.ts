@@ -17,7 +17,6 @@ export interface NewDecision {
   role: Role;
   /** The hash of the arguments that the person has seen; undefined stands for the request's current ones. */
   argumentsHash?: string | undefined;
-  /** The arguments with which the person replaces the current ones. */
   edit?: ArgumentsEdit | undefined;
 }
 

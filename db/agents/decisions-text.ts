@@ -8,7 +8,6 @@ export interface Decision {
   reason: string;
   /** ISO 8601, as JSON writes a Date. */
   decided_at: string;
-  /** The hash of the arguments that the person decided on. */
   arguments_hash: string;
 }
 

@@ -16,7 +16,6 @@ interface FoundOnServer {
   tools: RefusedTool[];
 }
 
-/** The refused tools by the labels of the listed servers. */
 type Refused = ReadonlyMap<string, RefusedTool[]>;
 
 /** Stores the result of a listing for an agent of this drawing, unless a newer version exists. */

@@ -9,7 +9,6 @@ export interface TargetState {
 }
 
 const MASK = '********';
-/** Longer texts are cut. */
 const MAX_CHARACTERS = 200;
 
 /**

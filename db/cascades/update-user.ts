@@ -27,12 +27,12 @@ export function updateUser(db: Db, userId: number, changes: UserChanges): Promis
   return inTransaction(db, async (transaction) => {
     const takesAway = changes.is_admin === false || changes.is_active === false;
     if (takesAway && (await isLastAdmin(transaction, userId))) return 'last_admin';
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const columns = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     const user = transaction.selectFrom('users').selectAll().where('id', '=', userId);
-    if (Object.keys(given).length === 0) return user.executeTakeFirst();
+    if (Object.keys(columns).length === 0) return user.executeTakeFirst();
     const changed = await transaction
       .updateTable('users')
-      .set(given)
+      .set(columns)
       .where('id', '=', userId)
       .returningAll()
       .executeTakeFirst();

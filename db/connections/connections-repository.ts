@@ -13,7 +13,6 @@ export const MOST_CONNECTIONS = 500;
 /** A connection for people. `usedBy` counts the workflows whose drawings name it. */
 export type ConnectionRecord = InferResult<ReturnType<typeof records>>[number];
 
-/** The fields that people enter. */
 interface ConnectionFields {
   name: string;
   origins: string[];

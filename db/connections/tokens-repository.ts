@@ -12,7 +12,6 @@ import { endConnectionWaits } from './connection-waits-repository.js';
 /** A connection with its sealed values, for sending a request with it. */
 export type SealedConnection = NonNullable<Awaited<ReturnType<typeof findSealedConnection>>>;
 
-/** Returns undefined if the project has no such connection. */
 export function findSealedConnection(db: Db, projectId: number, id: number) {
   return db
     .selectFrom('connections')
@@ -24,7 +23,6 @@ export function findSealedConnection(db: Db, projectId: number, id: number) {
     .executeTakeFirst();
 }
 
-/** A lease to refresh one set of tokens. */
 export interface Lease {
   id: number;
   lease: string;

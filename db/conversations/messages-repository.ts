@@ -3,7 +3,6 @@ import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { totalCost } from '../runs/child-runs-repository.js';
 
-/** A person's message, or the answer to one. */
 export interface MessageRecord {
   id: string;
   role: 'user' | 'assistant';
@@ -94,7 +93,6 @@ async function markDeleted(db: Db, messages: readonly MessageRecord[]): Promise<
   }));
 }
 
-/** An earlier message and its answer. */
 export interface Exchange {
   id: string;
   content: string;
@@ -106,7 +104,6 @@ export interface Exchange {
 export interface Branch {
   /** The previous message in the branch; null for the first message of a conversation. */
   follows: string | null;
-  /** The message that it replaces. */
   replaces: string | null;
 }
 

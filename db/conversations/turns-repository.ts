@@ -26,7 +26,6 @@ export interface OpenTurns {
   /** Started runs that wait for a person: they block no other run. */
   waiting: string[];
   queued: string[];
-  /** The number of all messages of the conversation. */
   messages: number;
 }
 
@@ -162,7 +161,7 @@ export function beginTurn(
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!isFirst(await lockTurns(transaction, conversationId), run.id)) return false;
-    const begun = await transaction
+    const updated = await transaction
       .updateTable('runs')
       .set({
         is_queued: false,
@@ -179,7 +178,7 @@ export function beginTurn(
       .where('status', '=', 'In Progress')
       .where('cancel_requested_at', 'is', null)
       .executeTakeFirst();
-    if (begun.numUpdatedRows === 0n) return false;
+    if (updated.numUpdatedRows === 0n) return false;
     await addReferences(transaction, run.project_id, { kind: 'run', id: run.id }, run.file_ids ?? []);
     return true;
   });

@@ -22,9 +22,9 @@ export function createStatement<Values extends object, Row>(
   build: (values: Placeholders<Values>) => RawBuilder<Row>,
 ): (db: Db, values: Values) => Promise<Row[]> {
   let compiled: CompiledQuery<Row> | undefined;
-  const given = Object.fromEntries(names.map((name) => [name, sql.val(new Placeholder(name))]));
+  const placeholders = Object.fromEntries(names.map((name) => [name, sql.val(new Placeholder(name))]));
   return async (db, values) => {
-    compiled ??= build(given as unknown as Placeholders<Values>).compile(db);
+    compiled ??= build(placeholders as unknown as Placeholders<Values>).compile(db);
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     );

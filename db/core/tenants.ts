@@ -4,7 +4,6 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 
 interface Work {
   tenant: string;
-  /** The connections that the work holds now. */
   connections: number;
 }
 

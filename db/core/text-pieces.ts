@@ -21,7 +21,6 @@ const KEPT_OPEN_MS = 200;
 
 interface Piece {
   bytes: Buffer;
-  /** The length of the whole text in bytes. */
   total: number;
 }
 

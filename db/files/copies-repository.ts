@@ -125,7 +125,6 @@ export async function giveUpCopy(db: Db, id: string): Promise<boolean> {
   return copy?.status !== 'stored';
 }
 
-/** Gives up the copies of dead writers. */
 export async function giveUpDeadCopies(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     UPDATE file_copies SET status = 'deleting', bytes = 0 WHERE id IN (

@@ -55,14 +55,14 @@ export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<
     yield* pieces;
     return;
   }
-  let kept = '';
+  let rest = '';
   for await (const piece of pieces) {
-    const text = kept + piece;
+    const text = rest + piece;
     const end = endOfWhole(text);
-    kept = text.slice(end);
+    rest = text.slice(end);
     yield withMarks(text.slice(0, end), deleted);
   }
-  yield withMarks(kept, deleted);
+  yield withMarks(rest, deleted);
 }
 
 /** Returns a position at which the text can be cut without splitting a match of `NAMED`, whatever follows. */

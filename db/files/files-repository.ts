@@ -12,9 +12,7 @@ export interface NewFile {
   type: string;
   size: number;
   sha256: Buffer;
-  /** The run that created it. */
   runId: string | null;
-  /** The user who uploaded it. */
   userId: number | null;
 }
 
@@ -28,7 +26,6 @@ export interface StoredFile {
   sha256: Buffer;
   createdAt: Date;
   copyId: string;
-  /** The name of the bytes in the store. */
   storedAs: string;
   seal: Buffer;
 }
@@ -155,7 +152,6 @@ export async function deleteFile(transaction: Db, id: string): Promise<{ copyId:
 
 const isUnused = sql`NOT EXISTS (SELECT FROM file_references WHERE file_id = files.id)`;
 
-/** Returns the time at which an unreferenced file is deleted. */
 export function expiryOf({ createdAt, runId }: FileFacts, retentionDays: number): Date {
   return new Date(createdAt.getTime() + (runId === null ? 1 : retentionDays) * 86_400_000);
 }

@@ -27,7 +27,6 @@ interface NewHook {
 /** `authorRole` is null if the author is no longer an active member of the workflow's project. */
 export type HookRecord = InferResult<ReturnType<typeof hookRecords>>[number];
 
-/** The facts for the validation of a delivery. */
 export type AddressedHook = NonNullable<Awaited<ReturnType<typeof findAddressedHook>>>;
 
 /**
@@ -99,7 +98,6 @@ export async function replaceHookSecret(
   return numUpdatedRows > 0n;
 }
 
-/** Returns false if the workflow has no such hook. */
 export async function deleteHook(db: Db, workflowId: number, hookId: number): Promise<boolean> {
   const { rows } = await sql`
     WITH deleted AS (DELETE FROM hooks WHERE id = ${hookId} AND workflow_id = ${workflowId} RETURNING id),
@@ -174,7 +172,6 @@ const WINDOW_SECONDS = 60;
 export type DeliveryKind = 'deliveries' | 'refusals';
 
 interface HookCount {
-  /** The number of this kind in the window, including this one. */
   count: number;
   /** Seconds until the window ends, at least 1. */
   secondsLeft: number;

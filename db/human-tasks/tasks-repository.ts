@@ -114,7 +114,6 @@ export async function findTaskInReach(db: Db, taskId: string, reach: Reach): Pro
   return task;
 }
 
-/** Returns true if a task of the project waits for the user. */
 export async function hasOpenTask(db: Db, projectId: number, userId: number): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM human_tasks AS task

@@ -46,10 +46,10 @@ export function copyFromMarketplace(
       return { workflowId: source.id, isNew: false };
     }
     const { rows } = await liveCopyOf(sql`${source.id}`, reach).execute(transaction);
-    const kept = rows[0]?.copy_id;
+    const existing = rows[0]?.copy_id;
     const toDocument = async () => toCopy(source.document, await findPublishedSecrets(transaction, source));
-    const workflowId = kept ?? (await insertCopy(transaction, source, reach, await toDocument()));
-    return workflowId === undefined ? undefined : { workflowId, isNew: kept === undefined };
+    const workflowId = existing ?? (await insertCopy(transaction, source, reach, await toDocument()));
+    return workflowId === undefined ? undefined : { workflowId, isNew: existing === undefined };
   });
 }
 
@@ -73,7 +73,6 @@ function findSource(db: Db, slug: string) {
     .executeTakeFirst();
 }
 
-/** The secrets of a run of the published drawing. */
 export interface SealedRunSecrets {
   id: string;
   project_id: number;

@@ -54,7 +54,6 @@ export async function listMarketplace(
   return { total, workflows: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-/** Returns undefined if no published workflow has the slug. */
 export async function findMarketplaceWorkflow(
   db: Db,
   slug: string,

@@ -23,7 +23,6 @@ export function listTools(
   return runnableTools(db, reach).where('workflows.id', '>', after).orderBy('workflows.id').limit(limit).execute();
 }
 
-/** Returns undefined if the user has no such tool. */
 export function findTool(db: Db, reach: Reach, workflowId: number): Promise<ToolWorkflow | undefined> {
   return runnableTools(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
 }

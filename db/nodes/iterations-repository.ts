@@ -26,7 +26,6 @@ export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items
   return stored === BigInt(items.length);
 }
 
-/** Returns undefined if the loop has no item with this index. */
 export async function findItem(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -59,7 +58,6 @@ export async function beginIterations(
     SELECT ${tellWatchers(runId)}`.execute(db);
 }
 
-/** An iteration that has succeeded. */
 export interface EndedIteration {
   index: number;
   /** JSON text of the output. */
@@ -212,7 +210,6 @@ export async function findIterations(db: Db, key: NodeKey): Promise<StoredIterat
 const iterationColumns = sql`path, status, CASE WHEN result_enc IS NULL THEN result::text END AS result,
   result_enc AS "resultEnc", error_code AS "errorCode", error_message AS "errorMessage"`;
 
-/** A condition that selects the rows of a loop's iterations. */
 export function ofLoop(key: NodeKey): RawBuilder<unknown> {
   return sql`run_id = ${key.runId} AND node_id = ${key.nodeId} AND is_iteration AND starts_with(path, ${iterationsPrefix(key.path, key.nodeId)})`;
 }

@@ -13,7 +13,6 @@ export interface EndedNode extends NodeEnding {
 export const endedColumns = sql`node_id AS "nodeId", status, handle, also_handles AS "alsoHandles",
   error_code AS "errorCode", is_handled AS "isHandled"`;
 
-/** Returns the reused nodes outside loops. */
 export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]> {
   const { rows } = await sql<EndedNode>`/* find_kept */
     SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = '' AND is_reused`.execute(db);

@@ -35,12 +35,10 @@ export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<voi
     WHERE kept.error_code = 'worker_lost'`.execute(db);
 }
 
-/** The worker deaths during a step of a node. */
 export interface Deaths {
   count: number;
   /** The sum of the node's shares in these deaths, which decides whether the node is retried. */
   shares: number;
-  /** Milliseconds since the last death was found. */
   sinceMs: number;
 }
 

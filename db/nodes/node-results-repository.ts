@@ -15,10 +15,8 @@ export interface NodeClaim {
   status: NodeStatus;
   /** The handle by which the run leaves the node, as its number in the kind; 0 is the ordinary links. */
   handle: Handle;
-  /** Further handles by which the run leaves the node. */
   alsoHandles: Handle[] | null;
   errorCode: string | null;
-  /** The number of attempts, including this one. */
   attempts: number;
   /** The number of attempts that do not count against the retries of the node (`node_results.spared`). */
   spared: number;
@@ -26,7 +24,6 @@ export interface NodeClaim {
   isHeld: boolean;
 }
 
-/** Facts about the attempt that are stored with the claim. */
 export interface ClaimedWork {
   /** The name of the step. A claim for the same step is a new attempt; a claim for another step of an agent is not. */
   step?: string | null;
@@ -116,7 +113,6 @@ export interface StoredOutput {
   sizeBytes: number;
   /** True if the output was not read because it is large: use `readOutput`. */
   isLarge: boolean;
-  /** The result as JSON text with secrets masked. */
   result: string | null;
   /** The unmasked result, sealed; null if masking has changed nothing. */
   resultEnc: Buffer | null;
@@ -162,7 +158,6 @@ export interface NodeEndRow extends NodeKey {
   status: 'succeed' | 'failed';
   /** The duration of this attempt. It dates the node's start back, unless the node was marked as started earlier. */
   tookMs: number;
-  /** See `NodeClaim`. */
   handle: Handle;
   alsoHandles: Handle[] | null;
   /** JSON text; null for a failed node. */
@@ -294,7 +289,6 @@ export interface StoredError {
   message: string;
 }
 
-/** Returns the errors of the nodes among `nodeIds` that have failed in the iteration. */
 export async function findNodeErrors(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -312,7 +306,6 @@ export async function findNodeErrors(
   return failed.map(({ nodeId, code, message }) => ({ nodeId, code: code ?? 'failed', message: message ?? '' }));
 }
 
-/** Returns the recorded message of a failed node; undefined if it has not failed. */
 export async function findNodeError(db: Db, key: NodeKey): Promise<string | undefined> {
   const failed = await db
     .selectFrom('node_results')

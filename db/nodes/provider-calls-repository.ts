@@ -18,9 +18,7 @@ export interface CallClaim {
    * True if the request may be sent. False if an earlier one may have reached the provider and must not be repeated.
    */
   isAllowed: boolean;
-  /** The number of attempts, including this one. */
   attempts: number;
-  /** The number of attempts whose worker died during the call. */
   crashes: number;
   /** True if somebody reads the deltas of the run. */
   hasReaders: boolean;
@@ -252,7 +250,6 @@ export interface LedgerSum {
   isEstimated: boolean;
 }
 
-/** Returns the sum of the prices of a node's calls so far. */
 export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<LedgerSum> {
   const { rows } = await sql<LedgerSum>`
     SELECT coalesce(sum(price_usd), 0) AS usd, coalesce(bool_or(is_estimated), false) AS "isEstimated" FROM provider_calls

@@ -18,7 +18,6 @@ interface MemberChange {
 
 interface Standing {
   actor: Role;
-  /** Undefined if the user is no member. */
   member: Role | undefined;
   isLastOwner: boolean;
 }
@@ -60,7 +59,6 @@ export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome>
   });
 }
 
-/** Returns true if the actor may grant or revoke this role. */
 function mayMake(actor: Role, role: Role): boolean {
   return actor === 'owner' || (actor === 'admin' && role !== 'owner');
 }

@@ -15,7 +15,6 @@ export async function setMember(db: Db, projectId: number, userId: number, role:
     .execute();
 }
 
-/** Returns false if the user was no member. */
 export async function removeMember(db: Db, projectId: number, userId: number): Promise<boolean> {
   const result = await db
     .deleteFrom('project_members')

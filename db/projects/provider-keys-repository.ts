@@ -73,7 +73,6 @@ export async function detachProviderKey(db: Db, keyId: number, projectId?: numbe
   return numDeletedRows > 0n;
 }
 
-/** Returns a project's newest sealed key for a provider. */
 export async function findProviderKey(db: Db, projectId: number, provider: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('provider_keys')

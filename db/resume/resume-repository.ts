@@ -26,7 +26,6 @@ export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' 
   plan: Plan;
 }
 
-/** Returns undefined if there is no such run. */
 export async function findEarlierRun(db: Db, runId: string, retentionDays: number): Promise<EarlierRun | undefined> {
   const { rows } = await sql<EarlierRun>`
     SELECT runs.id, workflow_id AS "workflowId", workflow_version AS "workflowVersion", project_id AS "projectId", status, purpose,
@@ -101,7 +100,6 @@ export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
   /** True if a sub-workflow node started it, false if a tool call of an agent did. */
   isOfSubWorkflow: boolean;
-  /** True if the node waited for it. */
   isAwaited: boolean;
 }
 
@@ -118,7 +116,6 @@ export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun
   });
 }
 
-/** The results to reuse. */
 export interface KeptResults {
   nodes: NodeInRun[];
   /** The loops among `nodes`, which are reused with everything in their bodies. */
@@ -146,7 +143,6 @@ interface TakingOver {
   kept: KeptResults;
   /** True if each copy stores the id of its run, because a test reuses results of several runs. */
   isTold?: boolean;
-  /** Further loops whose items are copied. */
   itemsOf?: readonly NodeInRun[];
 }
 

@@ -6,7 +6,6 @@ import type { Value } from '../core/statement.js';
 import type { Tables } from '../core/tables.js';
 import { isModelCall } from '../nodes/provider-calls-repository.js';
 
-/** The number of rows by table. */
 type Expired = Partial<Record<keyof Tables, number>>;
 
 export interface Batch {

@@ -109,7 +109,6 @@ export async function resealColumn(db: Database, box: SecretBox, sealed: SealedC
 
 interface SealedRow {
   key: unknown[];
-  /** The values to which the sealed value is bound. */
   row: (string | number)[];
   value: Buffer;
 }

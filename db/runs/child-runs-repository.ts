@@ -15,7 +15,6 @@ export interface BegunChild {
   runId: string;
   workflowId: number;
   projectId: number;
-  /** The title of the workflow. */
   title: string;
   isOpen: boolean;
   /** True if it reuses results of an earlier run. */
@@ -28,7 +27,6 @@ interface ChildToBegin {
   /** The number among the node's child runs (`WaitsTable.call`). */
   call: number;
   run: RunFacts;
-  /** Null if the node does not wait. */
   untilMs: number | null;
   /** The delay after which the reconciler checks that the start reached Temporal. */
   checkInSeconds: number;
@@ -140,7 +138,6 @@ export const answeredParent: RawBuilder<unknown> = sql`
     RETURNING wait.run_id, wait.path, wait.node_id, wait.call
   )`;
 
-/** The columns of `answered` that `toAwaitedBy` reads. */
 export const answeredColumns: RawBuilder<unknown> = sql`
   answered.run_id AS "runId", answered.path, answered.node_id AS "nodeId", answered.call`;
 

@@ -20,7 +20,6 @@ export interface HistoryPage {
 
 export interface ListedLater {
   ids: string[];
-  /** Characters after which the contents of results are cut. */
   contentLimit: number;
 }
 
@@ -150,7 +149,6 @@ export async function findHistoryRun(db: Db, workflowId: number, runId: string):
   return (await complete(db, runs, WHOLE))[0];
 }
 
-/** Returns the newest marketplace examples of a workflow. */
 export async function listExamples(db: Db, workflowId: number, limit: number): Promise<Omit<HistoryPage, 'total'>> {
   const found = await db
     .selectFrom('runs')

@@ -1,7 +1,6 @@
 // The progress of a loop for readers.
 import { sql, type RawBuilder } from 'kysely';
 
-/** The JSON of the expression below. */
 export interface IterationCounts {
   total: number;
   succeeded: number;

@@ -24,7 +24,6 @@ export interface NodeDetail {
 /** The entry of a poll together with attempts and times. */
 export interface StoredNode extends PolledNode {
   attempts: number;
-  /** The start of the last attempt. */
   attemptStartedAt: Date;
   /** ISO 8601, as JSON writes a Date; so is `finishedAt`. */
   startedAt: string;

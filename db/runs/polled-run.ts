@@ -23,7 +23,6 @@ export interface PolledState {
   nodeErrors: string | null;
 }
 
-/** The value of the run's first output node. */
 interface PolledOutput {
   /** JSON text; null if it is too large to be read with the run (`readOutputPieces` reads it). */
   text: string | null;
@@ -57,10 +56,8 @@ export interface PolledNode {
   /** ISO 8601, as JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
-  /** The open requests of a waiting agent. */
   approvals?: OpenRequest[] | null;
   waiting?: StoredWait | null;
-  /** The progress of a loop. */
   iterations?: IterationCounts | null;
 }
 

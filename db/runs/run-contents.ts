@@ -26,7 +26,6 @@ export interface RunNode {
 export interface RunGraph {
   /** The nodes that the run can reach, by id. */
   nodes: Map<string, RunNode>;
-  /** The secret fields of the input. */
   fields: Record<string, unknown>[];
   /** Secrets that are still in the stored drawing, by their paths: the build that stored it did not recognise them. */
   unsealed: SecretMap;
@@ -59,7 +58,6 @@ export function readSecrets(document: JsonObject): Pick<RunGraph, 'fields' | 'un
 }
 
 export interface RunContents {
-  /** The unmasked input. */
   input: RunInput;
   /** The unmasked input as JSON text. */
   inputText: string;

@@ -41,7 +41,6 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
 export interface StoredSnapshot {
   document: Record<string, unknown>;
   plan: Plan;
-  /** The size of the document as JSON text. */
   sizeBytes: number;
 }
 

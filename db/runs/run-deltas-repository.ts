@@ -82,8 +82,8 @@ export function runOfMessage(message: string): string {
 export function readDeltaMessage(message: string): RunDelta | undefined {
   const runId = runOfMessage(message);
   if (message === runId) return undefined;
-  const told = JSON.parse(message.slice(runId.length)) as [string, string, number, number, number, DeltaBody];
-  const [path, nodeId, attempt, step, number, body] = told;
+  const fields = JSON.parse(message.slice(runId.length)) as [string, string, number, number, number, DeltaBody];
+  const [path, nodeId, attempt, step, number, body] = fields;
   return { runId, path, nodeId, attempt, step, number, body };
 }
 

@@ -39,7 +39,6 @@ export interface ToldNode {
   path: string;
 }
 
-/** An approval request or a human task. */
 export interface ToldObject {
   object: Record<string, unknown>;
 }

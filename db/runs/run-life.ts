@@ -25,7 +25,6 @@ export interface RunOutcome {
   failedNodes?: Record<string, { code: string; message: string }> | undefined;
 }
 
-/** The effect of a start, an end or a report. */
 export interface RunChange {
   applied: boolean;
   runStatus: StoredRunStatus | null;

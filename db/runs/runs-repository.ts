@@ -97,7 +97,6 @@ interface OriginalRun {
   document: Record<string, unknown>;
 }
 
-/** Returns undefined if the workflow has no such run. */
 export function findOriginalRun(db: Db, workflowId: number, runId: string): Promise<OriginalRun | undefined> {
   return db
     .selectFrom('runs')
@@ -118,7 +117,6 @@ export function findOriginalRun(db: Db, workflowId: number, runId: string): Prom
     .executeTakeFirst();
 }
 
-/** Returns undefined if the workflow has no such run. */
 export async function findRunStatus(db: Db, workflowId: number, runId: string): Promise<StoredRunStatus | undefined> {
   const row = await db
     .selectFrom('runs')

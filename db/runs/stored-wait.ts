@@ -2,16 +2,13 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isoText } from '../core/iso-text.js';
 
-/** The JSON of the expressions below. */
 export interface StoredWait {
   for: 'time' | 'callback' | 'human' | 'child' | 'connection';
   /** ISO 8601, as JSON writes a Date. */
   until: string;
   /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;
-  /** The id of a human task. */
   task_id: string | null;
-  /** The child run of a sub-workflow. */
   run_id: string | null;
   /** The connection that needs a sign-in. */
   connection_id: number | null;
@@ -48,7 +45,6 @@ export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in p
 /** The kind of the node's current or past wait; null if it never waited. */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);
 
-/** A sealed callback token and the node that it belongs to. */
 export interface SealedToken {
   tokenEnc: Buffer;
   row: [runId: string, path: string, nodeId: string];

@@ -10,7 +10,6 @@ export interface RunEnd {
   errorMessage: string | null;
 }
 
-/** Returns undefined if there is no such run. */
 export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
   return db
     .selectFrom('runs')
@@ -37,7 +36,6 @@ export async function findSnapshotOf(db: Db, runId: string): Promise<Buffer | un
   return run?.snapshot_hash;
 }
 
-/** Returns undefined if the graph is gone. */
 export async function findPlan(db: Db, snapshotHash: Buffer): Promise<Plan | undefined> {
   const graph = await db
     .selectFrom('graph_snapshots')

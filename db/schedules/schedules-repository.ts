@@ -181,7 +181,6 @@ export async function deleteSchedulesOf(transaction: Db, of: OfWorkflows): Promi
   await deleteAndRemove(isOf(of)).execute(transaction);
 }
 
-/** Returns false if the workflow has no such schedule. */
 export async function deleteSchedule(db: Db, workflowId: number, scheduleId: string): Promise<boolean> {
   const { rows } = await deleteAndRemove(sql`id = ${scheduleId} AND workflow_id = ${workflowId}`).execute(db);
   return rows.length > 0;

@@ -13,7 +13,6 @@ export interface RoutineFile {
 const FOLDER = new URL('../routines/', import.meta.url);
 let shipped: RoutineFile[] | undefined;
 
-/** The files of this build, ordered by name. */
 export function shippedRoutines(): readonly RoutineFile[] {
   shipped ??= readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))

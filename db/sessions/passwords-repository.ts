@@ -6,7 +6,6 @@ import type { Tables } from '../core/tables.js';
 import { createSession, endSessionsOf, type NewSession, type OpenedSession } from './sessions-repository.js';
 import { deleteUnusedLinks, redeemLink } from './sign-in-links-repository.js';
 
-/** The facts that a login needs before it compares the password. */
 interface LoginAccount {
   userId: number;
   /** Undefined for an inactive user, and for one without a password. */

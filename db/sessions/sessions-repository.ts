@@ -6,7 +6,6 @@ import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 
 /** The lifetime of a session after sign-in or last refresh. */
 const IDLE_DAYS = 14;
-/** The total lifetime of a session. */
 const MAX_DAYS = 90;
 /** The limit on live sessions of a user. A further one ends the one that was unused for the longest time. */
 const MAX_SESSIONS = 100;
@@ -93,7 +92,6 @@ export function secondsLeft() {
   return seconds.as('secondsLeft');
 }
 
-/** Returns false if the user has no such live session. */
 export async function endSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -105,7 +103,6 @@ export async function endSession(db: Db, userId: number, sessionId: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** `except` is the session that stays open. */
 export async function endSessionsOf(db: Db, userId: number, except?: string): Promise<void> {
   await db
     .updateTable('sessions')

@@ -33,7 +33,6 @@ export function spanOf(period: SpendingPeriod | null): string {
 
 interface PaidCallToClaim extends NewCall {
   projectId: number;
-  /** The maximum cost of the call. */
   reservedUsd: string;
   reservedTokens: TokenCounts;
   /** The limit of its agent; null if it has none. */

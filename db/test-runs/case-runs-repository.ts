@@ -112,7 +112,6 @@ interface EndedCase extends CasePlace {
   detail: CaseDetail;
 }
 
-/** Does nothing if the case has ended. */
 export async function endCase(db: Db, box: SecretBox, ended: EndedCase): Promise<void> {
   const { caseRunId, caseId, status, detail } = ended;
   await db

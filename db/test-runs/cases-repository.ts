@@ -85,7 +85,6 @@ export async function countCases(db: Db, workflowId: number): Promise<number> {
   return total;
 }
 
-/** Returns undefined if the workflow has no such case. */
 export async function findCase(db: Db, box: SecretBox, workflowId: number, id: number): Promise<Case | undefined> {
   const row = await db
     .selectFrom('cases')
@@ -130,7 +129,6 @@ export function updateCase(db: Db, box: SecretBox, { id, workflowId, name, isReq
   });
 }
 
-/** Returns false if there is no such case. */
 export async function deleteCase(db: Db, workflowId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('cases')

@@ -73,7 +73,6 @@ async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
     .execute();
 }
 
-/** Returns false if there is no such pin. */
 export async function deletePin(db: Db, { workflowId, nodeId, path }: PinPlace): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('pins')

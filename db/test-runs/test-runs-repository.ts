@@ -39,7 +39,6 @@ export async function insertTestRun(
   }
 }
 
-/** Returns undefined if the run is not a test. */
 export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefined> {
   return db
     .selectFrom('test_runs')
@@ -48,7 +47,6 @@ export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefine
     .executeTakeFirst();
 }
 
-/** Returns the fixed result of the node in this iteration. */
 export async function findGivenResult(
   db: Db,
   box: SecretBox,

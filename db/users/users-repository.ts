@@ -64,7 +64,6 @@ export async function pageOfUsers(
   return { total, users };
 }
 
-/** Returns undefined if there is no such user. */
 export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promise<UserRow | undefined> {
   return db
     .updateTable('users')
@@ -74,7 +73,6 @@ export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promis
     .executeTakeFirst();
 }
 
-/** True if the error is that another user has the e-mail address. */
 export function isEmailTaken(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === '23505' && constraint === 'users_email';

@@ -56,7 +56,6 @@ export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey
 
 export interface KnownCallback {
   projectId: number;
-  /** True if its run is open. */
   isOpen: boolean;
   isAnswered: boolean;
   /** True if it would be accepted now. */

@@ -2,10 +2,13 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * Each visible change adds one step: acceptance, start and end of the run; start and end of a node (one step if its
- * start was not stored separately); an approval or human task that is requested or settled; each decision or answer
- * that counts without settling it; start and end of a child run that a tool call waits for; and the deletion of a file
- * of an ended run.
+ * Each visible change adds one step:
+ * - the acceptance, start and end of the run;
+ * - the start and end of a node (one step if its start was not stored separately);
+ * - an approval or human task that is requested or settled, and each decision or answer that counts without settling
+ *   it;
+ * - the start and end of a child run that a tool call waits for;
+ * - the deletion of a file of an ended run.
  *
  * No writer stores the number. Each reader counts it in its own snapshot (`run_changes` in db/routines/loops.sql), and
  * later commits only add to it, in whatever order they come.

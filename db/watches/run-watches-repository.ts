@@ -18,7 +18,7 @@ export interface Watch {
 
 /**
  * Watches runs; `watches` names each run once. Changes are reported from the commit on. A statement that started
- * earlier does not report its change and may commit after the caller's next look at the run, so the caller must look
+ * earlier does not report its change, and may commit after the caller's next look at the run. So the caller must look
  * once more a little later.
  */
 export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
@@ -62,7 +62,6 @@ export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[
 /** A reader and its credentials. An admitted stream ends when its key or session does. */
 export interface Reader {
   userId: number;
-  /** The id of the API key. */
   keyId?: number | undefined;
   /** The id of the session, if this service issued it. */
   sessionId?: string | undefined;

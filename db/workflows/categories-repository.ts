@@ -77,7 +77,6 @@ export async function replaceCategories(
   return [];
 }
 
-/** Assigns the categories of a workflow to its copy. */
 export async function copyCategories(db: Db, fromWorkflowId: number, toWorkflowId: number): Promise<void> {
   await sql`
     INSERT INTO workflow_categories (workflow_id, category_id)

@@ -16,7 +16,6 @@ export function listChats(db: Db, reach: Reach, limit: number): Promise<ChatWork
   return runnableChats(db, reach).orderBy('workflows.id').limit(limit).execute();
 }
 
-/** Returns undefined if the user has no such chat. */
 export function findChat(db: Db, reach: Reach, workflowId: number): Promise<ChatWorkflow | undefined> {
   return runnableChats(db, reach).where('workflows.id', '=', workflowId).executeTakeFirst();
 }

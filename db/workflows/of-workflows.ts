@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** One workflow, or all workflows of a project. */
 export type OfWorkflows = { projectId: number } | { workflowId: number };
 
 /** A condition on rows of `workflows`. */

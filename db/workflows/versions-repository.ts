@@ -83,7 +83,6 @@ const selectSize = createStatement<{ workflowId: number; version: number | null 
     ) AS drawing`,
 );
 
-/** Returns the stored drawing of an earlier version. */
 export function findKeptDrawing(
   db: Db,
   workflowId: number,

@@ -1,18 +1,18 @@
-// The fenced blocks of a Markdown document, and what the word after the language says of each:
+// Parses the fenced blocks of a Markdown document, and the action that follows the language of each:
 //
-//   sh run                       a command that is run; all of a document share one shell
-//   sh background=FILE           run as a job of that shell, which waits until FILE is there
-//   LANGUAGE file=PATH           written to PATH
-//   diff apply                   applied to the checkout with `git apply`
-//   json shape                   what the command above prints is JSON with at least these keys, of these types
-//   LANGUAGE by-hand: REASON     not run
+//   sh run                       runs the command; all commands of a document share one shell
+//   sh background=FILE           runs a job of that shell, and waits until FILE exists
+//   LANGUAGE file=PATH           writes the text to PATH
+//   diff apply                   applies the text to the checkout with `git apply`
+//   json shape                   requires JSON output of the command above, with at least these keys, of these types
+//   LANGUAGE by-hand: REASON     does nothing
 //
-// A block of a language without such a word only shows something. In sh, ts, python and diff that is an error: every
-// command of the documents is run, or says why not.
+// A block without an action is only shown. In sh, ts, python and diff that is an error, so that every command in the
+// documents either runs or states why it does not.
 
 const NEEDS_A_WORD = ['sh', 'ts', 'python', 'diff'];
 
-/** Throws where a block is not closed, or its word is missing or unknown. */
+/** Throws if a block is not closed, or its action is missing or unknown. */
 export function readBlocks(markdown, name) {
   const blocks = [];
   let open;
