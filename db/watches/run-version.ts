@@ -5,8 +5,8 @@ import { sql, type RawBuilder } from 'kysely';
  * Each visible change adds one step:
  * - the acceptance, start and end of the run;
  * - the start and end of a node (one step if its start was not stored separately);
- * - an approval or human task that is requested or settled, and each decision or answer that counts without settling
- *   it;
+ * - an approval or human task that is requested or settled, and each decision or answer that counts but does not
+ *   settle it;
  * - the start and end of a child run that a tool call waits for;
  * - the deletion of a file of an ended run.
  *
