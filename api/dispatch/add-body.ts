@@ -17,7 +17,7 @@ import type { RequestContext, RequestState, Step } from './step.js';
 
 export function addBody(route: RouteDeclaration, deps: Pick<DispatchDeps, 'files'>): Step {
   return async (ctx, next) => {
-    Object.assign(ctx.state.given, await readBody(route, ctx, deps));
+    Object.assign(ctx.state.handlerInput, await readBody(route, ctx, deps));
     await next();
   };
 }
@@ -37,10 +37,10 @@ async function readBody(
     const { value, bytes } = await readVerbatimBody(ctx, bounds);
     return { body: parseFields(schema!, value), bodyBytes: bytes };
   }
-  return { body: parseFields(schema!, await readGivenBody(format, ctx, bounds, files)) };
+  return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, files)) };
 }
 
-/** The limit on the body of an open route that has accepted nobody yet. */
+/** Limits the body of an open route that has admitted no sender by its path. */
 const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
 function bodyLimitOf(
@@ -52,7 +52,7 @@ function bodyLimitOf(
   return Math.min(limitBytes, admitted?.maxBodyBytes ?? (isUnknown ? MAX_OPEN_BODY_BYTES : limitBytes));
 }
 
-function readGivenBody(
+function readBodyOfFormat(
   format: Exclude<BodyFormat, 'bytes' | 'stream' | 'verbatim'>,
   ctx: RequestContext,
   bounds: BodyBounds,

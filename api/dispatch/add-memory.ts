@@ -1,10 +1,10 @@
-// For whom a request is worked at, and the memory that it takes.
+// Determines the tenant of a request and leases the memory that the request uses.
 import { onBehalfOf } from '../../db/core/tenants.js';
 import { tenantOf } from '../access/visitor.js';
 import type { DispatchDeps } from './deps.js';
 import type { Step } from './step.js';
 
-/** The connections to the database count for the tenant, too. */
+/** The tenant also determines whose share of the database connections the request uses. */
 export function addTenant(deps: Pick<DispatchDeps, 'signIn'>): Step {
   return async ({ headers, state }, next) => {
     const { admitted, caller, peerAddress } = state;
@@ -13,7 +13,10 @@ export function addTenant(deps: Pick<DispatchDeps, 'signIn'>): Step {
   };
 }
 
-/** The memory that the body takes is held until the answer was sent (send-result.ts), unless that is a stream or comes later. */
+/**
+ * send-result.ts ends the lease after the answer was sent. A stream or a deferred answer ends it earlier
+ * (await-later.ts).
+ */
 export function addMemory({ memory }: Pick<DispatchDeps, 'memory'>): Step {
   return async ({ state }, next) => {
     state.memory = memory.lease(state.tenant, state.signal);

@@ -1,38 +1,38 @@
-// What is known of a request before its body is read.
+// Validates everything about a request that is known before its body is read.
 import type { z } from 'zod';
 import { invalidFields, notFound } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import type { Route } from '../http/route.js';
 import type { Step } from './step.js';
 
-/** Throws 404 where the path names nothing that there could be. */
+/** Throws 404 for malformed parameters: they cannot name an existing object. */
 export function addParams(schema: z.ZodType): Step {
   return async ({ params, state }, next) => {
     const parsed = schema.safeParse(params);
     if (!parsed.success) throw notFound();
-    state.given.params = parsed.data;
+    state.handlerInput.params = parsed.data;
     await next();
   };
 }
 
 export function addQuery(schema: z.ZodType, repeatable?: readonly string[]): Step {
   return async ({ query, state }, next) => {
-    state.given.query = parseFields(schema, readQuery(query, repeatable));
+    state.handlerInput.query = parseFields(schema, readQuery(query, repeatable));
     await next();
   };
 }
 
 /**
- * The last value of a repeated parameter counts, as in Django, unless the route asks for all. An empty value counts as
- * absent, because forms and clients send it for fields that nobody filled in.
+ * The last value of a repeated parameter counts, as in Django, unless the route declares it `repeatable`. An empty
+ * value counts as absent, because forms and clients send it for fields that nobody filled in.
  */
 function readQuery(
   query: NodeJS.Dict<string | string[]>,
   repeatable: readonly string[] = [],
 ): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = {};
-  for (const [key, given] of Object.entries(query)) {
-    const all = Array.isArray(given) ? given : [given ?? ''];
+  for (const [key, raw] of Object.entries(query)) {
+    const all = Array.isArray(raw) ? raw : [raw ?? ''];
     if (all.some((value) => value.includes('\0'))) throw invalidFields({ [key]: ['Null characters are not allowed.'] });
     const filled = repeatable.includes(key) ? all.filter((value) => value !== '') : (all.at(-1) ?? '');
     if (filled.length > 0) values[key] = filled;
@@ -42,7 +42,7 @@ function readQuery(
 
 export function addHeaders(schema: z.ZodType): Step {
   return async ({ headers, state }, next) => {
-    state.given.headers = parseFields(schema, headers);
+    state.handlerInput.headers = parseFields(schema, headers);
     await next();
   };
 }
@@ -54,11 +54,11 @@ export function addPeerAddress(): Step {
   };
 }
 
-/** Refuses the request of an open route, or adds what its path names. */
+/** Throws the error of `admit`, or adds the object that the path names. */
 export function addAdmitted<D>(admit: NonNullable<Route<D>['admit']>, deps: D): Step {
   return async ({ state }, next) => {
-    state.admitted = await admit({ deps, params: state.given.params });
-    state.given.admitted = state.admitted.found;
+    state.admitted = await admit({ deps, params: state.handlerInput.params });
+    state.handlerInput.admitted = state.admitted.found;
     await next();
   };
 }

@@ -4,12 +4,12 @@ import type { RequestContext, Step } from './step.js';
 export function addRoute(route: RouteDeclaration): Step {
   return async ({ state }, next) => {
     state.route = route;
-    state.given = {};
+    state.handlerInput = {};
     await next();
   };
 }
 
-/** The signal exists before the credentials are checked, because a caller may hang up meanwhile. */
+/** The signal exists before the credentials are checked, because a caller may hang up during that check. */
 export function addSignal(): Step {
   return async (ctx, next) => {
     ctx.state.hangUp = hangUpOf(ctx);

@@ -2,7 +2,7 @@ import { ApiError } from '../http/errors.js';
 import type { RouteDeclaration } from '../http/route.js';
 import type { Step } from './step.js';
 
-/** Lets the route answer a body that cannot be parsed. */
+/** Replaces the `parse_error` of a body by the route's own answer. */
 export function answerUnparsed(toResult: NonNullable<RouteDeclaration['answerUnparsed']>): Step {
   return async ({ state }, next) => {
     try {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Step } from './step.js';
 
-/** Waits for an answer that comes later. Before that, and before a stream is sent, the memory of the request is released. */
+/** Waits for a deferred answer. Ends the memory lease before that wait, and before a stream is sent. */
 export function awaitLater(): Step {
   return async ({ state }, next) => {
     await next();

@@ -12,13 +12,13 @@ export function callHandler<D>(route: Route<D>, deps: D): Step {
   };
 }
 
-/** Calls the handler in the transaction of its audit record (`InTransaction`). */
+/** Calls the handler in the transaction that also stores its audit record (`InTransaction`). */
 export function callHandlerInTransaction<D extends DispatchDeps>(route: Route<D>, rule: AuditRule, deps: D): Step {
   return async ({ headers, state }) => {
-    const { audit } = state.given;
+    const { audit } = state.handlerInput;
     const handle = handlerOf(route, headers, state);
     state.result = await runRecorded(rule, audit!, state.access?.projectId, (db) => {
-      // The declared type of the handler asks for these, `InTransaction`; it is erased here.
+      // The handler's declared type requires these fields (`InTransaction`); the type is erased here.
       const own = { ...deps, db, answerDb: deps.db };
       return handle(own);
     });
@@ -29,11 +29,11 @@ export function runsInTransaction(rule: AuditRule | undefined): rule is AuditRul
   return rule !== undefined && rule.commits !== 'handler' && rule.records !== 'refusals';
 }
 
-/** The state gives up what the handler gets, so that a body is not in memory while the answer is sent. */
+/** Removes the handler's input from the state, so that the body can be freed before the answer is sent. */
 function handlerOf<D>(route: Route<D>, requestHeaders: IncomingHttpHeaders, state: RequestState) {
-  const { access, caller, given, log, memory, peerAddress, signal, tenant } = state;
-  state.given = {};
+  const { access, caller, handlerInput, log, memory, peerAddress, signal, tenant } = state;
+  state.handlerInput = {};
   const common = { log, tenant, memory, requestHeaders, peerAddress, signal };
-  // The types of the declaration state whether there is a caller and an access; this code passes both on.
-  return (deps: D): Promise<RouteResult> => route.handler({ deps, ...common, caller, access, ...given });
+  // The types of the route's declaration state whether `caller` and `access` exist; both are passed on in any case.
+  return (deps: D): Promise<RouteResult> => route.handler({ deps, ...common, caller, access, ...handlerInput });
 }

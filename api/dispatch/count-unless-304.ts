@@ -1,6 +1,5 @@
 import type { Step } from './step.js';
 
-/** Counts the request against the rate limit, unless its answer is a 304. */
 export function countUnless304(): Step {
   return async ({ state }, next) => {
     const { settle } = state;

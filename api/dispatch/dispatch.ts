@@ -1,4 +1,4 @@
-// The order of the steps of a request.
+// Defines the order of the steps of a request.
 import { authenticate } from '../access/authenticate.js';
 import { authorize, authorizeAdministrators } from '../access/authorize.js';
 import { recordRefusals } from '../audit/record-refusals.js';
@@ -19,8 +19,8 @@ import { sendResult } from './send-result.js';
 import { takeTurn } from './take-turn.js';
 
 /**
- * Builds the steps of a route from its declaration. Each of them adds a field to the state of the request (step.ts), or refuses
- * the request. A step that the route does not need is left out.
+ * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. Each step
+ * adds a field to the state of the request (step.ts), or refuses the request.
  */
 export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppMiddleware[] {
   const { access, admit, audit, body, headers, params, query, readsDrawing } = route;
@@ -49,6 +49,6 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     readsDrawing && takeTurn(readsDrawing, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ];
-  // The cast: a step finds in the state what the steps before it have added.
+  // The cast is safe because the order above adds each field of the state before a step reads it.
   return steps.filter((step) => typeof step === 'function') as AppMiddleware[];
 }

@@ -9,14 +9,14 @@ import type { RequestContext, Step } from './step.js';
 
 type SendingDeps = Pick<DispatchDeps, 'openStreams'>;
 
-/** Sends the result of the steps that follow, and ends the memory of the request in any case. */
+/** Sends the result of the steps that follow. Ends the memory lease in any case. */
 export function sendResult(deps: SendingDeps): Step {
   return async (ctx, next) => {
-    // A request that is refused before it takes memory has none.
+    // A request that is refused before `addMemory` has no lease.
     const state: AppState = ctx.state;
     try {
       await next();
-      // Statements that run while the answer is sent count for the caller, too.
+      // Statements that run while the answer is sent use the tenant's share of the connections, too.
       await onBehalfOf(ctx.state.tenant, () => send(ctx, deps));
     } finally {
       state.memory?.end();

@@ -7,10 +7,10 @@ export type Step = (ctx: RequestContext, next: () => Promise<unknown>) => Promis
 
 export type RequestContext = AppContext & { state: RequestState };
 
-/** What the steps of api/dispatch/dispatch.ts add, in their order. */
+/** The fields that the steps of api/dispatch/dispatch.ts add, in the order of the steps. */
 export interface RequestState extends AppState {
-  /** What the handler gets because its route declares it. */
-  given: DeclaredContext;
+  /** The handler's input: the fields that its route declares. */
+  handlerInput: DeclaredContext;
   peerAddress: string;
   admitted?: Admitted<unknown>;
   tenant: string;

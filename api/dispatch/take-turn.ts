@@ -6,7 +6,9 @@ import type { RequestContext, Step } from './step.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
-/** Takes the memory of the drawing that the route reads, and waits for the turn of a large one. */
+/**
+ * Leases memory for the drawing that the route reads. A large drawing waits in the fair queue of http/heavy-turns.ts.
+ */
 export function takeTurn(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'turns'>): Step {
   return async (ctx, next) => {
     const { access, signal, tenant } = ctx.state;
@@ -15,10 +17,13 @@ export function takeTurn(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'tur
   };
 }
 
-/** Bytes of memory per byte of a drawing: as the driver holds it, as text and as bytes; or as small objects, too. */
+/**
+ * Bytes of memory per byte of a drawing. `text` covers the driver's copy, the text and its bytes; `parsed` adds small
+ * objects.
+ */
 const DRAWING_COPIES = { text: 4, parsed: 8 };
 
-/** Takes the memory of the drawing, and returns its size; 0 where the path names none. */
+/** Returns the size of the drawing in bytes; 0 if the path names none. */
 async function takeMemory(
   form: DrawingForm,
   { params, state }: RequestContext,
