@@ -1,11 +1,10 @@
-// Answers that many routes share.
+// Schemas of answers that many routes share.
 import { z } from 'zod';
 
 export const nothing = z.null();
 
 export const detailSchema = z.object({ detail: z.string(), code: z.string() }).meta({ id: 'Error' });
 
-/** The path of an object that belongs to a node. */
 export const pathSchema = z
   .string()
   .describe('The iteration that encloses the node, such as `LOOP[3]/INNER[0]`; empty outside loops');

@@ -1,4 +1,4 @@
-// Rules for recording the requests of a route in the audit log (CONTRIBUTING.md, "Add an endpoint").
+// Declares how the requests of a route are recorded in the audit log (CONTRIBUTING.md, "Add an endpoint").
 import type { Transaction } from 'kysely';
 import type { AuditAction } from '../../db/audit/actions.js';
 import type { TargetType } from '../../db/audit/targets.js';
@@ -9,34 +9,34 @@ import type { AuditVia, Tables } from '../../db/core/tables.js';
 
 /** `P`: the parameters of the path. */
 export interface AuditRule<P = unknown> {
-  /** The recorded action, also of a request that is refused. */
+  /** Recorded for refused requests, too. */
   action: AuditAction;
   target: TargetType;
-  /** The recorded action of a refused sign-in, in place of `action`. */
+  /** Recorded instead of `action` for a refused sign-in. */
   refused?: AuditAction;
-  /** The parameter that names the target; its fields before and after the request are compared. */
+  /** The parameter that names the target; the target's fields before and after the request are compared. */
   id?: keyof P & string;
-  /** The request makes the target, and this field of the answer names it. It stands in place of `id`. */
+  /** Replaces `id` if the request creates the target: the field of the answer that names it. */
   makes?: 'id' | 'user_id' | 'file_id';
-  /** The parameter that names the workflow of the target, where its id alone does not name the target. */
+  /** The parameter that names the target's workflow, if the target's id alone is not unique. */
   within?: keyof P & string;
   /**
-   * Only refusals are recorded, of what the contract leaves out: starts of runs, calls, bookmarks, and what changes nothing that
-   * stays. A test holds every route against that list.
+   * Records only refusals, for requests outside the audit contract: starts of runs, calls, bookmarks, and requests
+   * without a lasting change. A test compares every route with that list.
    */
   records?: 'refusals';
   /**
-   * The handler runs in one transaction with the record by default, and must neither wait for anything but the database
-   * nor commit. With `handler` it calls `audit.change` for the part that changes something.
+   * By default the handler runs in one transaction with the record; it must not commit, and must wait for nothing but
+   * the database. With `handler` it calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
   /** The recorded `via` of a route without credentials. */
   via?: AuditVia;
-  /** Fields of the body that are told whenever they are sent. */
+  /** Fields of the body that are recorded as changed whenever they are sent. */
   tells?: readonly string[];
 }
 
-/** True of the rule of a route whose handler runs in one transaction with the record. */
+/** True for a route whose handler runs in one transaction with the record. */
 export type RunsInTransaction<Rule> = Rule extends undefined | { records: 'refusals' } | { commits: 'handler' }
   ? false
   : true;
@@ -44,13 +44,14 @@ export type RunsInTransaction<Rule> = Rule extends undefined | { records: 'refus
 export interface AuditTrail {
   /** The sender of the request. */
   doer: Doer;
-  /** Names the user whose account a sign-in is for, whether or not it is refused. */
+  /** Names the user whose account a sign-in is for, whether the sign-in succeeds or is refused. */
   concerns: (userId: number) => void;
-  /** Records the refusal of a handler that answers it by itself. */
+  /** Records a refusal that the handler answers itself instead of throwing it. */
   refuse: (error: unknown) => Promise<void>;
   /**
-   * Runs a change and stores its record in one transaction, as the rule of the route says. `keyOf` gives the object that was
-   * made, or that the event is about; undefined when nothing has happened. `within`: a transaction that is open already.
+   * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` returns the key
+   * of the created object or of the event's subject; undefined if nothing has changed. `within`: a transaction that is
+   * already open.
    */
   change<T>(
     work: (transaction: Transaction<Tables>) => Promise<T>,

@@ -1,4 +1,4 @@
-// The error shape of the chat-completion proxy (docs/use/interface-notes/proxy.md).
+// Converts errors to the shape of chat completions (docs/use/interface-notes/proxy.md).
 import { z } from 'zod';
 import type { ApiError } from './errors.js';
 
@@ -20,7 +20,7 @@ export function isChatPath(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
 
-/** The error codes of chat completions for our own codes. */
+/** The chat-completion codes of our own codes. */
 const CODES: Partial<Record<string, string>> = {
   not_authenticated: 'invalid_api_key',
   authentication_failed: 'invalid_api_key',

@@ -1,5 +1,5 @@
-// Requests that are not valid HTTP, or too slow or too long to reach a handler: they get an error of the usual shape,
-// then their connection is closed.
+// Answers requests that are not valid HTTP, too slow or too long to reach a handler: an error of the usual shape, after
+// which the connection is closed.
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -40,7 +40,7 @@ const UNKNOWN_EXPECTATION: Refusal = {
   detail: 'Of all expectations only 100-continue is known.',
   code: 'expectation_failed',
 };
-/** The time until the connection is cut for a peer that has its answer and does not hang up. */
+/** How long a peer that has received its answer may keep the connection open. */
 const LINGER_MS = 2_000;
 
 /** `latest`: the answer to the last valid request of the connection. */
@@ -54,21 +54,21 @@ export function answerClientError(
 }
 
 /**
- * Returns whether the client takes the next bytes on the connection for `answer`: its request is complete, or the
- * answer began before the request was complete. An error written now would be taken for that answer or corrupt it.
+ * True if the client reads the next bytes on the connection as part of `answer`: its request is complete, or the answer
+ * began before the request was complete. An error written now would corrupt that answer, or pass for it.
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;
   return answer.req.complete ? !answer.writableFinished : answer.headersSent;
 }
 
-/** CONNECT is refused: this service is not a proxy. */
+/** CONNECT is refused because this service is not a proxy. */
 export function answerConnect(socket: Duplex, latest: ServerResponse | undefined): void {
   if (isOwed(latest)) socket.destroy();
   else refuse(socket, NO_TUNNEL);
 }
 
-/** Returns whether the request was refused: HTTP/1.1 requires a Host, which proxies use for routing. */
+/** Returns true if the request was refused. HTTP/1.1 requires a Host, which proxies use for routing. */
 export function answerMissingHost(response: ServerResponse): boolean {
   const { headers, httpVersion } = response.req;
   if (headers.host !== undefined || httpVersion !== '1.1') return false;

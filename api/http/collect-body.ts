@@ -1,4 +1,4 @@
-// Receives bodies. Memory is taken as the bytes arrive, and a body that does not arrive is given up.
+// Collects bodies in memory, at a minimum pace. The memory lease grows as the bytes arrive.
 import type { IncomingMessage } from 'node:http';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { GrowingBuffer } from '../../memory/growing-buffer.js';
@@ -10,7 +10,7 @@ const BODY_FACTOR = 3;
 export interface BodyPace {
   /** The longest time without a byte. */
   silenceMs: number;
-  /** The time that a body may take besides that of its bytes. */
+  /** The time that a body may take in addition to its bytes at `bytesPerSecond`. */
   graceMs: number;
   bytesPerSecond: number;
 }
@@ -19,10 +19,10 @@ const PACE: BodyPace = { silenceMs: 10_000, graceMs: 15_000, bytesPerSecond: 32 
 const CHECK_MS = 1_000;
 
 /**
- * Returns the body, of at most `limitBytes`. `lease` grows to three times the bytes that have arrived, and nothing more is
- * received while it waits; that time does not count for the body's pace. Throws 413, 408 (too slow), 400 (ended early), or
- * what the lease throws. What is left of the body then is received and dropped, so that the client reads the answer
- * instead of a connection reset.
+ * Returns the body, of at most `limitBytes`. `lease` grows to three times the bytes received; receiving pauses while
+ * the lease waits, and that time does not count for the pace. Throws 413, 408 (too slow), 400 (ended early), or the
+ * lease's error. The rest of a refused body is received and dropped, so that the client reads the answer instead of a
+ * connection reset.
  */
 export function collectBody(
   request: IncomingMessage,

@@ -1,7 +1,7 @@
-// Reads what a poll says about the answer that it wants: `If-None-Match` and `Prefer: wait`. docs/use/live.md.
+// Parses the conditions of a poll: `If-None-Match` and `Prefer: wait` (docs/use/live.md).
 import { z } from 'zod';
 
-/** Nobody needs more tags, and without a limit a list of any length would have to be compared. */
+/** Bounds the comparisons; no client needs more tags. */
 const MAX_TAGS = 8;
 const MAX_WAIT_SECONDS = 55;
 
@@ -13,35 +13,38 @@ export const conditionalHeaders = z.object({
   'if-none-match': z.string().optional().describe('The `ETag` of an earlier answer'),
 });
 
-/** Entity tags of polls, without their quotes. `*` and what can be no tag of ours are ignored. */
+/** Returns the entity tags without their quotes. `*`, and anything that cannot be a tag of this service, is ignored. */
 export function parseTags(header: string | undefined): string[] {
   const tags = (header ?? '').matchAll(/(?:^|,)[ \t]*(?:W\/)?"([0-9]{1,16}(?:[A-Z][0-9]{1,9})?(?:\.[\w-]{1,32})?)"/g);
   return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
 }
 
-/** The states in Postgres that the caller knows. */
+/** The caller's state tags, without the part about nodes in flight. */
 export function knownStates(header: string | undefined): string[] {
   return parseTags(header).map((tag) => tag.split('.')[0]!);
 }
 
-/** The tag of a state, and of what is in flight beside it, as it stands in `ETag`. It is weak: the order of keys may differ. */
+/**
+ * Builds the `ETag` from the tag of the stored state and that of the nodes in flight. It is weak because the order of
+ * keys may differ.
+ */
 export function toETag(stateTag: string, liveTag: string): string {
   return `W/"${liveTag === '' ? stateTag : `${stateTag}.${liveTag}`}"`;
 }
 
-/** Returns whether `If-None-Match` names the entity tag. */
+/** True if `If-None-Match` names the entity tag. */
 export function isKnown(header: string | undefined, etag: string): boolean {
   return parseTags(header).some((tag) => `W/"${tag}"` === etag);
 }
 
-/** The text between two commas that stand in no quoted string. */
+/** The text between two commas that are in no quoted string. */
 const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
 const WAIT = /^[ \t]*wait[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))[ \t]*(?:;|$)/i;
 const NAMES_WAIT = /^[ \t]*wait[ \t]*(?:[=;]|$)/i;
 
 /**
- * Seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Undefined without one, and for what is malformed,
- * which is ignored. Of several the first counts. What stands in a quoted string is no preference.
+ * Returns the seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. The first `wait` counts; a malformed
+ * one is ignored. A `wait` inside a quoted string is no preference.
  */
 export function parseWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');

@@ -1,5 +1,5 @@
-// The files of the documentation page: Swagger UI from its package, and the script that starts it. All come from our
-// own origin, and their policy allows no other.
+// Serves the files of the documentation page: Swagger UI from its package, and the script that starts it. All files
+// come from our own origin, and the content security policy allows no other.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -36,7 +36,7 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Browsers revalidate our own files every time; they see a new release of the library within the hour. */
+/** Browsers revalidate our own files every time, and fetch a new release of the library within the hour. */
 const CACHING = { [OWN]: 'no-cache', [LIBRARY]: 'public, max-age=3600' };
 
 interface DocsFile {

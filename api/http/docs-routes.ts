@@ -1,4 +1,4 @@
-// The OpenAPI document and the page that shows it and can send requests.
+// Serves the OpenAPI document, and the page that shows it and can send requests.
 import { z } from 'zod';
 import { readDocsFile } from './docs-page.js';
 import { notFound } from './errors.js';
@@ -8,7 +8,7 @@ import { routesOf, type Route, type RouteDeclaration } from './route.js';
 
 const defineRoute = routesOf();
 
-/** `routes` is called once, after all routes are known. */
+/** `routes` is called at the first request, when all routes are known. */
 export function createDocumentationRoutes(routes: () => RouteDeclaration[]): Route[] {
   let text: string | undefined;
   const document = defineRoute({

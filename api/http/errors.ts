@@ -1,24 +1,24 @@
-// The errors that the service answers.
+// Constructs the errors that the service answers.
 import type { TargetType } from '../../db/audit/targets.js';
 
 /** Maps each field to its messages, in the wording of Django REST Framework. */
 export type FieldErrors = Record<string, string[]>;
 
-/** The audit log records what the caller may not use or see, whatever the answer says. */
+/** The object that the caller may not use or see. The audit log records it even if the answer hides it. */
 interface RefusedTarget {
   type: TargetType;
   id: number;
 }
 
 interface ApiErrorOptions {
-  /** Logged, never in an answer. */
+  /** Logged, never part of an answer. */
   cause?: unknown;
-  /** This is the whole body of the answer if it is present. */
+  /** Replaces the whole body of the answer. */
   fields?: FieldErrors;
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
   param?: string;
-  /** The refused caller, if the request has no settled caller yet. Only the audit log uses it. */
+  /** The refused caller, if authentication did not set one on the request. Only the audit log uses it. */
   caller?: { userId: number; keyId: number };
 }
 
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes the audit log tell of an error that does not look like a refusal. */
+/** Makes the audit log record `error` as a refusal, whatever its status. */
 export function refusing(refuses: RefusedTarget, error: ApiError): ApiError {
   error.refuses = refuses;
   return error;
@@ -58,13 +58,13 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
-/** Returns what a query has found. Throws the 404 where it has found nothing. */
+/** Returns `found`, or throws the 404 if it is undefined. */
 export function orNotFound<T>(found: T | undefined): T {
   if (found === undefined) throw notFound();
   return found;
 }
 
-/** Answers that the object was there once, and will not be again. */
+/** The object existed and will not exist again. */
 export function gone(message: string): ApiError {
   return new ApiError(410, 'gone', message);
 }
@@ -76,7 +76,7 @@ export function permissionDenied(
   return new ApiError(403, 'permission_denied', message, { headers });
 }
 
-/** Refuses a request that a browser sends for a page of another origin. */
+/** Refuses a browser's request from a page of another origin. */
 export function foreignOrigin(): ApiError {
   return new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
 }
@@ -85,7 +85,6 @@ export function invalidFields(fields: FieldErrors): ApiError {
   return new ApiError(400, 'invalid', 'Invalid input.', { fields });
 }
 
-/** The error of a body that cannot be parsed. */
 export function parseError(reason: string, cause?: unknown): ApiError {
   return new ApiError(400, 'parse_error', `JSON parse error - ${reason}`, { cause });
 }
@@ -98,7 +97,7 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError(413, 'body_too_large', `The request body exceeds ${limitBytes} bytes.`);
 }
 
-/** The error of what would make its project store more than it may (`MAX_PROJECT_BYTES`). */
+/** The project would store more than `MAX_PROJECT_BYTES`. */
 export function quotaExceeded(): ApiError {
   return new ApiError(413, 'quota_exceeded', 'The project would store more bytes than it may.');
 }
@@ -109,7 +108,7 @@ export function bodyTooSlow(): ApiError {
   });
 }
 
-/** The error of a caller that may go on in `seconds`. */
+/** The caller may retry after `seconds`. */
 export function throttled(seconds: number, headers: Record<string, string> = {}): ApiError {
   const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
   return new ApiError(429, 'throttled', message, { headers: { ...headers, 'Retry-After': String(seconds) } });
@@ -117,7 +116,7 @@ export function throttled(seconds: number, headers: Record<string, string> = {})
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The error of a request that exceeds the present capacity. */
+/** The request exceeds the present capacity. */
 export function overloaded(): ApiError {
   return new ApiError(503, 'overloaded', 'The service is busy. Please try again.', {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },

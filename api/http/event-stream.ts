@@ -1,8 +1,8 @@
-/** Proxies that gather answers before they pass them on are asked not to. */
+/** `X-Accel-Buffering` asks proxies not to buffer the stream. */
 export const EVENT_STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 /**
- * Keeps a stream open that has nothing to tell. Some clients hand on an event at every empty line, even where it has no data, so
- * a comment ends in one line end.
+ * Keeps an idle stream open. Some clients emit an event at every empty line, even without data, so this comment ends in
+ * one line end, not two.
  */
 export const COMMENT = ':\n';

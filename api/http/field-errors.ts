@@ -4,14 +4,14 @@ import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** An integer in a body. zod's own message for a text in its place would be wrong. */
+/** An integer in a body. zod's own message for a text instead of an integer would be wrong. */
 export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }
 
 const MAX_EMAIL_CHARACTERS = 254;
 
-/** An e-mail address in a body, as it was written. */
+/** Keeps the case of the address. */
 export function emailField() {
   const address = z.email({ error: 'Enter a valid email address.' });
   return z.string().trim().max(MAX_EMAIL_CHARACTERS).pipe(address);
@@ -19,7 +19,7 @@ export function emailField() {
 
 const MAX_YEAR = 9999;
 
-/** A moment in the future in a body, as ISO 8601 with its offset from UTC. */
+/** A future time in a body, as ISO 8601 with its offset from UTC. */
 export function futureField() {
   const moment = z.iso
     .datetime({
@@ -35,8 +35,8 @@ const MAX_QUOTED_CHARACTERS = 60;
 const NO_INTEGER = 'A valid integer is required.';
 
 /**
- * `schema` for a list or dictionary of at most `maximum` elements. The elements are counted before any is validated:
- * zod records every wrong element first, and a body may hold half a million.
+ * Limits a list or dictionary to `maximum` elements before any is validated: zod reports every wrong element, and a
+ * body may hold half a million.
  */
 export function upTo<T extends z.ZodType>(maximum: number, schema: T) {
   const isShort = (value: unknown): boolean =>
@@ -64,7 +64,7 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
   return fields;
 }
 
-/** Returns undefined to keep the schema's own message. */
+/** Returns undefined to use the schema's own message. */
 function toSentence(issue: RawIssue): string | undefined {
   const { code } = issue;
   if (code === 'invalid_type') return wrongType(issue);
@@ -98,7 +98,7 @@ function wrongType(issue: RawIssue & { expected?: unknown }): string {
   return WRONG_TYPE[expected] ?? `Expected a dictionary of items but got type "${typeName(issue.input)}".`;
 }
 
-/** Long values are cut, and an object is not converted to text because it may have its own `toString`. */
+/** Cuts long values. An object is not converted to text because it may have its own `toString`. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return `A value of type "${typeName(value)}"`;
   const text = String(value);

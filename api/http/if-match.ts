@@ -1,9 +1,9 @@
-// `If-Match`: a change is made only if nobody else has changed the object since the caller read it. RFC 9110, 13.1.1.
+// `If-Match` makes a change only if nobody else has changed the object since the caller read it. RFC 9110, 13.1.1.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { ApiError } from './errors.js';
 
-/** A tag, or whatever stands in the place of one. */
+/** A tag, or any other text between commas and spaces. */
 const PIECE = /(?:W\/)?"[^"]*"|[^,\s]+/g;
 const TAG = /^(?:W\/)?"[^"]*"$/;
 
@@ -14,7 +14,7 @@ const ifMatch = documentedAs(
     const pieces = text.match(PIECE) ?? [];
     if (pieces.length === 1 && pieces[0] === '*') return '*';
     if (pieces.length > 0 && pieces.every((piece) => TAG.test(piece))) return pieces;
-    // Ignored, it would let the caller overwrite what it wanted to spare.
+    // Ignoring a malformed header would let the caller overwrite a change that it wanted to detect.
     context.addIssue({
       code: 'custom',
       message: 'Must be * or a list of entity tags such as "12.3", with their quotes.',
@@ -29,7 +29,10 @@ const ifMatch = documentedAs(
 
 export const ifMatchHeaders = z.object({ 'if-match': ifMatch.optional() });
 
-/** Throws 412 unless the condition names the present tag. A weak tag never matches: the comparison is the strong one. */
+/**
+ * Throws 412 unless the condition names the present tag. A weak tag never matches, because RFC 9110 requires the strong
+ * comparison.
+ */
 export function refuseStale(condition: IfMatch | undefined, etag: string): void {
   if (condition === undefined || condition === '*' || condition.includes(etag)) return;
   throw new ApiError(412, 'precondition_failed', 'It has been changed since you read it. Read it again.');

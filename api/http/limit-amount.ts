@@ -4,7 +4,7 @@ import { documentedAs } from './documented-as.js';
 
 const PLAIN_DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
 
-/** A limit of money: USD as plain decimal text, so that no digit is lost on the way. */
+/** A money limit in USD as plain decimal text, because a JSON number would lose digits. */
 export const limitAmount = documentedAs(
   z
     .string('A decimal string is required.')

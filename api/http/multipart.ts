@@ -1,4 +1,4 @@
-// Bodies of the media type multipart/form-data, part by part as they arrive. RFC 7578.
+// Reads bodies of multipart/form-data part by part as they arrive. RFC 7578.
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -6,11 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { ApiError } from './errors.js';
 
 export interface BodyPart {
-  /** The name of the field. */
   field: string;
-  /** The name of the file, as the client has sent it; undefined for a part that is no file. */
+  /** The file name as sent by the client; undefined for a part that is no file. */
   name: string | undefined;
-  /** The media type with its parameters, of which `charset` says what the bytes are. */
+  /** The media type with its parameters; `charset` declares the encoding of the bytes. */
   type: string;
   bytes: Readable;
 }
@@ -29,7 +28,7 @@ export function isMultipart(contentType: string): boolean {
 const HEADER_LIMITS = { fieldNameSize: 1_000, headerPairs: 20, headerSize: 16 * 1024 };
 
 /**
- * Resolves when all parts are read, each before the next one begins: no more of the body is taken while a part is waited for.
+ * Resolves when all parts are read, one after the other: receiving pauses while `onPart` of an earlier part is pending.
  * Throws what `onPart` throws, and 400 for a malformed body or too many parts.
  */
 export async function readMultipart(
@@ -39,13 +38,13 @@ export async function readMultipart(
   const parser = createParser(contentType, maxParts);
   const wholeType = watchTypes(parser);
   const parts: Readable[] = [];
-  /** `last` is the reading of the part that came last, `earlier` that of those before it. */
+  /** `last` is the pending read of the newest part; `earlier` is that of the parts before it. */
   let [earlier, last] = [Promise.resolve(), Promise.resolve()];
   const refusals = new Set<unknown>();
   const fail = (error: Error): void => void parser.destroy(error);
   parser.on('partsLimit', () => fail(new ApiError(400, 'parse_error', `The body has more than ${maxParts} parts.`)));
   parser.on('file', (field, bytes, name: string | undefined, _encoding, type) => {
-    // The body's own failure is told.
+    // `pipeline` already reports the failure of the body.
     bytes.on('error', () => undefined);
     parts.push(bytes);
     const part = { field, name, type: wholeType() ?? type, bytes };
@@ -65,7 +64,7 @@ export async function readMultipart(
   try {
     await pipeline(body, paced, parser);
   } catch (error) {
-    // The parser leaves the parts of a body that has failed open, and their readers would wait for ever.
+    // The parser leaves the parts of a failed body open; without this, their readers would wait forever.
     for (const part of parts) part.destroy();
     await last.catch(() => undefined);
     throw refusals.has(error) || error instanceof ApiError ? error : malformed(error);
@@ -82,7 +81,10 @@ function createParser(contentType: string, maxParts: number): BusboyInstance {
   }
 }
 
-/** Returns a function that tells the media type of the last part as it came: the parser tells it without its parameters. */
+/**
+ * Returns a function that returns the raw media type of the last part. The parser itself reports the type without its
+ * parameters.
+ */
 function watchTypes(parser: BusboyInstance): () => string | undefined {
   let last: string | undefined;
   const { _parser: inner } = parser as unknown as { _parser: { parser: EventEmitter } };

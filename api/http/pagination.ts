@@ -1,4 +1,4 @@
-// `{page, size, total, items}` of every list.
+// Parses page parameters and builds the `{page, size, total, items}` of every list.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import type { RouteResult } from './route.js';
@@ -19,9 +19,7 @@ export function queryInteger(minimum: number, maximum: number) {
   return documentedAs(schema, { type: 'integer', minimum, ...clamp });
 }
 
-/**
- * The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `size=0` is legal where `minSize` is 0.
- */
+/** The query's `page` and `size`, with `page_size` as a synonym (`size` wins). `minSize` 0 permits `size=0`. */
 export function pageQuery(minSize: 0 | 1, maxSize = MAX_SIZE) {
   return {
     page: queryInteger(1, MAX_PAGE).optional(),
@@ -30,7 +28,7 @@ export function pageQuery(minSize: 0 | 1, maxSize = MAX_SIZE) {
   };
 }
 
-/** The query of billing, where a size above the range is also a 400. */
+/** The query of billing, where a size above the range is a 400, too. */
 export function strictPageQuery() {
   const size = integerText
     .transform(Number)
@@ -50,7 +48,6 @@ export function toWindow({ page = 1, page_size, size = page_size ?? DEFAULT_SIZE
   return { limit: size, offset: (page - 1) * size };
 }
 
-/** The page of a list that the query asks for. */
 export function answerPage(query: PageQuery, total: number, items: unknown): RouteResult {
   const { limit: size } = toWindow(query);
   return { status: 200, body: { page: query.page ?? 1, size, total, items } };

@@ -1,8 +1,8 @@
-// Ids in paths, queries and bodies. A malformed id is a 404 in a path and a 400 elsewhere.
+// Parses ids in paths, queries and bodies. A malformed id is a 404 in a path and a 400 elsewhere.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 
-/** The largest id that the database's `integer` holds. */
+/** The maximum of the database's `integer`. */
 export const MAX_ID = 2_147_483_647;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -15,7 +15,7 @@ export const pathId = documentedAs(
   { type: 'integer', minimum: 0, maximum: MAX_ID },
 );
 
-/** A UUID of any version, converted to the lower case that the database returns. */
+/** A UUID of any version, in lower case as the database returns it. */
 export const uuid = documentedAs(
   z
     .string()
@@ -28,7 +28,7 @@ export const idParams = z.object({ id: pathId });
 export const runParams = z.object({ id: pathId, run_id: uuid });
 
 const MAX_PATH = 2000;
-/** Ids of loops may hold brackets and slashes themselves. */
+/** Ids of loops may contain brackets and slashes themselves. */
 const ITERATION = /^[^\0]+\[(?:0|[1-9]\d{0,8})\]$/;
 
 /** The query's `path`: the iteration that encloses a node. */

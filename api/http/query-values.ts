@@ -1,4 +1,4 @@
-// Query values that several lists filter by.
+// Parses query values that several lists filter by.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { queryInteger } from './pagination.js';
@@ -17,13 +17,13 @@ export const queryBoolean = documentedAs(
   { type: 'boolean' },
 );
 
-/** Lists of runs leave tests out, unless they are asked for. */
+/** Lists of runs exclude tests by default. */
 export const queryPurpose = z.enum(['run', 'test']).default('run');
 
 /** All values of a `repeatable` parameter. */
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 
-/** Comma-separated languages; undefined when none is named. */
+/** Comma-separated languages; undefined if the text names none. */
 export const queryLanguages = z
   .string()
   .max(2000)
@@ -40,10 +40,10 @@ const dayText = z
   .refine(isDay, 'Enter a valid date.')
   .transform((text) => new Date(`${text}T00:00:00Z`));
 
-/** A UTC day, YYYY-MM-DD, as the moment in which it begins. */
+/** A UTC day, YYYY-MM-DD, as its first instant. */
 export const queryDay = documentedAs(dayText, DAY);
 
-/** The moment in which a UTC day ends, for bounds that include the day. */
+/** The first instant after a UTC day, for exclusive bounds that include the day. */
 export const queryDayEnd = documentedAs(
   dayText.transform((start) => new Date(start.getTime() + DAY_MS)),
   DAY,
@@ -56,13 +56,13 @@ const MOMENT = {
 };
 const momentText = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-/** A moment, or the moment in which a UTC day begins. */
+/** A time, or the first instant of a UTC day. */
 export const queryMoment = documentedAs(oneOf(momentText, dayText), MOMENT);
 
-/** A moment, or the moment in which a UTC day ends: for bounds that exclude the moment and include the day. */
+/** A time, or the first instant after a UTC day: an exclusive bound that includes a named day. */
 export const queryMomentEnd = documentedAs(oneOf(momentText, queryDayEnd), MOMENT);
 
-/** Texts with a time are moments; the others must be days. */
+/** Text that contains a `T` is parsed as a time, other text as a day. */
 function oneOf(moment: z.ZodType<Date, string>, day: z.ZodType<Date, string>) {
   return z
     .string()
@@ -75,7 +75,7 @@ function oneOf(moment: z.ZodType<Date, string>, day: z.ZodType<Date, string>) {
     });
 }
 
-/** An empty text is no filter. */
+/** Empty text is no filter. */
 export const queryText = z
   .string()
   .transform((text) => text || undefined)
@@ -88,7 +88,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** Accepts each word as it is and with `-` before it. */
+/** Accepts each word, and each word after `-` for the descending order. */
 export function queryOrdering<Word extends string>(words: readonly Word[]) {
   return z.enum(words.flatMap((word): (Word | `-${Word}`)[] => [word, `-${word}`]));
 }

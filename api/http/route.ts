@@ -1,4 +1,4 @@
-// A route is declared once; validation, access check and documentation are derived from the declaration.
+// Declares routes. Validation, access check and documentation are derived from the declaration.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Transaction } from 'kysely';
@@ -13,27 +13,30 @@ import type { ApiError } from './errors.js';
 import { idParams } from './path-ids.js';
 
 /**
- * `key`: a user's API key or session token. `session`: a session token only, so that a stolen key cannot make others.
- * `bearer-key`: the API key as a bearer token, as clients of the chat proxy send it. `optional`: open to all; valid
- * credentials identify the caller. `internal`: the service token of the workers. `open`: no credentials.
+ * - `key`: a user's API key or session token.
+ * - `session`: a session token only, so that a stolen key cannot create others.
+ * - `bearer-key`: the API key as a bearer token, as clients of the chat proxy send it.
+ * - `optional`: open to all; valid credentials identify the caller.
+ * - `internal`: the service token of the workers.
+ * - `open`: no credentials.
  */
 export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
 /**
- * The caller, the only project that their key reaches if it is restricted to one, and the kind of credential, which
- * determines the form of the body of run and re-run.
+ * The user, the only project that a restricted key reaches, and the kind of credential, which determines the form of
+ * the body of run and re-run.
  */
 export interface Caller extends Reach {
   credential: 'key' | 'session';
-  /** The id of an API key; absent for sessions. */
+  /** Absent for sessions. */
   keyId?: number;
-  /** The id of a session that was opened here (api/sessions/); absent for keys and for tokens of other services. */
+  /** The id of a session that this service opened (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }
 
 /**
- * The path's `id` names a project or a workflow, its `workflow_run_id` a run. A stranger gets 404, a caller whose role
- * is too low gets `refusal` (403 unless stated).
+ * The path's `id` names a project or a workflow, its `workflow_run_id` a run. A stranger gets 404. A caller whose role
+ * is too low gets `refusal` (default 403).
  */
 export interface AccessRule {
   to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
@@ -49,64 +52,64 @@ export interface Access {
   workflowId?: number;
 }
 
-/** The result of the lookup that an open route makes by the path, before anything of the body is read. */
+/** The result of the lookup by path that an open route makes before the body is read. */
 export interface Admitted<T> {
   found: T;
-  /** The owner whose memory the body takes, such as `project:7`. */
+  /** The owner to whom the memory of the body is accounted, such as `project:7`. */
   tenant?: string;
-  /** The workflow whose drawing is read (`readsDrawing`). */
+  /** The workflow whose drawing the route reads (`readsDrawing`). */
   workflowId?: number;
-  /** How large the body of whoever was accepted may be, below that of the route. */
+  /** Lowers the route's limit on the body for the admitted sender. */
   maxBodyBytes?: number;
 }
 
-/** What every handler gets. */
+/** The fields that every handler gets. */
 interface CommonContext<D> {
-  /** What the subject of the route uses. */
+  /** The dependencies of the route's subject. */
   deps: D;
   log: Logger;
-  /** The tenant whose memory is taken. */
+  /** The owner to whom memory is accounted. */
   tenant: string;
-  /** The memory of the request. It is held until the answer was sent; a handler may take more of it. */
+  /** The memory of the request, leased until the answer was sent. A handler may enlarge it. */
   memory: ByteLease;
   /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
-  /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty when it has hung up. */
+  /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty if it has hung up. */
   peerAddress: string;
-  /** Aborted when the caller hangs up before it has the whole answer. */
+  /** Aborted if the caller hangs up before it has received the whole answer. */
   signal: AbortSignal;
 }
 
-/** What a handler gets if its route declares it. */
+/** The fields that a handler gets if its route declares them. */
 export interface DeclaredContext {
-  /** Not for `open` and `internal`. Undefined for `optional` where nobody has sent valid credentials. */
+  /** Absent for `open` and `internal`, and for `optional` without valid credentials. */
   caller?: Caller | undefined;
   access?: Access | undefined;
   params?: unknown;
   query?: unknown;
   headers?: unknown;
   body?: unknown;
-  /** The unmodified bytes of the body, where `bodyFormat` is `verbatim` or `bytes`. */
+  /** The unmodified bytes of the body if `bodyFormat` is `verbatim` or `bytes`. */
   bodyBytes?: Buffer;
-  /** Begins to receive the body, where `bodyFormat` is `stream`. It may be called once. api/http/stream-body.ts. */
+  /** Starts to receive the body if `bodyFormat` is `stream`. May be called once. See api/http/stream-body.ts. */
   bodyStream?: (limitBytes: number) => Readable;
-  /** The object that `admit` has found. */
+  /** The object that `admit` found. */
   admitted?: unknown;
-  /** The handler uses it to record changes in a transaction of its own. */
+  /** Records changes in a transaction of the handler's own. */
   audit?: AuditTrail;
 }
 
 /**
- * The dependencies of a handler that runs in the transaction of its audit record: `db` is that transaction, and commits with
- * the record.
+ * The dependencies of a handler that runs in the transaction of its audit record. `db` is that transaction, which
+ * commits together with the record.
  */
 export type InTransaction<D> = Omit<D, 'db'> & {
   db: Transaction<Tables>;
-  /** The database outside the transaction. It is read while the answer is sent. */
+  /** The database outside of the transaction, for reads while the answer is sent. */
   answerDb: Database;
 };
 
-/** The types of a declaration; undefined for what the route does not declare. */
+/** The types of a declaration; undefined for a part that the route does not declare. */
 interface Declared {
   auth: Auth;
   access: AccessRule | undefined;
@@ -128,7 +131,7 @@ type BodyFields<F, B> = F extends 'stream'
     ? Required<Pick<DeclaredContext, 'bodyBytes'>>
     : { body: B } & (F extends 'verbatim' ? Required<Pick<DeclaredContext, 'bodyBytes'>> : unknown);
 
-/** What the handler of a route gets: nothing that the route does not declare. */
+/** The context of a route's handler: only the fields that the route declares. */
 type RouteContext<D, S extends Declared> = CommonContext<
   RunsInTransaction<S['audit']> extends true ? InTransaction<D> : D
 > &
@@ -151,11 +154,11 @@ export interface RouteResult {
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** A stream that lasts as long as the caller wants is disconnected when the caller has taken nothing for so long. */
+  /** The caller of an endless stream is disconnected after reading nothing for this time. */
   stalledMs?: number;
   /**
-   * The answer follows later, and this is what else it takes. It is called once the body and its memory are released, and
-   * the time until then does not count as the time that the service takes. Everything else of this result is ignored.
+   * Defers the answer; every other field of this result is ignored. Called once the body and its memory are released;
+   * the time from then on does not count as the service's duration.
    */
   later?: () => Promise<RouteResult>;
 }
@@ -163,10 +166,13 @@ export interface RouteResult {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `json`: an object of the media type application/json. `exact`: the same, with all numbers kept as they are written.
- * `verbatim`: the same as `json`, with its bytes kept and no text in it refused. `text`: any text of any media type, passed to
- * `body` as a string. `run-input`: what api/runs/read-run-input.ts makes of it. `bytes`: anything, in `bodyBytes` alone.
- * `stream`: anything, by `bodyStream`; its limit is the handler's.
+ * - `json`: an object of the media type application/json.
+ * - `exact`: like `json`, with all numbers as they are written.
+ * - `verbatim`: like `json`, with its bytes in `bodyBytes` and no text in it refused.
+ * - `text`: any text of any media type, passed to `body` as a string.
+ * - `run-input`: parsed by api/runs/read-run-input.ts.
+ * - `bytes`: anything, in `bodyBytes` alone.
+ * - `stream`: anything, by `bodyStream`; the handler sets its limit.
  */
 export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
 
@@ -179,37 +185,37 @@ interface RouteShape {
   description?: string;
   auth: Auth;
   /**
-   * An API key needs the scope `full` unless stated: `run` is enough for what runs workflows and answers what runs ask
-   * (docs/use/api.md, "Keys of your own", names it). A GET is open to the scope `read`, too.
+   * The scope that an API key needs; default `full`. `run` is for routes that start runs or answer their requests
+   * (docs/use/api.md, "Keys of your own", lists them). A GET also accepts the scope `read`.
    */
   keyScope?: 'run';
-  /** A request that a browser sends for a page of another origin gets 403, before anything else of it is looked at. */
+  /** Refuses browser requests from pages of other origins with 403, before any other check. */
   ownOriginOnly?: boolean;
-  /** Everybody else gets 403, before anything of the request is looked at. */
+  /** Everybody else gets 403, before anything else of the request is checked. */
   isForAdministrators?: boolean;
-  /** Without a `body` schema no body is read. Default `json`. */
+  /** Default `json`. Without a `body` schema no body is read. */
   bodyFormat?: BodyFormat;
-  /** Answers a body that cannot be parsed, for clients who expect other words than `parse_error`. */
+  /** Answers a body that cannot be parsed, for clients that expect another error than `parse_error`. */
   answerUnparsed?: (error: ApiError) => RouteResult;
-  /** Query parameters of which every value counts: `query` gets an array. Of all others the last value counts. */
+  /** Query parameters of which every value counts: `query` gets an array. Of other parameters the last value counts. */
   repeatable?: readonly string[];
   /** An answer 304 does not count against the caller's rate limit. */
   countsNo304?: boolean;
   /**
-   * The drawing of the workflow in the path is read whole: as text, or `parsed`, too. Memory for it is taken before, and a
-   * large one is read in its turn (heavy-turns.ts).
+   * The route reads the whole drawing of the workflow in the path: as text, or also `parsed`. Memory for it is leased
+   * before, and a large drawing waits in a fair queue (heavy-turns.ts).
    */
   readsDrawing?: 'text' | 'parsed';
-  /** Default 10 MiB, of an open route without `admit` 64 KiB. */
+  /** Default 10 MiB; 64 KiB for an open route without `admit`. */
   maxBodyBytes?: number;
   /**
-   * Answers by status; `z.null()` for an empty one. The documentation adds what every route may answer
+   * Answers by status; `z.null()` for an empty one. The documentation adds the answers that every route may have
    * (openapi/common-answers.ts).
    */
   responses: Record<number, z.ZodType>;
-  /** The media types of answers that have others than application/json. */
+  /** The media types of answers that are not application/json. */
   mediaTypes?: Partial<Record<number, string[]>>;
-  /** Headers of its own that its good answers have, for the documentation. */
+  /** The route's own headers in successful answers, for the documentation. */
   answerHeaders?: readonly string[];
   /** Describes all other statuses, for answers that another server determines. */
   otherAnswers?: string;
@@ -217,7 +223,7 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-/** A route that changes something says what the audit log tells of it. */
+/** Every route that changes something must declare its audit rule. */
 type Audited<P, U> =
   | { method: 'GET'; audit?: AuditRule<P> & U }
   | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> & U };
@@ -238,7 +244,7 @@ export type RouteSpec<
     auth?: A;
     keyScope?: A extends 'key' ? 'run' : never;
     access?: R;
-    /** The `id` alone unless stated, where `access` is to a project or workflow. */
+    /** Default for access to a project or workflow: `id` alone. */
     params?: z.ZodType<P>;
     query?: z.ZodType<Q>;
     /** Names in lower case; headers that are not listed are ignored. */
@@ -246,8 +252,8 @@ export type RouteSpec<
     body?: z.ZodType<B>;
     bodyFormat?: F;
     /**
-     * Accepts the request of an open route by its path. The body is read only after that, and may then have more than 64 KiB.
-     * Throws the error that is the answer to a request that is not accepted.
+     * Accepts the request of an open route by its path; throws the error that answers a refused one. Only after that
+     * the body is read, which may then exceed 64 KiB.
      */
     admit?: (request: { deps: D; params: P }) => Promise<Admitted<T>>;
     handler(
@@ -258,7 +264,7 @@ export type RouteSpec<
     ): Promise<RouteResult> | RouteResult;
   };
 
-/** What a route says of itself, for the steps of a request and for the documentation. */
+/** The declaration of a route, for the steps of a request and for the documentation. */
 export interface RouteDeclaration extends RouteShape {
   audit?: AuditRule;
   access?: AccessRule;
@@ -277,8 +283,8 @@ export interface Route<D = unknown> extends RouteDeclaration {
 type ParamsOf<R extends AccessRule | undefined> = R extends { to: 'project' | 'workflow' } ? { id: number } : undefined;
 
 /**
- * Returns the function that declares a route of a subject, whose handlers use the dependencies `D`. It checks a declaration
- * against its own schemas; the handler gets their output.
+ * Returns the function that declares the routes of a subject, whose handlers use the dependencies `D`. The function
+ * infers the handler's context from the schemas of the declaration.
  */
 export function routesOf<D>() {
   return <

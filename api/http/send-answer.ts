@@ -1,4 +1,4 @@
-// Sends answers that are large or take long to make, no faster than the caller takes them.
+// Sends answers that are large or take long to produce, no faster than the caller reads them.
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,11 +6,11 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppContext } from './app-state.js';
 import { toJsonPieces, type AnswerMemory } from './json-text.js';
 
-/** The kernel buffers this much at once; smaller answers are left to Koa. */
+/** The kernel buffers this much at once; Koa sends smaller answers. */
 export const SMALL_ANSWER_BYTES = 64 * 1024;
-/** Small pieces are joined until they have so many characters. */
+/** Small pieces are joined to at least this many characters. */
 const JOINED_CHARACTERS = 64 * 1024;
-/** A caller that takes less than this within the time is disconnected. Any modem is faster. */
+/** A caller that reads less than `SLICE_BYTES` within `TAKEN_WITHIN_MS` is disconnected. Any modem is faster. */
 const SLICE_BYTES = 128 * 1024;
 const TAKEN_WITHIN_MS = 20_000;
 
@@ -29,7 +29,7 @@ export async function sendJson(ctx: AppContext, body: unknown, lease: ByteLease)
   }
 }
 
-/** Sends what is in memory, which takes its size until the caller has taken it. */
+/** Sends a complete body. The lease covers its size until the caller has read it. */
 export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: ByteLease): Promise<void> {
   const sizeBytes = Buffer.byteLength(body);
   await lease.resize(Buffer.isBuffer(body) ? sizeBytes : 2 * sizeBytes);
@@ -38,7 +38,7 @@ export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: B
   await unlessBroken(ctx, () => sendSlices(ctx.res, Buffer.isBuffer(body) ? body : Buffer.from(body), lease));
 }
 
-/** Sends a stream that ends when its source wants. If one side breaks, the other is broken, too. */
+/** Sends a stream until its source ends. If one side breaks, the other is broken, too. */
 export async function sendStream(ctx: AppContext, stream: Readable, stalledMs: number | undefined): Promise<void> {
   if (ctx.method === 'HEAD') {
     stream.destroy();
@@ -60,7 +60,7 @@ function begin(ctx: AppContext): void {
   ctx.flushHeaders();
 }
 
-/** An answer that ends well here ended well at its source. */
+/** Destroys the connection if `send` fails, so that the caller does not take a partial answer for a complete one. */
 async function unlessBroken({ res, state }: AppContext, send: () => Promise<void>): Promise<void> {
   try {
     await send();
@@ -71,7 +71,7 @@ async function unlessBroken({ res, state }: AppContext, send: () => Promise<void
   }
 }
 
-/** The memory of an answer whose pieces the lease takes. */
+/** Accounts the pieces of an answer to the lease. */
 export function toAnswerMemory(lease: ByteLease): AnswerMemory {
   let heldBytes = lease.bytes;
   return {
@@ -101,19 +101,19 @@ async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
   if (characters > 0) yield Buffer.from(small.join(''));
 }
 
-/** A caller who takes nothing is disconnected at once when its memory is wanted. */
+/** While a slice is pending, the lease may disconnect the caller to reclaim its memory. */
 async function sendSlices(res: ServerResponse, bytes: Buffer, lease: ByteLease): Promise<void> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    const taken = lease.lend(() => res.destroy());
+    const endLoan = lease.lend(() => res.destroy());
     try {
       await written(res, bytes.subarray(at, at + SLICE_BYTES));
     } finally {
-      taken();
+      endLoan();
     }
   }
 }
 
-/** Resolves when the connection has taken the bytes. */
+/** Resolves when the connection has accepted the bytes. */
 function written(res: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error | null): void => {
@@ -124,7 +124,7 @@ function written(res: ServerResponse, bytes: Buffer): Promise<void> {
     };
     const hangUp = (): void => settle(new Error('the caller hung up'));
     const timer = setTimeout(() => {
-      // An earlier request of the connection is being answered: the caller cannot take anything yet.
+      // An earlier request of the connection is still being answered, so the caller cannot read this answer yet.
       if (res.socket === null && !res.destroyed) timer.refresh();
       else res.destroy();
     }, TAKEN_WITHIN_MS);

@@ -8,7 +8,7 @@ export interface ListeningServer {
   server: Server;
   /** Closes each connection after its next answer. */
   endConnections: () => void;
-  /** The port in use, also when port 0 was requested. */
+  /** The port in use, also if port 0 was requested. */
   port: number;
 }
 
@@ -16,8 +16,7 @@ export interface ListeningServer {
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 100;
 /**
- * Connections without a request stay open for this time at shutdown: closing them at once would cut requests that are
- * in transit.
+ * Idle connections stay open for this time at shutdown: closing them at once would cut requests that are in transit.
  */
 const LINGER_MS = 1_000;
 
@@ -25,16 +24,19 @@ const LINGER_MS = 1_000;
 export interface ConnectionLimits {
   /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
-  /** The time to the end of the body: ten megabytes at a megabit a second. Streams are judged by their silences instead. */
+  /**
+   * The time to the end of the body, enough for ten megabytes at a megabit a second. Streamed bodies are exempt;
+   * stream-body.ts limits the time without a byte instead.
+   */
   requestTimeoutMs: number;
-  /** The time is longer than the idle timeout of the usual load balancers, which must close the connection first. */
+  /** Longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
   /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
-  /** A further connection takes the place of the one that has been without a request for longest. */
+  /** A further connection replaces the one that has been idle for longest. */
   maxConnections: number;
   /**
-   * The connection is closed after this many requests, which bounds the work of a client that does not wait for
+   * The connection is closed after this many requests, which bounds the work of a client that pipelines without reading
    * answers.
    */
   maxRequestsPerConnection: number;
@@ -49,7 +51,7 @@ const LIMITS: ConnectionLimits = {
   maxRequestsPerConnection: 1_000,
 };
 const MAX_HEAD_BYTES = 16 * 1024;
-/** No body takes longer, whatever it is. */
+/** Node's own limit, above that of any body. */
 const LONGEST_REQUEST_MS = 3_600_000;
 
 interface Address {
@@ -57,10 +59,10 @@ interface Address {
   port: number;
 }
 
-/** Several parts of the service wait for the end of an answer, and a stream that is its body does so five times. */
+/** Several parts of the service listen for the end of an answer; a body that is a stream adds five listeners. */
 const MOST_LISTENERS = 30;
 
-/** Rejects with a sentence for the person who started the process when the port is taken. */
+/** If the port is in use, rejects with an explanation for the person who started the process. */
 export function listen(
   listener: RequestListener,
   { host, port }: Address,
@@ -81,8 +83,8 @@ export function listen(
   };
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);
-      reject(error.code === 'EADDRINUSE' ? taken : error);
+      const portInUse = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);
+      reject(error.code === 'EADDRINUSE' ? portInUse : error);
     });
     server.listen(port, host, () => resolve({ server, endConnections, port: (server.address() as AddressInfo).port }));
   });
@@ -109,7 +111,7 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
     if (!answerMissingHost(response)) listener(request, response);
   };
   server.on('request', answer);
-  // `acceptBody` requests the body once the caller is authorized. A refused client may or may not send it, so the next
+  // `askForBody` requests the body once the caller is authorized. A refused client may or may not send it, so the next
   // bytes could be mistaken for a request and the connection must end.
   server.on('checkContinue', (request, response) => {
     response.setHeader('Connection', 'close');
@@ -123,7 +125,7 @@ function createLimitedServer(listener: RequestListener, limits: ConnectionLimits
   return server;
 }
 
-/** Refuses requests whose bodies do not arrive in time, unless they may take as long as they like. */
+/** Refuses requests whose bodies do not arrive in time, except streamed bodies (`isUnhurried`). */
 function watchForLate(server: Server, { requestTimeoutMs, checkingIntervalMs }: ConnectionLimits) {
   const receiving = new Map<IncomingMessage, number>();
   const check = setInterval(() => {
@@ -147,8 +149,8 @@ function watchForLate(server: Server, { requestTimeoutMs, checkingIntervalMs }: 
 }
 
 /**
- * Limits the connections of a server. When there are too many, the one that has been without a request for longest is
- * closed. A connection whose request is being answered stays open.
+ * Limits the connections of a server. Above the limit, the connection that has been idle for longest is closed. A
+ * connection whose request is being answered stays open.
  */
 function createRoom(server: Server, maxConnections: number) {
   let open = 0;
@@ -182,7 +184,7 @@ function createRoom(server: Server, maxConnections: number) {
  */
 export async function closeServer({ server, endConnections }: ListeningServer): Promise<void> {
   endConnections();
-  // `close` of the HTTP server would also close the connections that are idle at this moment.
+  // `close` of the HTTP server would also close connections that are idle at this moment.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
@@ -195,6 +197,6 @@ export async function closeServer({ server, endConnections }: ListeningServer): 
   clearTimeout(linger);
   clearInterval(sweep);
   clearTimeout(cut);
-  // Ends the timer that checks for requests that take too long.
+  // Ends the timer that checks for slow requests.
   server.close();
 }

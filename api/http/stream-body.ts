@@ -1,26 +1,26 @@
-// Bodies that are taken as streams. They may be large and take long, as long as they come.
+// Receives bodies as streams. A streamed body may be large and slow, but must not pause for a minute.
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
 import type { AppContext } from './app-state.js';
 import { bodyTooLarge, bodyTooSlow, parseError, unsupportedMediaType } from './errors.js';
 import { askForBody } from './middleware/read-body.js';
 
-/** A body that says nothing for longer has ended. */
+/** A body that sends no byte for this time is refused. */
 const SILENCE_MS = 60_000;
 const CHECK_MS = 1_000;
-/** What is left of a refused body is dropped for this long, so that the client reads the answer. */
+/** The rest of a refused body is dropped for this long, so that the client reads the answer. */
 const DROPPED_MS = 5_000;
 
 const unhurried = new WeakSet<IncomingMessage>();
 
-/** Returns whether the request may take longer than other requests: its body is judged by its silences. */
+/** True if the request's body is a stream, which is limited by its pauses and not by its whole duration. */
 export function isUnhurried(request: IncomingMessage): boolean {
   return unhurried.has(request);
 }
 
 /**
- * Returns the body as a stream. It fails with 408 after 60 seconds without a byte, and with 400 where it ends early. Throws
- * 413 where the request announces more than `limitBytes`, and 415 where it is compressed.
+ * Returns the body as a stream. The stream fails with 408 after 60 seconds without a byte, and with 400 if it ends
+ * early. Throws 413 if the request announces more than `limitBytes`, and 415 if it is compressed.
  */
 export function openBody(ctx: AppContext, limitBytes: number): Readable {
   const encoding = ctx.get('content-encoding').toLowerCase();
@@ -32,7 +32,7 @@ export function openBody(ctx: AppContext, limitBytes: number): Readable {
   unhurried.add(ctx.req);
   askForBody(ctx);
   const body = new PacedBody(ctx.req);
-  // A body that nobody reads ends with its answer, and its failure is nobody's.
+  // A body that nobody reads ends with its answer; its failure must not become an uncaught error.
   body.on('error', () => undefined);
   ctx.res.once('close', () => body.destroy());
   return body;
@@ -47,7 +47,7 @@ class PacedBody extends Transform {
     super();
     this.#request = request;
     this.#clock = setInterval(() => {
-      // While the reader is busy, the sender has to wait.
+      // The sender has to wait while the reader is busy, so this time does not count.
       if (this.readableLength > 0 || this.writableNeedDrain) this.#heardMs = performance.now();
       else if (performance.now() - this.#heardMs > SILENCE_MS) this.destroy(bodyTooSlow());
     }, CHECK_MS);

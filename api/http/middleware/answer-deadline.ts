@@ -12,7 +12,7 @@ const PACE: Pace = { graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
 /**
  * A complete answer stays in memory until the caller has received it, so a caller that reads more slowly than any modem
- * is disconnected. A stream waits at its source instead, which has its own limits.
+ * is disconnected. A stream is exempt: it waits at its source, which has its own limits.
  */
 export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middleware {
   return async (ctx, next) => {

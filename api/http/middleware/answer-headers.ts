@@ -1,8 +1,8 @@
 import type { AppMiddleware } from '../app-state.js';
 
 /**
- * The headers of every answer unless its route overrides them: no cache stores it, and a browser that opens it does not
- * guess another media type, above all not a page.
+ * The headers of every answer unless its route overrides them. No cache stores the answer, and a browser does not guess
+ * another media type, such as a page.
  */
 export const ANSWER_HEADERS = {
   'Cache-Control': 'no-store',
@@ -10,10 +10,10 @@ export const ANSWER_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A browser that has come by TLS once asks for the host, and for those below it, by TLS alone for a year. */
+/** After one TLS visit, a browser uses only TLS for the host and its subdomains, for a year. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000; includeSubDomains';
 
-/** `publicUrl`: where people reach the service; https where it is behind TLS. */
+/** `publicUrl`: the address that people use; `https:` if the service is behind TLS. */
 export function answerHeaders(publicUrl: string): AppMiddleware {
   const isBehindTls = publicUrl.startsWith('https:');
   return async (ctx, next) => {

@@ -2,7 +2,7 @@ import type { Environment } from '../../../config/environment.js';
 import type { AppMiddleware } from '../app-state.js';
 import { foreignOrigin } from '../errors.js';
 
-/** Everything that the interface reads from a request, and `*` for the headers that client libraries add. */
+/** Every request header that the interface reads, and `*` for headers that client libraries add. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -41,7 +41,7 @@ const PREFLIGHT = {
 
 /**
  * Lets pages of these origins call from a browser with a bearer token or key (CORS, Fetch standard). Cookies are never
- * allowed. Another origin gets no header of it, so its browser keeps the answer from the page.
+ * allowed. Another origin gets no CORS header, so its browser hides the answer from the page.
  */
 export function cors(origins: readonly string[]): AppMiddleware {
   const allowed = new Set(origins);
@@ -61,9 +61,9 @@ export function cors(origins: readonly string[]): AppMiddleware {
 }
 
 /**
- * Refuses what a browser sends for a page of another origin, those of CORS_ORIGINS excepted. Its own origin is that of
- * PUBLIC_URL alone: the Host header is what a page names whose name was made to lead here (DNS rebinding). A program that
- * is no browser says nothing of an origin.
+ * Refuses browser requests from pages of other origins, except CORS_ORIGINS. Only PUBLIC_URL defines the own origin:
+ * DNS rebinding lets a page of another origin choose the Host header. Programs other than browsers send no `Origin` and
+ * pass.
  */
 export function refuseOtherOrigins({
   publicUrl,

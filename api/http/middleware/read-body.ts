@@ -12,12 +12,11 @@ export interface BodyBounds {
   lease: ByteLease;
 }
 
-/** Reads the text of a body of any media type. */
+/** Accepts any media type. */
 export async function readTextBody(ctx: AppContext, bounds: BodyBounds): Promise<string> {
   return toFreeText(await readBytes(ctx, bounds));
 }
 
-/** The text of a body that was read already. */
 export function toFreeText(bytes: Buffer): string {
   const text = decodeText(bytes);
   checkFreeText(text);
@@ -32,7 +31,9 @@ export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = 
   return parse(decodeText(bytes));
 }
 
-/** Reads a body that is passed on and not stored, together with its bytes: no text in it is refused. */
+/**
+ * Reads a JSON body together with its bytes, for routes that pass it on without storing it: no text in it is refused.
+ */
 export async function readVerbatimBody(
   ctx: AppContext,
   bounds: BodyBounds,
@@ -44,11 +45,11 @@ export async function readVerbatimBody(
 }
 
 function checkMediaType(ctx: AppContext): void {
-  const given = ctx.get('content-type');
-  if (!isJson(given)) throw unsupportedMediaType(given);
+  const contentType = ctx.get('content-type');
+  if (!isJson(contentType)) throw unsupportedMediaType(contentType);
 }
 
-/** Reads a body as it is. */
+/** Refuses compressed bodies with 415, and bodies above the limit with 413. */
 export async function readBytes(ctx: AppContext, bounds: BodyBounds): Promise<Buffer> {
   const encoding = ctx.get('content-encoding').toLowerCase();
   if (encoding !== '' && encoding !== 'identity') throw unsupportedMediaType(encoding);

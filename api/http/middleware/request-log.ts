@@ -14,15 +14,15 @@ export function accessLog(requestSeconds: RequestDurations): AppMiddleware {
     ctx.res.once('close', () => {
       const endedAt = performance.now();
       const { log, heldSinceMs = endedAt } = ctx.state;
-      const taken = ctx.state.route ?? ctx.state.console;
+      const matched = ctx.state.route ?? ctx.state.console;
       const durationMs = heldSinceMs - startedAt;
       const held = heldSinceMs < endedAt ? { held_ms: Math.round(endedAt - heldSinceMs) } : {};
-      const route = taken?.path ?? 'unmatched';
+      const route = matched?.path ?? 'unmatched';
       const status = ctx.res.statusCode;
       const facts = { method: ctx.method, route, status, duration_ms: Math.round(durationMs), ...held };
       requestSeconds.observe({ method: ctx.method, route, status }, durationMs / 1000);
       if (!ctx.res.writableFinished) log.info(facts, 'request aborted');
-      else if (taken?.quiet === true) log.debug(facts, 'request');
+      else if (matched?.quiet === true) log.debug(facts, 'request');
       else log.info(facts, 'request');
     });
     await next();
@@ -35,8 +35,8 @@ const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 /** Every answer carries `X-Request-Id`: the caller's, or a new one if the caller's is missing or not fit for a log. */
 export function requestId(logger: Logger): AppMiddleware {
   return async (ctx, next) => {
-    const given = ctx.get('x-request-id');
-    const id = SANE.test(given) ? given : randomUUID();
+    const sent = ctx.get('x-request-id');
+    const id = SANE.test(sent) ? sent : randomUUID();
     ctx.state.log = logger.child({ request_id: id });
     ctx.set('X-Request-Id', id);
     annotateActiveSpan({ 'request.id': id });
@@ -48,8 +48,8 @@ export function requestId(logger: Logger): AppMiddleware {
 const UNTRACED = /^\/(?:healthz|readyz|metrics)\/?$/;
 
 /**
- * Creates a span per request, named by the route's pattern. It is a child of the caller's span if there is a
- * `traceparent`.
+ * Creates a span per request, named by the route's pattern. The caller's `traceparent`, if there is one, becomes its
+ * parent.
  */
 export function traceRequest(): AppMiddleware {
   return async (ctx, next) => {

@@ -1,4 +1,4 @@
-// The answers of a route beyond those that it declares, derived from what it requires.
+// Derives the answers that a route has in addition to its declared ones from what the route requires.
 import type { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../answer-schemas.js';
 import { chatErrorSchema, isChatPath } from '../chat-errors.js';
@@ -29,7 +29,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   503: 'Too busy, or not ready: try again.',
 };
 
-/** The answers of the declaration come first. */
+/** Declared answers take precedence over derived ones. */
 export function allAnswers(route: RouteDeclaration): Map<number, z.ZodType> {
   const isChat = isChatPath(route.path);
   const answers = new Map<number, z.ZodType>();

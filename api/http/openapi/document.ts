@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the service, made from the declarations of its routes.
+// Generates the OpenAPI 3.1 document of the service from the declarations of its routes.
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { RouteDeclaration } from '../route.js';
 import { createJsonSchemas } from './json-schemas.js';

@@ -6,9 +6,9 @@ import { documentationOf, type JsonSchema } from '../documented-as.js';
 type Direction = 'input' | 'output';
 
 export interface JsonSchemas {
-  /** A schema with an `id` in its metadata becomes a component of that name and a reference to it. */
+  /** Schemas with an `id` in their metadata become components, and references to them. */
   of: (schema: z.ZodType, direction: Direction) => JsonSchema;
-  /** The components so far, by id. */
+  /** The components collected so far, by id. */
   components: () => Record<string, JsonSchema>;
 }
 
@@ -16,7 +16,7 @@ export function createJsonSchemas(): JsonSchemas {
   const components = new Map<string, JsonSchema>();
   return {
     of(schema, direction) {
-      // zod never makes a reference of the root itself, so the schema is converted as a member of one.
+      // zod never converts the root itself to a reference, so the schema is wrapped as a property.
       const { $defs, properties } = convert(z.object({ root: schema }), direction);
       for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) {
         components.set(id, relocate(definition) as JsonSchema);
@@ -41,7 +41,7 @@ function convert(schema: z.ZodType, direction: Direction): JsonSchema {
   });
 }
 
-/** Moves `#/$defs/X` to `#/components/schemas/X`, and drops constraints that tell a reader nothing. */
+/** Moves `#/$defs/X` to `#/components/schemas/X`, and drops constraints that do not inform a reader. */
 function relocate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relocate);
   if (typeof value !== 'object' || value === null) return value;
@@ -54,10 +54,7 @@ function relocate(value: unknown): unknown {
   );
 }
 
-/**
- * Returns whether the member is one of these: the pattern of a format, the bounds of JavaScript's integers, "names are
- * texts".
- */
+/** True for the pattern of a format, the bounds of JavaScript's integers, and "names are texts". */
 function isNoise(key: string, member: unknown, parent: object): boolean {
   if (key === 'pattern') return 'format' in parent;
   if (key === 'minimum' || key === 'maximum') return Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER;

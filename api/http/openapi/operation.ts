@@ -75,12 +75,12 @@ function toHeaderName(name: string): string {
 
 function toRequestBody(route: RouteDeclaration, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
   const { bodyFormat = 'json' } = route;
-  // Every other format accepts text of any media type, and some an empty body.
+  // These formats accept text of any media type, and some of them an empty body.
   if (bodyFormat === 'text' || bodyFormat === 'run-input' || bodyFormat === 'bytes') {
     const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
     return { required: false, content };
   }
-  // An empty body has no fields, and only some routes accept that.
+  // An empty body counts as `{}`, so the body is optional if the schema accepts that.
   const required = !body.safeParse({}).success;
   return { required, content: { 'application/json': { schema: schemas.of(body, 'input') } } };
 }

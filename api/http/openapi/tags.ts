@@ -46,7 +46,7 @@ export function groupOf(path: string): string {
   return resource === undefined ? 'Service' : resource.charAt(0).toUpperCase() + resource.slice(1).replaceAll('-', ' ');
 }
 
-/** Sorts groups for a reader: groups that are not in the list precede those for operators. */
+/** Groups outside of `ORDER` precede those for operators (`LAST`). */
 export function inReadingOrder(groups: Iterable<string>): string[] {
   return [...new Set(groups)].toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 }
