@@ -7,7 +7,8 @@ import type { RequestContext, Step } from './step.js';
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
 /**
- * Leases memory for the drawing that the route reads. A large drawing waits in the fair queue of http/heavy-turns.ts.
+ * Leases memory for the drawing that the route reads. A large drawing waits in the fair queue of
+ * api/http/heavy-turns.ts.
  */
 export function takeTurn(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'turns'>): Step {
   return async (ctx, next) => {

@@ -9,7 +9,7 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';
-import { readParts, type GivenInput } from '../runs/read-run-input.js';
+import { readParts, type ReceivedInput } from '../runs/read-run-input.js';
 import { isForm, readForm } from './form-body.js';
 
 export interface DeliveredBody {
@@ -28,7 +28,7 @@ export async function readDelivered(
   document: unknown,
   { headers, body, memory, signal }: DeliveredBody,
   owner: Owner,
-): Promise<GivenInput> {
+): Promise<ReceivedInput> {
   const contentType = headers['content-type'] ?? '';
   if (isMultipart(contentType)) {
     const parts = { contentType, owner, limitBytes: body.length, lease: memory, signal };

@@ -1,5 +1,4 @@
-// Accepts runs that somebody asks for: stores a run for a drawing and an input, and starts it
-// (docs/use/api.md, "Start a run").
+// Accepts runs: stores a run for a drawing and an input, and starts it (docs/use/api.md, "Start a run").
 import { prepareRun, type PreparedRun, type RunToPrepare } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Db } from '../../db/core/client.js';
@@ -21,9 +20,11 @@ const START_PATIENCE_MS = 2_000;
 export interface RunRequest extends RunToPrepare {
   /** The run is accepted only if no earlier request had the same key. */
   keyed?: KeyedRequest | undefined;
-  /** True if nothing that validation refuses is stored, not even the key. By default it is kept as a `Draft`. */
+  /**
+   * True if nothing is stored for an input that validation refuses, not even the key. By default a `Draft` is stored.
+   */
   leavesNoDraft?: boolean;
-  /** Called in the transaction of an accepted run with a key. */
+  /** Called in the transaction that stores an accepted run. */
   note?: (transaction: Db, runId: string) => Promise<void>;
 }
 
@@ -34,14 +35,14 @@ export interface Acceptance {
 }
 
 /**
- * Answers 201 for an accepted run, 422 for node errors (kept as a `Draft` where that is not left out), 400 for structural
- * errors (nothing is stored, not even the key).
+ * Answers 201 for an accepted run, 422 for node errors (stored as a `Draft` unless `leavesNoDraft`), and 400 for
+ * structural errors (nothing is stored, not even the key).
  */
 export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));
 }
 
-/** `attempt` returns undefined when another request has taken the key; nothing was stored then. */
+/** `attempt` returns undefined if another request has claimed the key meanwhile; nothing was stored then. */
 export async function acceptOnce(
   deps: AcceptDeps,
   keyed: KeyedRequest | undefined,
@@ -63,7 +64,7 @@ function counted({ metrics }: AcceptDeps, acceptance: Acceptance): Acceptance {
   return acceptance;
 }
 
-/** An `attempt` of `acceptOnce`. */
+/** The `attempt` of `acceptOnce` for an ordinary run. */
 export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
   const prepared = await prepareRun(deps, request);
@@ -83,7 +84,7 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
         : insertDraftRun(db, { ...run, node_errors: JSON.stringify(nodeErrors) }),
     );
   }).catch((error: unknown) => {
-    // Whoever delivers to a hook or calls a tool gets the answer of an error of the service's own.
+    // Hook deliveries and tool calls answer an exceeded quota as an `ApiError`, not as a database error.
     throw isQuotaExceeded(error) ? quotaExceeded() : error;
   });
   if (!isStored) return undefined;
@@ -93,8 +94,8 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
 }
 
 /**
- * Stores the key and the run in one transaction, so a process that dies has stored both or neither. Returns false when
- * the key is taken.
+ * Stores the key and the run in one transaction, so a process that dies has stored both or neither. Returns false if
+ * another request has claimed the key.
  */
 export async function storeOnce(
   deps: AcceptDeps,
@@ -116,7 +117,7 @@ export async function storeOnce(
 
 /**
  * The caller waits for a start slot, so that callers arrive no faster than runs can be started, but not for the start
- * itself: the run is accepted in any case. Without a slot in time, the caller is answered and the reconciler starts the
+ * itself: the run is already accepted. Without a slot in time, the caller is answered and the reconciler starts the
  * run.
  */
 export async function beginStart(

@@ -1,4 +1,4 @@
-// Runs of all workflows that the caller sees (docs/use/api.md, "History, cost, run again").
+// Lists the runs of all workflows that the caller may see (docs/use/api.md, "History, cost, run again").
 import { z } from 'zod';
 import { findRunOrigin, listRuns, type RunOrigin } from '../../db/runs/runs-list-repository.js';
 import { findVisible } from '../access/authorize.js';

@@ -1,4 +1,4 @@
-// Answers polls. Results and all that is final come from Postgres; nodes in flight come from the run's workflow if it
+// Answers polls. Results and final states come from Postgres. Nodes in flight come from the run's workflow if it
 // answers in time (docs/adr/0002-polls-read-postgres.md).
 import { createHash } from 'node:crypto';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
@@ -15,8 +15,8 @@ import { readApartFrom } from './apart-results.js';
 import { toExecutionStatus, toNodeMap } from './node-map.js';
 
 /**
- * A run of which something was stored within this time is not queried: Postgres then shows where it is. A query costs
- * as much processor time as a node, so querying every busy run would slow all of them down.
+ * A run whose stored state changed within this time is not queried, because Postgres then shows its present state. A
+ * query costs as much processor time as a node, so querying every busy run would slow all of them down.
  */
 const ASK_WHEN_QUIET_MS = 1_000;
 const LIVE_TAG_CHARACTERS = 16;
@@ -25,7 +25,7 @@ export interface PollAnswer extends RouteResult {
   etag: string;
 }
 
-/** The answer to a run that is unchanged has the right entity tag, and its body is not to be sent. */
+/** The answer to an unchanged run has the right entity tag but no body; the caller must answer 304. */
 export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runId: string): Promise<PollAnswer> {
   const { db, liveStatus } = deps;
   if (run !== undefined) refuseInvisible(run);
@@ -41,7 +41,7 @@ export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runI
   return toAnswer(etag, { id: run.runId, status, data, version, output: outputOf(db, run) });
 }
 
-/** An unknown run, and one whose results have expired, is a 200 with `data` null. */
+/** Polls answer 200 with `data` null for an unknown run and for one whose results have expired. */
 export function answerNotFound(runId: string): PollAnswer {
   return toAnswer(toETag('0', ''), { id: runId, status: 'not found', data: null });
 }
@@ -66,7 +66,7 @@ function entriesOf(deps: RunDeps, { runId, role, nodeErrors, nodes }: PolledRun)
 }
 
 /**
- * Adds nodes in flight of which nothing is stored. Stored nodes take precedence, because the workflow's answer may be
+ * Adds nodes in flight that have no stored entry. Stored nodes take precedence, because the workflow's answer may be
  * older: a node that has ended stays ended, and an agent waits while Postgres has open requests of it.
  */
 export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Record<string, unknown> {
@@ -78,7 +78,10 @@ function missingFrom(stored: { has(id: string): boolean }, live: LiveNode[]): Li
   return live.filter(({ id, path }) => path === '' && !stored.has(id));
 }
 
-/** Distinguishes what is in flight and not stored: no version counts it. Empty where there is nothing. */
+/**
+ * The part of the entity tag for nodes in flight that are not stored, because no version counts them. Empty without
+ * such nodes.
+ */
 function toLiveTag(missing: LiveNode[]): string {
   if (missing.length === 0) return '';
   const text = JSON.stringify(missing.map(({ id }) => id).toSorted());
@@ -86,8 +89,9 @@ function toLiveTag(missing: LiveNode[]): string {
 }
 
 /**
- * A node that waits is stored before its workflow knows of it. Where the workflow tells of a wait that was not stored yet,
- * the wait began between the two reads, and its ids are not known here. So the entry says no more than that the node runs.
+ * A node that waits is stored before its workflow learns of the wait. If the workflow reports a wait that was not
+ * stored yet, the wait began between the two reads and its ids are unknown here, so the entry only shows a running
+ * node.
  */
 export function toLiveEntry({ id }: LiveNode): Record<string, unknown> {
   return { id, status: 'in progress', started_at: null, finished_at: null };

@@ -1,17 +1,17 @@
-// Results that are too large to be read with their run: they are read while the answer is sent.
+// Reads results that are too large to be read with their run, while the answer is sent.
 import type { Db } from '../../db/core/client.js';
 import { readResultPieces, readResults } from '../../db/nodes/result-pieces.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { LazyJson, lazyText } from '../http/json-text.js';
 
-/** Neighbours are read together up to this many bytes. */
+/** Consecutive results are read together up to this many bytes. */
 const TOGETHER_BYTES = 256 * 1024;
 /** The copies of a result in memory: as the driver holds it, and as text. */
 const COPIES = 4;
 
 interface ApartNode {
   id: string;
-  /** Null for a result that has been read already. */
+  /** Null for a result that was read with the run. */
   apartBytes?: number | null;
 }
 
@@ -21,8 +21,8 @@ interface Group {
 }
 
 /**
- * Returns what reads the result of one of `nodes`, which are those of one iteration, or of none (`path` is empty). The
- * results should be read in the order of the nodes. `contentLimit`: characters after which their contents are cut.
+ * Returns a function that reads the result of one of `nodes`, all from the scope at `path`. Reading the results in the
+ * order of `nodes` reads each group once. `contentLimit`: contents are cut after this many characters.
  */
 export function readApartFrom(
   db: Db,
@@ -52,7 +52,7 @@ export function readApartFrom(
   };
 }
 
-/** A result that is larger than a group may be is a group of its own. */
+/** A result that is larger than the limit of a group forms its own group. */
 function groupNeighbours(nodes: readonly ApartNode[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   let last: Group | undefined;

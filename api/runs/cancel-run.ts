@@ -11,12 +11,12 @@ import { ApiError, notFound } from '../http/errors.js';
 import { linkRequestToRun } from './run-traces.js';
 import { cancelRunWorkflow } from './temporal-calls.js';
 
-/** The caller waits this long for the end; a run with a node that is slow to stop ends later. */
+/** The caller waits this long for the run to end; a run with a node that is slow to stop ends later. */
 const WAIT_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * The request to cancel is stored before it is sent to Temporal; if sending fails, the reconciler repeats it until the
+ * The request to cancel is stored before it is sent to Temporal. If sending fails, the reconciler repeats it until the
  * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
  */
 export async function cancelRun(
@@ -35,9 +35,9 @@ export async function cancelRun(
   if (ended !== undefined) return announceRunEnd(deps, runId, ended);
   const giveUpAt = performance.now() + WAIT_MS;
   try {
-    for (let isTold = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {
+    for (let isDelivered = false; performance.now() < giveUpAt; await delay(LOOK_EVERY_MS)) {
       // The workflow of a run that was accepted a moment ago may not exist yet.
-      isTold ||= await cancelRunWorkflow(deps.temporal, runId);
+      isDelivered ||= await cancelRunWorkflow(deps.temporal, runId);
       if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
     }
   } catch (error) {

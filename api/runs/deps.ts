@@ -13,7 +13,7 @@ import type { LiveStatus } from './live-status.js';
 import type { StartSlots } from './start-slots.js';
 import type { StartConfig } from './temporal-calls.js';
 
-/** What the acceptance and the start of a run use. */
+/** The dependencies for accepting and starting a run. */
 export interface AcceptDeps {
   db: Database;
   secretBox: SecretBox;

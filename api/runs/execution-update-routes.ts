@@ -1,4 +1,4 @@
-// The reports of executors outside of this repository (docs/operate/operations.md).
+// Receives the reports of executors outside of this repository (docs/operate/operations.md).
 import { z } from 'zod';
 import { announceRunEnd } from '../../acceptance/announce-run-end.js';
 import type { Database } from '../../db/core/client.js';

@@ -75,7 +75,7 @@ export async function answerRun(deps: ViewingDeps, workflowId: number, runId: st
   return { status: 200, body: await findRunAnswer(deps, workflowId, runId) };
 }
 
-/** The history item with its contents. Throws 404 when the workflow has no such run. */
+/** Returns the history item with its contents. Throws 404 if the workflow has no such run. */
 export async function findRunAnswer(
   deps: ViewingDeps,
   workflowId: number,

@@ -18,17 +18,20 @@ export const idempotencyHeaders = z.object({
 });
 
 export interface KeyedRequest extends RequestKey {
-  /** Distinguishes this request from a different one with the same key. */
+  /** The hash of the request, which reveals a different request with the same key. */
   fingerprint: string;
 }
 
 interface StartRequest {
   workflowId: number;
-  /** Present only for a re-run, and where a run is resumed. */
+  /** Present only for re-run and resume. */
   originalRunId?: string;
-  /** The input as sent; undefined when none was sent. */
+  /** The input as sent; undefined if none was sent. */
   input?: RunInput | undefined;
-  /** Present only where a run is resumed, or something is tried: what was asked for. */
+  /**
+   * The other fields that identify the request: the options of a resume or a test, or the names and hashes of uploaded
+   * files.
+   */
   options?: object | undefined;
 }
 
@@ -52,14 +55,14 @@ export function sealFingerprint(
   return secretBox.seal(fingerprint, 'idempotency-key', userId, key);
 }
 
-/** Seals that nothing is kept of the request whose key is withdrawn. */
+/** Replaces the fingerprint of a withdrawn key, so that nothing of its request remains stored. */
 export function sealWithdrawal({ secretBox }: Pick<RunDeps, 'secretBox'>, { userId, key }: RequestKey): Buffer {
   return secretBox.seal('', 'idempotency-key', userId, key);
 }
 
 /**
- * Returns the answer to the first request with this key; undefined when this is the first. Throws 400 when the two
- * differ.
+ * Returns the answer to the first request with this key; undefined if this request is the first. Throws 400 if the two
+ * requests differ.
  */
 export async function findFirstAnswer(
   deps: Pick<RunDeps, 'db' | 'secretBox'>,
@@ -74,7 +77,6 @@ export async function findFirstAnswer(
   return invalidNodesEnvelope(first.runId, JSON.parse(first.nodeErrors) as NodeErrors);
 }
 
-/** The headers of an answer; `isRepeat`: it is that of an earlier request. */
 export function repeatHeaders(isRepeat: boolean): Record<string, string> {
   return isRepeat ? { 'Idempotent-Replayed': 'true' } : {};
 }

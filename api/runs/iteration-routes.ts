@@ -1,4 +1,4 @@
-// The iterations of a loop (docs/use/nodes.md, "For each, and loop").
+// Lists the iterations of a loop (docs/use/nodes.md, "For each, and loop").
 import { z } from 'zod';
 import { listIterations, readIterationNodes } from '../../db/runs/iterations-list-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';

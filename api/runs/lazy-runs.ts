@@ -2,10 +2,13 @@ import { readListed, type HistoryRun, type ListedLater } from '../../db/runs/his
 import type { RunDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
-/** The row of a run, its drawing of at most 1 MiB in its copies, its input, and as many bytes of results. */
+/**
+ * Bytes of memory per run: its row, the copies of its drawing of at most 1 MiB, its input, and as many bytes of
+ * results.
+ */
 const RUN_BYTES = 8 * 1024 * 1024;
 
-/** The runs of a page that is too large to be read at once: each is read when the answer reaches it. */
+/** Reads the runs of a large page one by one while the answer is sent. */
 export function lazyRuns(
   { db }: Pick<RunDeps, 'db'>,
   later: ListedLater,

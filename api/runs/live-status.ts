@@ -1,4 +1,4 @@
-// The nodes in flight of a run, read from its workflow for polls (the query `status`). A query costs a worker and
+// Queries the nodes in flight of a run from its workflow for polls (the query `status`). A query costs a worker and
 // Temporal some milliseconds each, so a run is queried at most once a second, and no poll waits long for an answer.
 import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
@@ -8,7 +8,7 @@ import { queryRunStatus } from './temporal-calls.js';
 import { createQueryBreaker } from './query-breaker.js';
 
 export interface LiveStatus {
-  /** The workflow's answer of at most two seconds ago; undefined without one. Never throws. */
+  /** Returns the workflow's answer of at most two seconds ago; undefined without one. Never throws. */
   nodesOf(runId: string): Promise<LiveNode[] | undefined>;
 }
 
@@ -19,20 +19,23 @@ const ANSWER_WITHIN_MS = 250;
 const SILENT_MS = 5_000;
 /** A busy worker with more concurrent queries takes longer to answer than a poll may wait. */
 const MAX_UNDER_WAY = 16;
-const KEPT_RUNS = 2_000;
-/** The limit over all cached answers: about 10 MB. */
-const KEPT_NODES = 50_000;
+const CACHED_RUNS = 2_000;
+/** Bounds the nodes of all cached answers, about 10 MB. */
+const CACHED_NODES = 50_000;
 
 interface QueriedRun {
   askAtMs: number;
   underWay: Promise<LiveNode[] | undefined> | undefined;
-  /** Polls do not wait for this run's queries: the last one got no answer, or the workers seem to be unavailable. */
+  /**
+   * True if the last query got no answer or the workers seem to be unavailable. Polls then do not wait for the run's
+   * queries.
+   */
   isSilent: boolean;
 }
 
 /**
- * A poll uses the last answer while it is at most two seconds old, and sends a query once it is one second old, without
- * waiting for it. Only polls without such an answer wait, all for the same query.
+ * A poll uses the last answer while it is at most two seconds old. If that answer is more than one second old, the poll
+ * also sends a query without waiting for it. Only polls without a usable answer wait, all for the same query.
  */
 interface LiveStatusOptions {
   temporal: Client;
@@ -40,10 +43,10 @@ interface LiveStatusOptions {
 }
 
 export function createLiveStatus({ temporal, metrics }: LiveStatusOptions): LiveStatus {
-  const runs = new LRUCache<string, QueriedRun>({ max: KEPT_RUNS });
+  const runs = new LRUCache<string, QueriedRun>({ max: CACHED_RUNS });
   const answers = new LRUCache<string, LiveNode[]>({
-    max: KEPT_RUNS,
-    maxSize: KEPT_NODES,
+    max: CACHED_RUNS,
+    maxSize: CACHED_NODES,
     sizeCalculation: (live) => live.length + 1,
     ttl: USABLE_MS,
   });

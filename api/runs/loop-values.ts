@@ -1,4 +1,5 @@
-// The item, the index and the last output that a node in the body of a loop was given, for its readers.
+// Reads the item, the index and the last output that a node in the body of a loop received, for people who inspect the
+// run.
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Db } from '../../db/core/client.js';
 import { findItem, findIteration } from '../../db/nodes/iterations-repository.js';
@@ -9,7 +10,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { NodeOutput } from '../../graph/template.js';
 import type { LoopVariables } from '../../graph/variable.js';
 
-/** A larger value is replaced by a text that says so. */
+/** A larger value is replaced by a text that states its size. */
 const MAX_SEALED_BYTES = 1024 * 1024;
 
 /** `iteration`: the path of the iteration. */

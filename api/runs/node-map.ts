@@ -1,4 +1,4 @@
-// The per-node results of polls and history, which contain the results' own JSON text.
+// Builds the per-node results of polls and history, which contain the results' own JSON text.
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
@@ -12,7 +12,7 @@ type NodeMap = Record<string, unknown>;
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
   readApart?: (nodeId: string) => LazyJson;
-  /** The reader's view of waits, which are not shown if it is absent. */
+  /** Shows waits as the reader may see them; without it waits are not shown. */
   waits?: WaitView;
 }
 
@@ -26,12 +26,11 @@ export function toNodeMap(
   return Object.fromEntries(nodes.map((node) => [node.id, toNodeEntry(node, options)]));
 }
 
-/** The entry of one node, as it stands in the maps. */
 export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }: EntryOptions = {}): NodeMap {
   const { id, status, iterations, isReused } = node;
-  const taken = isReused && { reused: true, ...toSource(node) };
+  const reuse = isReused && { reused: true, ...toSource(node) };
   const times = { started_at: node.startedAt, finished_at: node.finishedAt };
-  const head = { id, status, ...times, ...taken, ...(iterations && { iterations }) };
+  const head = { id, status, ...times, ...reuse, ...(iterations && { iterations }) };
   if (status === 'in progress') {
     const { approvals, waiting } = node;
     if (!approvals) return waiting && waits ? { ...head, waiting: waits.waiting(waiting) } : head;
@@ -48,7 +47,7 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
   return { ...head, error, ...(node.isHandled && { handled: true }) };
 }
 
-/** Says where a result is from that was not made by its own run. */
+/** Names the origin of a result that its own run did not produce. */
 function toSource({ source, isStale }: Pick<PolledNode, 'source' | 'isStale'>): NodeMap {
   if (source === null) return {};
   return { source, ...(source === 'mock' && { mocked: true }), ...(isStale && { stale: true }) };
@@ -56,7 +55,6 @@ function toSource({ source, isStale }: Pick<PolledNode, 'source' | 'isStale'>): 
 
 type ExecutionStatus = 'in queue' | 'in progress' | 'succeed' | 'failed';
 
-/** Converts a stored status to the status in polls. */
 export function toExecutionStatus(status: StoredRunStatus, isStarted: boolean): ExecutionStatus {
   if (status === 'In Progress') return isStarted ? 'in progress' : 'in queue';
   return status === 'Succeeded' ? 'succeed' : 'failed';

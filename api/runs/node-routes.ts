@@ -1,4 +1,4 @@
-// One node of a run, whole.
+// Answers one node of a run with its attempts, input and transactions.
 import { z } from 'zod';
 import { listNodeTransactions } from '../../db/spending/billing-repository.js';
 import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
@@ -60,7 +60,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
     path: key.path,
     started_at: node.startedAt,
     finished_at: node.finishedAt,
-    // A node without a queue is executed where the run decides.
+    // A node without a queue is executed by the run workflow itself and never waits for a worker.
     queued_ms: node.queuedMs ?? 0,
     ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),
@@ -69,7 +69,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
 }
 
 /**
- * A node of which nothing is stored, if the poll lists it: it waits to be executed, or is one that the validation has
+ * Answers a node without a stored row if the poll lists it: a node that waits to be executed, or that validation
  * refused.
  */
 async function unstarted({ liveStatus }: RunDeps, key: NodeKey, detail: NodeDetail): Promise<object> {

@@ -38,8 +38,8 @@ export const nodeSchema = nodeEntrySchema.extend({
 type NodeAttempt = z.infer<typeof attemptSchema>;
 
 /**
- * The attempts that are kept, and the last one, which the node's own row tells. While a node waits to be attempted again,
- * all of its attempts have ended and are kept. A result of an earlier run took no attempt of this one.
+ * Joins the stored earlier attempts with the last one, which the node's own row holds. While a node waits for a retry,
+ * all of its attempts have ended and are stored as earlier ones. A reused result took no attempt of this run.
  */
 export function toAttempts(node: StoredNode, kept: KeptAttempt[]): NodeAttempt[] {
   if (node.isReused) return [];

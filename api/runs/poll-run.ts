@@ -1,4 +1,5 @@
-// `workflow_result`: what is known of a run now, or as soon as there is something new. docs/use/live.md.
+// Answers `workflow_result`: the present state of a run, or its next state if the caller waits for it.
+// docs/use/live.md.
 import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
 import type { RunDeps } from './deps.js';
 import { isKnown, knownStates, parseTags, parseWait } from '../http/conditional.js';
@@ -26,7 +27,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   const isNews = knowsTags && !isKnown(ifNoneMatch, answer.etag);
   if (run?.status !== 'In Progress' || isNews) return withHeaders(unlessKnown(answer, ifNoneMatch), applied);
   if (deps.runHub.isFullFor(caller.userId)) return unlessKnown(answer, ifNoneMatch);
-  // The run and its answer are not kept while the caller waits.
+  // The closure captures only these two tags, so that the run and its answer can be freed while the caller waits.
   const { stateTag } = run;
   const { etag } = answer;
   return { status: 200, later: () => waitAndAnswer() };
@@ -48,7 +49,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   }
 }
 
-/** A run in a state that the caller knows is read again where something is in flight that the caller does not know. */
+/** If the stored state is unchanged but the tag of nodes in flight differs, reads the run again with its contents. */
 async function readAnswer(
   deps: RunDeps,
   asked: Poll,
@@ -62,10 +63,10 @@ async function readAnswer(
   return first.run?.isUnchanged !== true || isKnown(ifNoneMatch, first.answer.etag) ? first : read([]);
 }
 
-/** The answers to runs that have been read for all who have waited for them. */
+/** The answers to runs that were read once for many waiting callers. */
 const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
 
-/** A thousand who have waited for a large answer get the same bytes of it, not a thousand copies. */
+/** Serializes the answer once: a thousand callers that wait for the same run share its bytes. */
 function answerTogether(deps: RunDeps, run: PolledRun): Promise<PollAnswer> {
   const known = answers.get(run);
   if (known !== undefined) return known;
@@ -78,7 +79,7 @@ function answerTogether(deps: RunDeps, run: PolledRun): Promise<PollAnswer> {
   return answer;
 }
 
-/** 304 where the caller has this answer. */
+/** Returns 304 if the caller has this answer. */
 function unlessKnown({ etag, ...whole }: PollAnswer, ifNoneMatch: string | undefined): RouteResult {
   return isKnown(ifNoneMatch, etag) ? { status: 304, headers: { ETag: etag } } : whole;
 }

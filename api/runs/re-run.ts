@@ -1,5 +1,5 @@
-// Runs a workflow in its present form with the input of an earlier run
-// (docs/use/interface-notes/runs.md, "Run and re-run").
+// Runs a workflow in its present form with the input of an earlier run (docs/use/interface-notes/runs.md, "Run and
+// re-run").
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
@@ -18,22 +18,22 @@ interface ReRun {
   originalRunId: string;
   /** If undefined, the original run's input is used. */
   input: RunInput | undefined;
-  /** Whether the earlier run may be a test. */
+  /** True if the earlier run may be a test. */
   mayBeTest?: boolean;
 }
 
 /**
  * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run, and 400
- * where a secret of the original input is needed and has expired. An input without secrets never expires, because it is
+ * if a secret of the original input is needed and has expired. An input without secrets never expires, because it is
  * stored with the run.
  */
 export async function toReRunRequest(
   { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,
-  { workflow, originalRunId, input: given, mayBeTest = false }: ReRun,
+  { workflow, originalRunId, input: sentInput, mayBeTest = false }: ReRun,
 ): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
   const original = orNotFound(await findOriginalRun(db, workflow.id, originalRunId));
   if (original.purpose === 'test' && !mayBeTest) throw runIsTest('run again');
-  if (original.is_input_lost && given === undefined) throw inputExpired();
+  if (original.is_input_lost && sentInput === undefined) throw inputExpired();
   const row = [original.project_id, original.id] as const;
   const input =
     original.input_enc === null
@@ -45,7 +45,7 @@ export async function toReRunRequest(
     return value;
   };
   const passedSecrets = openPassedSecrets(secretBox, original.passed_secrets_enc, row);
-  if (given !== undefined) return { input: given, storedSecret, passedSecrets };
+  if (sentInput !== undefined) return { input: sentInput, storedSecret, passedSecrets };
   const secrets = openRunSecrets(secretBox, original.secrets_enc, row);
   const then = { fields: secretFieldsOf(original.document), secrets };
   const now = { fields: secretFieldsOf(workflow.document), secrets: openSecrets(secretBox, workflow) };

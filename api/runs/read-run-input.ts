@@ -1,5 +1,5 @@
-// The input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with files.
-// docs/use/api.md, "Start a run"; docs/use/files.md, "Files in the input of a run".
+// Reads the input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with
+// files. docs/use/api.md, "Start a run"; docs/use/files.md, "Files in the input of a run".
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -18,13 +18,13 @@ import { openBody } from '../http/stream-body.js';
 
 const wrapper = z.object({ input_data: z.unknown().optional() });
 
-export interface GivenInput {
+export interface ReceivedInput {
   /**
-   * Undefined when no input was sent: an empty body, or a wrapper without `input_data`. Run treats that as `{}`, re-run as
-   * the original run's input.
+   * Undefined if no input was sent: an empty body, or a wrapper without `input_data`. Run treats that as `{}`, re-run
+   * as the original run's input.
    */
   input: RunInput | undefined;
-  /** Files that came with the request, in its order. They are stored, and nothing refers to them yet. */
+  /** Files that came with the request, in its order. They are stored, but nothing refers to them yet. */
   uploads: Upload[];
 }
 
@@ -38,13 +38,13 @@ interface Upload {
  * The `body` of a route whose `bodyFormat` is `run-input`. zod must not copy it, because `__proto__` is an ordinary key
  * here.
  */
-export const runInputBody = z.unknown() as z.ZodType<GivenInput>;
+export const runInputBody = z.unknown() as z.ZodType<ReceivedInput>;
 
 /**
- * With an API key, text of any media type is an input; with a session token, anything but a JSON object is a 400, and
+ * With an API key, text of any media type is an input. With a session token, anything but a JSON object is a 400, and
  * another media type a 415.
  */
-export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<GivenInput> {
+export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<ReceivedInput> {
   if (isMultipart(ctx.get('content-type'))) return readWithFiles(ctx, bounds, files);
   if (ctx.state.caller?.credential === 'session') {
     const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, bounds, parseExactJsonBody));
@@ -59,7 +59,7 @@ const INPUT = 'input';
 /** An input costs its bytes, their text and the parsed value. */
 const INPUT_FACTOR = 3;
 
-async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds, files: Files): Promise<GivenInput> {
+async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds, files: Files): Promise<ReceivedInput> {
   const { access, caller, signal } = ctx.state;
   const owner = { projectId: access!.projectId, ...(caller !== undefined && { userId: caller.userId }) };
   const body = openBody(ctx, MAX_PARTS * files.maxBytes);
@@ -69,45 +69,45 @@ async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds,
 interface PartsToRead {
   body: Readable;
   contentType: string;
-  /** Who gets the files. */
+  /** The owner of the files. */
   owner: Pick<FileToSave, 'projectId' | 'userId'>;
-  /** Of the field `input`. */
+  /** The limit on the field `input`. */
   limitBytes: number;
-  /** Grows with what is read, from what it holds. */
+  /** Grows with the bytes that are read; what it holds already stays leased. */
   lease: ByteLease;
   signal: AbortSignal;
 }
 
-/** Reads a multipart body. The files of one that is refused are gone. */
+/** Reads a multipart body. If the body is refused, its files are deleted. */
 export async function readParts(
   files: Files,
   { body, contentType, owner, limitBytes, lease, signal }: PartsToRead,
-): Promise<GivenInput> {
-  const given: GivenInput = { input: undefined, uploads: [] };
+): Promise<ReceivedInput> {
+  const received: ReceivedInput = { input: undefined, uploads: [] };
   const heldBytes = lease.bytes + files.bufferBytes;
   await lease.resize(heldBytes);
   const onPart = async ({ field, name = '', type, bytes }: BodyPart): Promise<void> => {
     if (field === INPUT) {
-      given.input = await readInput(bytes, {
+      received.input = await readInput(bytes, {
         type,
         limitBytes,
         lease: { resize: (size) => lease.resize(heldBytes + size) },
       });
       return;
     }
-    given.uploads.push({ field, file: await files.save({ ...owner, name, type }, bytes, signal) });
+    received.uploads.push({ field, file: await files.save({ ...owner, name, type }, bytes, signal) });
   };
   try {
     await readMultipart(body, { contentType, maxParts: MAX_PARTS, onPart });
-    return given;
+    return received;
   } catch (error) {
-    await discardUploads(files, given);
+    await discardUploads(files, received);
     throw error instanceof FileTooLargeError ? bodyTooLarge(error.limitBytes) : error;
   }
 }
 
-/** What fails here is removed by the sweep, a day later. */
-export async function discardUploads(files: Files, { uploads }: GivenInput): Promise<void> {
+/** Deletes the files. If that fails, the daily sweep removes them. */
+export async function discardUploads(files: Files, { uploads }: ReceivedInput): Promise<void> {
   await files.discard(uploads.map(({ file }) => file)).catch(() => undefined);
 }
 

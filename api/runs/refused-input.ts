@@ -1,4 +1,5 @@
-// A sender learns of a delivery that starts no run only the fields of its input, and nothing else of the drawing.
+// Describes a delivery that starts no run to its sender, who learns only of the fields of the input and nothing else of
+// the drawing.
 import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
 import { detailSchema } from '../http/answer-schemas.js';
@@ -14,7 +15,7 @@ export const refusedInputSchema = detailSchema.extend({
 
 export type RefusedInput = z.infer<typeof refusedInputSchema>;
 
-/** `envelope`: what acceptance has answered to a run of this drawing. */
+/** `envelope`: the answer of acceptance to a run of this drawing. */
 export function toRefusedInput({ data }: Envelope, drawing: unknown): RefusedInput {
   const [one, ...others] = Object.values(data.data ?? {});
   const errors = toFieldErrors((one?.result ?? []) as Record<string, string>[]);

@@ -1,6 +1,6 @@
-// The input of a node is its data with the variables filled in, rendered anew from what is stored. Nothing of it is
-// kept. Secret fields of the input stay `********`. The values that later nodes read unmasked are opened to be
-// rendered, and the run's masker then goes over everything.
+// Renders the input of a node, its data with the variables filled in, anew from stored values; nothing of it is stored.
+// Secret fields of the input stay `********`. Values that later nodes read unmasked are opened for rendering, and the
+// run's masker then masks the whole input.
 import type { Logger } from '../../telemetry/logger.js';
 import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';
@@ -18,14 +18,19 @@ import type { RunDeps } from './deps.js';
 import { RawJson } from '../http/json-text.js';
 import { readLoopValues } from './loop-values.js';
 
-/** `too_large`: see docs/use/limits.md. `unreadable`: something that the rendering needs cannot be read any more. */
+/**
+ * `too_large`: see docs/use/limits.md. `unreadable`: a value that the rendering needs is no longer stored or cannot be
+ * opened.
+ */
 type MissingInput = 'too_large' | 'unreadable';
 
-/** The outputs that one input is rendered from, in all. Those beyond are replaced by a text that says so. */
+/**
+ * The limit on all outputs that one input is rendered from. Outputs beyond it are replaced by a text that states their
+ * size.
+ */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /**
- * The limit applies to an input as JSON text, and to the values of its variables. Masking takes time with each
- * character.
+ * Limits the JSON text of an input, and the values of its variables, because masking takes time with each character.
  */
 const MAX_INPUT_CHARACTERS = 1024 * 1024;
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
@@ -33,10 +38,10 @@ const WEIGHT = 8;
 
 interface Asked {
   key: NodeKey;
-  /** The start of the attempt whose input is asked for: nodes that ended later were not there. */
+  /** The start of the attempt whose input is rendered: outputs of nodes that ended later are excluded. */
   moment: Date;
   log: Logger;
-  /** The lease of the request's memory; it has as much as before at the end. */
+  /** The lease of the request's memory; its size at the end is that at the start. */
   memory: ByteLease;
 }
 
@@ -86,7 +91,7 @@ async function renderWithin(
     const run = openRunContents(stored, graph, secretBox);
     const results = new Map(
       texts.map(({ place, nodeId, result, resultEnc }): [string, NodeOutput] => {
-        // Values that people have entered are read in the public form: it hides secret fields, however short they are.
+        // Values that people entered are read in the masked form, which hides secret fields however short they are.
         const isEntered = ['trigger', 'human'].includes(graph.nodes.get(nodeId)?.kind ?? '');
         const isPublic = resultEnc === null || isEntered;
         const text = isPublic ? result : secretBox.open(resultEnc, 'node-result', place.runId, place.path, nodeId);
@@ -94,7 +99,8 @@ async function renderWithin(
       }),
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));
-    // Whoever knows the address may answer: it is shown where the node waits, to who may run the workflow.
+    // Anyone who knows a callback address may answer, so it is masked here. The wait shows it to those who may run the
+    // workflow.
     const callbackIds = places.flatMap(({ named }) => [...named.callbacks]);
     const callbackUrls = new Map(callbackIds.map((nodeId) => [nodeId, MASK]));
     const values = await collect([...loops], async ([nodeId, own]): Promise<[string, LoopVariables][]> => {
@@ -115,14 +121,14 @@ async function renderWithin(
   }
 }
 
-/** Returns what `find` gives for each of `of`, one after the other. */
+/** Calls `find` for one element after the other and joins the results. */
 async function collect<Of, Found>(of: Of[], find: (one: Of) => Promise<Found[]>): Promise<Found[]> {
   const all: Found[] = [];
   for (const one of of) all.push(...(await find(one)));
   return all;
 }
 
-/** The smallest ones first, so that as few as possible are left out. */
+/** Chooses the smallest outputs first, so that as few as possible are left out. */
 function chooseOutputs(found: MeasuredOutput[]): Chosen {
   const chosen: string[] = [];
   const leftOut = new Map<string, string>();
@@ -137,10 +143,9 @@ function chooseOutputs(found: MeasuredOutput[]): Chosen {
 }
 
 interface Chosen {
-  /** Node ids. */
   chosen: string[];
   chosenBytes: number;
-  /** The texts of `VariableValues`. */
+  /** Node ids, and the texts that replace their outputs (`VariableValues`). */
   leftOut: Map<string, string>;
 }
 

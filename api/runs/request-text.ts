@@ -1,6 +1,6 @@
 import type { OpenRequest } from '../../db/runs/open-requests-repository.js';
 
-/** Returns the words for whoever has called a run that asks people something. They answer in the inbox. */
+/** Returns the message to the caller of a run that waits for people. People answer the requests in the inbox. */
 export function toRequestText(requests: readonly OpenRequest[], { publicUrl }: { publicUrl: string }): string {
   const texts = requests.map(({ kind, id, tool, text, expiresAt }) => {
     if (kind === 'sign_in') {

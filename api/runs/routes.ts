@@ -36,7 +36,7 @@ const start = defineRoute({
     const { envelope, isRepeat } = await keepIfAccepted(deps, body, async () => {
       const workflow = orNotFound(await findDrawing(deps.db, params.id));
       const { input, uploaded, options } = toUploadedInput(workflow.document, body);
-      // The ids of files that came along differ with each request, and their bytes count instead.
+      // The ids of uploaded files differ with each request, so `options` identifies the files by their hashes.
       const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input: body.input, options });
       return acceptRun(deps, log, { workflow, userId: caller.userId, input: input ?? {}, uploaded, keyed });
     });
@@ -97,7 +97,7 @@ const poll = defineRoute({
 
 export const runRoutes: Route<RunDeps>[] = [start, reRun, poll];
 
-/** Answers re-runs and runs that resume another one. */
+/** Answers re-run and resume. */
 export function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);
   if (envelope.status === 201) return { status: 201, body: envelope, headers };

@@ -1,4 +1,5 @@
-// Follows a run for a caller who takes one answer: MCP clients, and clients of chat completions.
+// Reads the output of an ended run for callers that receive a single answer: MCP clients, and clients of chat
+// completions.
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
 import { countCharacters, findRunResult } from '../../db/nodes/run-output.js';
 import { findRunEnd } from '../../db/runs/tool-runs-repository.js';
@@ -12,14 +13,17 @@ export const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 /** Bytes of memory per byte of a stored result: its text, its value, and the answer with both. */
 const WEIGHT = 8;
 
-/** `output`: the value of the run's output node, or the content of its last node; `text` is JSON where it is no text. */
+/**
+ * `output`: the value of the run's output node, or the content of its last node. `text` is JSON unless the output is a
+ * string.
+ */
 export type RunAnswer =
   | { kind: 'output'; output: unknown; text: string }
   | { kind: 'too_large'; characters: number }
   | { kind: 'failed'; code: string; message: string }
   | { kind: 'cancelled' | 'gone' };
 
-/** Returns what a run that has ended has come to. `lease` holds the memory that the answer takes until its end. */
+/** Returns the outcome of an ended run. `lease` holds the memory of the answer until the request ends. */
 export async function readRunAnswer({ db }: Pick<RunDeps, 'db'>, runId: string, lease: ByteLease): Promise<RunAnswer> {
   const end = await findRunEnd(db, runId);
   if (end === undefined) return { kind: 'gone' };
@@ -29,7 +33,7 @@ export async function readRunAnswer({ db }: Pick<RunDeps, 'db'>, runId: string, 
   }
   const found = await findRunResult(db, runId);
   if (found !== undefined && found.sizeBytes > MAX_ANSWER_CHARACTERS) {
-    // The database counts: what is not told after all takes no memory here.
+    // The database counts the characters, because an output that is too large should take no memory here.
     const characters = (await countCharacters(db, runId, found)) ?? 0;
     if (characters > MAX_ANSWER_CHARACTERS) return { kind: 'too_large', characters };
   }

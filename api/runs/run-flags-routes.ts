@@ -1,5 +1,5 @@
-// The flags of runs (docs/use/interface-notes/runs.md, "History, usage, billing"). A role without permission gets a 400
-// here.
+// Sets the flags of runs (docs/use/interface-notes/runs.md, "History, usage, billing"). These routes answer a role
+// without permission with 400.
 import { z } from 'zod';
 import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
 import type { Role } from '../../db/core/tables.js';

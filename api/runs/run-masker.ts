@@ -1,4 +1,4 @@
-// The masker of a run, for what is stored sealed and shown masked.
+// Builds the masker of a run, for values that are stored sealed and shown masked.
 import { openRunContents, readSecrets } from '../../db/runs/run-contents.js';
 import { findRunContext, findSnapshot, measureRunContext } from '../../db/runs/run-context-repository.js';
 import type { Masker } from '../../graph/mask.js';
@@ -8,7 +8,9 @@ import type { RunDeps } from './deps.js';
 /** Bytes of memory per byte of JSON text: drawings are mostly small objects, which take more than their text. */
 const WEIGHT = 8;
 
-/** Returns undefined if the run is unknown. `memory` is that of the request; it has as much as before at the end. */
+/**
+ * Returns undefined if the run is unknown. `memory` is that of the request; its size at the end is that at the start.
+ */
 export async function readRunMasker(
   { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,
   runId: string,

@@ -1,4 +1,4 @@
-// The traces of runs: which trace a run belongs to.
+// Determines the trace that a run belongs to.
 import type { Logger } from '../../telemetry/logger.js';
 import {
   annotateActiveSpan,
@@ -16,7 +16,7 @@ interface Deps {
   logger: Logger;
 }
 
-/** The trace that acceptance stores; empty while tracing is off. */
+/** The trace context that acceptance stores; empty while tracing is off. */
 export function traceOfAcceptance(runId: string): { traceparent?: string } {
   const traceparent = currentTraceparent();
   if (traceparent === undefined) return {};
@@ -35,7 +35,7 @@ export async function findRunContext({ db, logger }: Deps, runId: string): Promi
   }
 }
 
-/** Links the current request to the run: an answer to an approval, a cancel, a re-run. */
+/** Links the current request to the run, for an answer to an approval, a cancel or a re-run. */
 export async function linkRequestToRun(deps: Deps, runId: string): Promise<void> {
   if (!isTracing()) return;
   annotateActiveSpan({ 'run.id': runId });

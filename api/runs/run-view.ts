@@ -60,7 +60,7 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
-/** The form in a list, where the key of a value that is too large is absent. */
+/** A run as listed: the key of a value that is too large is absent. */
 export const listedRunSchema = runSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
   input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
@@ -68,7 +68,7 @@ export const listedRunSchema = runSchema.extend({
   truncated: z.literal(true).optional().describe('data or input_data is left out'),
 });
 
-/** The items of a page that was read at once. Their runs mostly share one drawing, which may be large, so it is parsed once. */
+/** The runs of a page mostly share one drawing, which may be large, so each drawing is parsed once. */
 export function toListedRuns({ db, currencies }: RunViewDeps, runs: HistoryRun[]): Record<string, unknown>[] {
   const known = new Map<string, JsonObject[]>();
   return runs.map((run) => {
@@ -79,7 +79,7 @@ export function toListedRuns({ db, currencies }: RunViewDeps, runs: HistoryRun[]
   });
 }
 
-/** A run of a page that is read run by run. `contentLimit`: of contents of results, in characters. */
+/** A run of a page that is read run by run. `contentLimit`: contents of results are cut after this many characters. */
 export function toListedRun(
   { db, currencies }: RunViewDeps,
   run: HistoryRun,
@@ -93,7 +93,6 @@ export function toListedRun(
   });
 }
 
-/** Leaves out the parts that are too large. */
 function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[]): Omit<RunParts, 'result'> {
   return {
     ...(document !== null && { data: new RawJson(document), input_fields: inputFields }),
@@ -102,7 +101,7 @@ function listedParts({ document, input }: HistoryRun, inputFields: JsonObject[])
   };
 }
 
-/** The specification's history item, whole. What is large of it is read while it is sent. */
+/** The complete history item. Its large parts are read while the answer is sent. */
 export function toWholeRun({ answerDb, currencies, ...deps }: RunViewDeps, run: HistoryRun): Record<string, unknown> {
   const db = answerDb ?? deps.db;
   const { document, documentBytes, input } = run;
@@ -141,7 +140,7 @@ function placeOf({ id }: HistoryRun): { runId: string; path: string } {
   return { runId: id, path: '' };
 }
 
-/** A run, with the parts that not all readers of runs get. */
+/** `parts`: the fields that only some endpoints answer. */
 export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts: object): Record<string, unknown> {
   const { run_started_at: startedAt, run_finished_at: finishedAt } = run;
   return {

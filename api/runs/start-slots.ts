@@ -3,8 +3,8 @@ import PQueue from 'p-queue';
 
 export interface StartSlots {
   /**
-   * Calls `start` once there is a slot, and does not wait for its end. Returns false without calling it when there was
-   * no slot within `patienceMs`. `start` must not reject.
+   * Calls `start` once there is a slot, and does not wait for its end. Returns false without calling it if there was no
+   * slot within `patienceMs`. `start` must not reject.
    */
   begin(start: () => Promise<void>, patienceMs: number): Promise<boolean>;
   /** Resolves when all starts have ended. */

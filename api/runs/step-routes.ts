@@ -1,4 +1,4 @@
-// The steps of an agent (docs/use/nodes.md, "Agents").
+// Lists the steps of an agent (docs/use/nodes.md, "Agents").
 import { z } from 'zod';
 import { findLeftOutTools } from '../../db/agents/agent-tools.js';
 import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';
@@ -15,7 +15,7 @@ import { stepSchema, toSteps } from './step-view.js';
 
 const defineRoute = routesOf<RunDeps>();
 
-/** Masking takes time with each character. */
+/** Limits the contents of a page, because masking takes time with each character. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 
 const list = defineRoute({
@@ -44,7 +44,7 @@ const list = defineRoute({
 
 export const stepRoutes: Route<RunDeps>[] = [list];
 
-/** Returns whether the run could still come to the node. */
+/** True if the run could still reach the node. */
 async function isDrawn({ db }: RunDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
   if (path !== '') return false;
   const stored = await findRunContext(db, runId);

@@ -1,4 +1,4 @@
-// The steps of an agent as readers see them: everything that was said, with secrets masked.
+// Shows the steps of an agent: all messages and tool calls, with secrets masked.
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { toWarnings, type LeftOutTool } from '../../db/agents/agent-tools.js';
@@ -55,8 +55,7 @@ export const stepSchema = z.object({
 
 type Deps = Pick<RunDeps, 'secretBox' | 'currencies'>;
 
-/** `masker`: undefined once the contents have expired. */
-/** `node`: that of the agent. */
+/** `node` is the agent; `masker` is undefined once the contents have expired. */
 export function toSteps(
   deps: Deps,
   node: NodeKey,
@@ -84,7 +83,7 @@ export function toSteps(
   }));
 }
 
-/** The answer of a call whose node has ended will not come any more. */
+/** A sent call whose node has ended gets no answer any more, so it counts as failed. */
 function statusOf({ state }: StoredStep, nodeStatus: AgentSteps['nodeStatus']): string {
   if (state === 'applied') return 'succeed';
   return state === 'sent' && nodeStatus === 'in progress' ? 'in progress' : 'failed';
@@ -99,21 +98,21 @@ function contentOf(
   if (messageEnc === null) return null;
   const text = secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn);
   const { content, refusal } = parseJson(text) as { content?: unknown; refusal?: unknown };
-  const said = textOfContent(content) || refusal;
-  return typeof said === 'string' && said !== '' ? masker.text(said) : null;
+  const shown = textOfContent(content) || refusal;
+  return typeof shown === 'string' && shown !== '' ? masker.text(shown) : null;
 }
 
 function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: StoredStepCall, masker: Masker): object {
   const { requestId, approval, argumentsEnc, answerEnc, editedEnc } = call;
   const row = [runId, path, nodeId, call.turn, call.ordinal] as const;
-  const given = argumentsEnc && secretBox.open(argumentsEnc, 'agent-arguments', ...row);
+  const requested = argumentsEnc && secretBox.open(argumentsEnc, 'agent-arguments', ...row);
   const edited = editedEnc && requestId && secretBox.open(editedEnc, 'agent-edit', requestId);
   const answer = answerEnc && secretBox.open(answerEnc, 'agent-answer', ...row);
   return {
     server_label: call.serverLabel,
-    // A tool that does not exist has the name that the model gave it.
+    // The model invents the name of a tool that does not exist, so the name may hold a secret.
     tool_name: masker.text(call.toolName),
-    arguments: toShownJson(given, masker),
+    arguments: toShownJson(requested, masker),
     edited_arguments: toShownJson(edited, masker),
     outcome: call.outcome,
     answer: answer === null ? null : masker.text(answer),
@@ -125,7 +124,7 @@ function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: Sto
   };
 }
 
-/** Numbers stay as they were written. */
+/** Keeps numbers as the model wrote them. */
 function toShownJson(written: string | null, masker: Masker): RawJson | string | null {
   if (written === null) return null;
   const { text, given } = readArguments(written);

@@ -1,4 +1,4 @@
-// All calls of the API to Temporal, each with a time limit.
+// Makes all calls of the API to Temporal, each with a time limit.
 import {
   isGrpcServiceError,
   ServiceError,
@@ -39,7 +39,7 @@ export type RunExecution =
   | { state: 'open'; taskAttempts: number }
   | { state: 'closed'; how: Closing; closedAt: Date | undefined };
 
-/** Every other status is open, also that of a paused workflow; after continue-as-new, the newest execution answers. */
+/** Every other status is open, also that of a paused workflow. After continue-as-new, the newest execution answers. */
 const CLOSED: Partial<Record<string, Closing>> = {
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -93,10 +93,7 @@ export async function startRunWorkflow(
   }
 }
 
-/**
- * Returns whether Temporal will never accept this start: its plan is too large, or a search attribute is not
- * registered.
- */
+/** True if Temporal will never accept this start: its plan is too large, or a search attribute is not registered. */
 export function isStartRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
   const code: number = error.cause.code;
@@ -113,7 +110,7 @@ export async function describeRun(client: Client, runId: string): Promise<RunExe
   }
 }
 
-/** `taskAttempts`: the attempts of the open workflow task; 1 also while no worker takes it. */
+/** `taskAttempts`: the attempts of the open workflow task; it stays 1 while no worker polls it. */
 export function toRunExecution({
   status,
   closeTime,
@@ -124,7 +121,7 @@ export function toRunExecution({
   return { state: 'closed', how, closedAt: closeTime };
 }
 
-/** Returns false when there is no open run to cancel. */
+/** Returns false if there is no open run to cancel. */
 export async function cancelRunWorkflow(client: Client, runId: string): Promise<boolean> {
   try {
     await traced('cancel', runId, () => bounded(client, () => client.workflow.getHandle(runId).cancel()));
@@ -146,12 +143,12 @@ export async function signalDecision(client: Client, runId: string, decision: De
   }
 }
 
-/** Queries an open run. It needs a worker: throws when none has answered within `timeoutMs`. */
+/** Queries an open run, which needs a worker. Throws if no worker answers within `timeoutMs`. */
 export function queryRunStatus(client: Client, runId: string, timeoutMs: number): Promise<RunStatusAnswer> {
   return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }
 
-/** Returns whether the server (by its limits of size and length) ended a terminated run, rather than a person. */
+/** True if the server ended a terminated run by its limits of size and length, rather than a person. */
 export async function isTerminatedByServer(client: Client, runId: string): Promise<boolean> {
   const { history } = await bounded(client, () =>
     client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -164,8 +161,8 @@ export async function isTerminatedByServer(client: Client, runId: string): Promi
 }
 
 /**
- * Throws unless Temporal answers within `timeoutMs` and has our namespace: without it Temporal knows no run, which must
- * not be mistaken for lost runs.
+ * Throws unless Temporal answers within `timeoutMs` and has our namespace. A Temporal without the namespace knows no
+ * run, and its answers would make all runs look lost.
  */
 export async function pingTemporal(client: Client, timeoutMs: number): Promise<void> {
   const { namespace } = client.options;

@@ -1,22 +1,21 @@
-// Starts that bring their files along, as multipart
-// (docs/use/files.md, "Files in the input of a run").
+// Merges the files of a multipart start into its input (docs/use/files.md, "Files in the input of a run").
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';
 import type { RunDeps } from './deps.js';
-import { discardUploads, type GivenInput } from './read-run-input.js';
+import { discardUploads, type ReceivedInput } from './read-run-input.js';
 import type { Acceptance } from './accept-run.js';
 
 interface UploadedInput {
   input: RunInput | undefined;
   /** The fields for which files came. */
   uploaded: string[];
-  /** What tells the request from another one with the same key, besides its input; undefined where no files came. */
+  /** Identifies the files in the request's fingerprint; undefined without files. */
   options: object | undefined;
 }
 
-/** Puts the files into the fields of the input for which they came. A field of the trigger for several gets a list. */
-export function toUploadedInput(document: unknown, { input, uploads }: GivenInput): UploadedInput {
+/** Adds each file to the input field that it was sent for. A trigger field that accepts several files gets a list. */
+export function toUploadedInput(document: unknown, { input, uploads }: ReceivedInput): UploadedInput {
   if (uploads.length === 0) return { input, uploaded: [], options: undefined };
   const lists = new Set<unknown>(
     inputFieldsOf(document)
@@ -33,10 +32,10 @@ export function toUploadedInput(document: unknown, { input, uploads }: GivenInpu
   return { input: filled, uploaded, options: { files: sent } };
 }
 
-/** The files of a start that is refused, or is a repeat of an earlier one, are deleted. */
+/** Deletes the uploaded files unless the start is accepted: after a refusal, and for a repeat of an earlier request. */
 export async function keepIfAccepted<A extends Acceptance>(
   { files }: Pick<RunDeps, 'files'>,
-  given: GivenInput,
+  received: ReceivedInput,
   accept: () => Promise<A>,
 ): Promise<A> {
   let isKept = false;
@@ -45,6 +44,6 @@ export async function keepIfAccepted<A extends Acceptance>(
     isKept = acceptance.envelope.status === 201 && !acceptance.isRepeat;
     return acceptance;
   } finally {
-    if (!isKept) await discardUploads(files, given);
+    if (!isKept) await discardUploads(files, received);
   }
 }

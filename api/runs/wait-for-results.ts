@@ -9,13 +9,13 @@ import type { Envelope } from '../envelope/run-envelope.js';
 interface Waiting {
   reader: Reader;
   prefer: string | undefined;
-  /** Aborted when the caller hangs up. */
+  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 
 /**
- * `Prefer: wait` on the start of a run: the answer has the results if the run ends in time, and is as without it if not.
- * `started` is that answer, and `envelope` its body.
+ * `Prefer: wait` on the start of a run: the answer has the results if the run ends in time, else it is `started`.
+ * `envelope` is the body of `started`.
  */
 export function waitForResults(
   deps: RunDeps,

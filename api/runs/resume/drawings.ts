@@ -1,4 +1,4 @@
-// The drawing of a run that resumes an earlier one: as it was then, or as it is now.
+// Prepares the drawing of a run that resumes an earlier one: the earlier drawing, or the present one.
 import { randomUUID } from 'node:crypto';
 import { openSecrets } from '../../../acceptance/opened-drawing.js';
 import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js';
@@ -19,7 +19,7 @@ import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../../e
 
 export interface Drawn {
   run: Omit<PreparedRun, 'nodeErrors'>;
-  /** The hash of a graph that is stored already. */
+  /** The hash of a graph that is already stored. */
   snapshotHash?: Buffer;
   /** The drawing as it is stored, and its plan. */
   stored: { document: Record<string, unknown>; plan: Plan };
@@ -55,7 +55,9 @@ export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: num
   return { run, snapshotHash, stored: { document, plan } };
 }
 
-/** The input is reused as in a re-run. Results that are taken over may hold secrets of the earlier run: they are masked. */
+/**
+ * The input is reused as in a re-run. Reused results may hold secrets of the earlier run, which the new run must mask.
+ */
 export async function asItIsNow(
   deps: RunDeps,
   workflow: StoredDrawing,
@@ -72,7 +74,7 @@ export async function asItIsNow(
   return { run: { ...run, facts }, stored: { document: workflow.document, plan: run.plan } };
 }
 
-/** Returns the secrets of the earlier run that the run would not mask by itself. */
+/** Returns the secrets of the earlier run that the new run would not mask by itself. */
 export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
   const contents = {
     ...earlier,

@@ -1,4 +1,5 @@
-// A run that resumes an earlier one takes over some of the nodes outside bodies, and of loops that have failed.
+// Decides which results a resuming run reuses: nodes and loops outside bodies, and finished iterations of loops that
+// failed.
 import type { Db } from '../../../db/core/client.js';
 import {
   findBegunIterations,
@@ -12,12 +13,12 @@ import { bodyPlan, rootPlan, type NodeEnding, type Plan, type ScopePlan } from '
 import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
 
 /**
- * The run workflow is told the nodes that are kept in items of a loop that are not done. Those of further items begin anew, so
- * that its history stays small.
+ * Limits the reused nodes in unfinished items that are passed to the run workflow, so that its history stays small. The
+ * nodes of further items are executed anew.
  */
 const MAX_NODES_IN_ITEMS = 10_000;
 
-/** The entry of a body is the loop itself, which has begun. */
+/** The entry of a body is the loop itself, which has already started. */
 const ENTRY: NodeEnding = { status: 'succeed', handle: 0, alsoHandles: null, errorCode: null, isHandled: false };
 
 export function isRepeated(fate: Fate | undefined): boolean {
@@ -29,11 +30,11 @@ export class KeptScopes {
   readonly #db: Db;
   readonly #runId: string;
   readonly #plan: Plan;
-  /** The fates by path, and then by node, of the drawing outside bodies and of the items that continue. */
+  /** The fates by path and node: of the drawing outside bodies, and of the items that continue. */
   readonly #fates = new Map<string, Map<string, Fate>>();
-  /** The iterations of each loop that are taken over, by the beginning of their paths. */
+  /** The reused iterations of each loop, by the prefix of their paths. */
   readonly #done = new Map<string, 'all' | ReadonlySet<number>>();
-  /** What the paths in the body of each outermost loop begin with. */
+  /** The path prefix of the iterations of each outermost loop. */
   readonly #outermostLoops = new Set<string>();
 
   private constructor(db: Db, runId: string, plan: Plan) {
@@ -42,7 +43,7 @@ export class KeptScopes {
     this.#plan = plan;
   }
 
-  /** `isAnew`: as in `NodesToResume`. */
+  /** `isAnew`: see `NodesToResume`. */
   static async plan(db: Db, runId: string, plan: Plan, isAnew: (nodeId: string) => boolean): Promise<KeptScopes> {
     const scopes = new KeptScopes(db, runId, plan);
     const ends = new Map((await findEndedNodes(db, runId)).map((end) => [end.nodeId, end]));
@@ -55,8 +56,8 @@ export class KeptScopes {
   }
 
   /**
-   * Returns undefined for a node that the drawing has no more. A node in an item that neither is kept nor continues
-   * begins anew.
+   * Returns undefined for a node that the drawing no longer has. A node in an item that is neither reused nor continued
+   * is executed anew.
    */
   fateOf({ path, nodeId }: NodeInRun): Fate | undefined {
     const known = this.#fates.get(path);
@@ -93,14 +94,14 @@ export class KeptScopes {
   }
 
   async #addLoop(loop: NodeInRun, number: number): Promise<void> {
-    const begun = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
-    const indexes = begun.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
-    if (begun.length === 0) return;
+    const started = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
+    const indexes = started.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
+    if (started.length === 0) return;
     this.kept.iterations.push({ ...loop, indexes });
     this.#done.set(iterationsPrefix(loop.path, loop.nodeId), new Set(indexes));
     const body = bodyPlan(this.#plan, number);
     let room = MAX_NODES_IN_ITEMS;
-    for (const { path, isDone, ends } of begun) {
+    for (const { path, isDone, ends } of started) {
       room -= isDone ? 0 : ends.length;
       if (isDone || room < 0) continue;
       const known = new Map<string, NodeEnding>([

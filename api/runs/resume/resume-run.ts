@@ -1,4 +1,5 @@
-// Accepts a run that resumes an earlier one: the run, what it takes over, and the runs below it are stored together.
+// Accepts a run that resumes an earlier one. One transaction stores the run, the results that it reuses, and the runs
+// of sub-workflows that are resumed with it.
 import type { Transaction } from 'kysely';
 import { START_GRACE_SECONDS, storeRuns } from '../../../acceptance/store-run.js';
 import type { Logger } from '../../../telemetry/logger.js';
@@ -47,7 +48,7 @@ function storeAll(deps: RunDeps, keyed: KeyedRequest | undefined, resumption: Re
   });
 }
 
-/** Returns the resumption with those of the runs below that are resumed, too. */
+/** Returns the resumption, followed by those of all runs of sub-workflows that are resumed with it. */
 function withChildren(resumption: Resumption): Resumption[] {
   const below = resumption.children.flatMap(({ child }) => (typeof child === 'string' ? [] : withChildren(child)));
   return [resumption, ...below];
@@ -55,7 +56,7 @@ function withChildren(resumption: Resumption): Resumption[] {
 
 type Hashes = ReadonlyMap<Resumption, Buffer>;
 
-/** `place`: of the run of a sub-workflow. */
+/** `place`: the place in the calling run, for a run of a sub-workflow. */
 async function insertAll(
   deps: RunDeps,
   transaction: Db,

@@ -1,4 +1,4 @@
-// A run that resumes an earlier one executes some nodes, and takes over others. Nothing is stored here.
+// Plans a resumption: which nodes the new run executes, and which results it reuses. Stores nothing.
 import {
   findOpenRunBelow,
   findUnknownOutcomes,
@@ -25,9 +25,9 @@ export interface ResumeRequest {
   workflow: StoredDrawing;
   runId: string;
   userId: number;
-  /** The nodes that begin anew. */
+  /** The nodes that are executed anew, together with all that follow them. */
   from: string[];
-  /** True if the drawing is executed as it is now. */
+  /** True to execute the present drawing, false for the earlier run's drawing. */
   isAsNow: boolean;
   acceptsUnknown: boolean;
 }
@@ -41,9 +41,9 @@ interface ResumedChild {
 export interface Resumption extends Drawn {
   earlierId: string;
   kept: KeptResults;
-  /** False for a run that was stopped when all its nodes had ended: it only ends. */
+  /** False if all nodes had ended when the earlier run was stopped; a run that resumes it only ends. */
   isSomethingLeft: boolean;
-  /** Nodes of sub-workflows that go on with the run that they have started, or with one that resumes it. */
+  /** Nodes of sub-workflows that continue with the run that they have started, or with one that resumes it. */
   children: ResumedChild[];
 }
 
@@ -54,7 +54,7 @@ export async function planResumption(deps: RunDeps, request: ResumeRequest): Pro
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
   refuse(earlier);
-  // Asked first, so that no run is still open while its nodes are read.
+  // Checked first, so that no run below is still open while its nodes are read.
   const open = await findOpenRunBelow(deps.db, runId);
   if (open !== undefined) {
     throw new ApiError(400, 'run_open', `The run ${open}, which a node has started, is open.`);
@@ -96,13 +96,13 @@ function refuse({ status, purpose, isExpired }: EarlierRun): void {
 
 function checkNodes(ids: string[], plan: Plan): void {
   const outside = new Set(rootPlan(plan).ids);
-  const id = ids.find((given) => !outside.has(given));
+  const id = ids.find((nodeId) => !outside.has(nodeId));
   if (id === undefined) return;
   const reason = plan.ids.includes(id) ? 'is inside a body' : 'is not a node of the run';
   throw new ApiError(400, 'unknown_node', `from: the node "${id}" ${reason}.`);
 }
 
-/** Refuses to repeat calls of which nobody knows what they have done, in the runs below, too. */
+/** Throws if a call with unknown outcome would be repeated, in the runs below, too. */
 async function findChildren(
   deps: RunDeps,
   request: ResumeRequest,
@@ -111,18 +111,18 @@ async function findChildren(
   const { db } = deps;
   const { runId, acceptsUnknown } = request;
   const children: Resumption['children'] = [];
-  const begunAnew: string[] = [];
+  const startedAnew: string[] = [];
   for (const { childId, isOfSubWorkflow, isAwaited, ...place } of await findStartedRuns(db, runId)) {
     const fate = scopes.fateOf(place);
     if (!isRepeated(fate)) continue;
     const mayGoOn = fate === 'continued' && place.path === '' && isOfSubWorkflow;
     const child = mayGoOn ? await findChild(deps, request, { childId, isAwaited }) : undefined;
-    if (child === undefined) begunAnew.push(childId);
+    if (child === undefined) startedAnew.push(childId);
     else children.push({ nodeId: place.nodeId, child, isAwaited });
   }
   if (acceptsUnknown) return children;
   const isUnknown = (await findUnknownOutcomes(db, runId)).some((place) => isRepeated(scopes.fateOf(place)));
-  if (isUnknown || (await haveUnknownOutcomes(db, begunAnew))) throw outcomeUnknown();
+  if (isUnknown || (await haveUnknownOutcomes(db, startedAnew))) throw outcomeUnknown();
   return children;
 }
 
@@ -133,8 +133,8 @@ function outcomeUnknown(): ApiError {
 }
 
 /**
- * A run of a sub-workflow that has succeeded is taken over; one that has not is resumed itself, where that is possible. One
- * that nobody waits for goes on by itself.
+ * A succeeded run of a sub-workflow is reused; another one is resumed itself, if possible. A run that its node does not
+ * wait for continues by itself.
  */
 async function findChild(
   deps: RunDeps,
