@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 
-/** The events that are kept of all followed runs together take less memory than one large answer. */
+/** The limit per followed run, so that the tails of all runs together take less memory than one large answer. */
 const MAX_BYTES = 32 * 1024;
 
 /**
- * The latest events of a run, which all streams of it share. A stream whose place is before `from` is too far behind and
- * reads what it lacks from the database: so what is kept does not depend on how slow anybody reads.
+ * The latest events of a run, shared by all of its streams. A stream that has not read up to `from` reads the missing
+ * events from the database, so slow readers do not make this buffer grow.
  */
 export class EventTail {
   #events: RunEvent[] = [];
@@ -13,7 +13,7 @@ export class EventTail {
   #from: number;
   #version: number;
 
-  /** `version`: the last one that there is; nothing before it is kept. */
+  /** `version`: the latest version of the run; the tail starts empty after it. */
   constructor(version: number) {
     this.#from = version;
     this.#version = version;
@@ -23,7 +23,7 @@ export class EventTail {
     return this.#version;
   }
 
-  /** Events that follow the last one. */
+  /** `events` directly follow the last version. */
   append(events: RunEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
@@ -37,7 +37,7 @@ export class EventTail {
     }
   }
 
-  /** Keeps nothing of what is up to `version`. */
+  /** Drops all events and continues after `version`. */
   skipTo(version: number): void {
     this.#events = [];
     this.#bytes = 0;
@@ -45,7 +45,7 @@ export class EventTail {
     this.#version = version;
   }
 
-  /** The events after the version; undefined where some of them are no longer kept. */
+  /** Returns the events after the version; undefined if some of them were dropped. */
   after(version: number): RunEvent[] | undefined {
     return version < this.#from ? undefined : this.#events.filter((event) => event.version > version);
   }

@@ -1,20 +1,20 @@
-// The event streams that users have open in this process. They end when their user becomes inactive.
+// Tracks the event streams that each user has open in this process, and ends them when the user becomes inactive.
 import type { Readable } from 'node:stream';
 
 interface OpenStream {
   userId: number;
   body: Readable;
-  /** Ends what makes the body, as if the caller had hung up. */
+  /** Ends the source of the body, as if the caller had hung up. */
   hangUp: () => void;
 }
 
-/** A caller who takes nothing keeps its stream from ending by itself. */
+/** A stream whose caller reads nothing cannot end by itself, so it is destroyed after this time. */
 const CUT_AFTER_MS = 1_000;
 
 export class OpenStreams {
   readonly #ofUser = new Map<number, Set<OpenStream>>();
 
-  /** Returns what is called when the stream has ended. */
+  /** Returns a function to call when the stream has ended. */
   enter(stream: OpenStream): () => void {
     const streams = this.#ofUser.get(stream.userId) ?? new Set();
     this.#ofUser.set(stream.userId, streams.add(stream));

@@ -1,5 +1,5 @@
-// All who wait for runs in this process share one connection that listens, and one loop that looks at the runs that
-// have changed. A run is looked at once, however many wait for it, and never if nobody does. ADR 16.
+// All waiting readers of this process share one listening connection, and one loop that reads the runs that have
+// changed. A run is read once, however many readers wait for it, and never without a reader. ADR 16.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
@@ -14,32 +14,38 @@ import { WatchedRuns, type RunReader, type Readers } from './watched-runs.js';
 
 interface HubOptions {
   db: Database;
-  /** For what models write. */
+  /** Holds the deltas of models. */
   memory: ByteBudget;
   logger: Logger;
-  /** Given the number of those who wait whenever it changes. */
+  /** Called with the number of readers whenever it changes. */
   onReaders: (readers: Readers) => void;
 }
 
 interface Following {
-  /** What the models of the run write; undefined for who does not want it. */
+  /** The deltas of the run's models; undefined for a reader that did not request deltas. */
   texts(): RunTexts | undefined;
   /** Undefined before the first look. */
   tail(): EventTail | undefined;
   end(): void;
 }
 
-/** Messages that come together are looked after together. */
+/** Changes that are notified within this time are read together. */
 const GATHER_MS = 15;
-/** A change whose statement began before the run was watched is not told (`watchRuns`). */
+/**
+ * A change whose statement began before the run was watched is not notified (`watchRuns`), so the run is read again
+ * after this time.
+ */
 const SECOND_LOOK_MS = 60;
 const RENEW_MS = 20_000;
-/** All runs are compared this often, for what was never told; more often while nothing is told. */
+/**
+ * The interval at which all runs are read, in case a notification was lost; shorter while the listening connection is
+ * down.
+ */
 const COMPARE_MS = 5_000;
-const COMPARE_DEAF_MS = 500;
+const COMPARE_UNNOTIFIED_MS = 500;
 const AFTER_FAILURE_MS = 500;
 const RUNS_AT_ONCE = 200;
-/** Each waits as long as it asked for if fewer wait than this. */
+/** With fewer readers than this, each reader waits for the whole time that it requested. */
 const CROWD = 100;
 const SPREAD = 0.3;
 
@@ -49,16 +55,15 @@ export class RunHub {
   readonly #logger: Logger;
   readonly #id = randomUUID();
   readonly #runs: WatchedRuns;
-  /** The runs whose changes are not told yet. */
+  /** The runs whose changes the database does not notify yet. */
   readonly #unregistered = createRunSet();
-  /** The runs whose events are to be looked for: they may have changed. */
+  /** The runs whose new events are to be read, because they may have changed. */
   readonly #withNews = createRunSet();
   /**
-   * The runs whose state is to be looked at: they may have changed, or somebody new waits, who may have read an older
-   * state.
+   * The runs whose state is to be read: they may have changed, or have a new reader that may have read an older state.
    */
   readonly #withAnyState = createRunSet();
-  /** The runs of which deltas are in the table that no message has told. */
+  /** The runs that may have deltas in the table for which no notification was received. */
   readonly #withDeltas = createRunSet();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
@@ -77,14 +82,14 @@ export class RunHub {
     this.#loop = this.#repeat();
   }
 
-  /** Returns whether the user is not to be kept waiting: too many wait, or the process stops. */
+  /** True if the user must not wait: there are too many readers, or the process stops. */
   isFullFor(userId: number): boolean {
     return this.isStopping || !this.#runs.hasRoomFor(userId);
   }
 
   /**
-   * Returns how long somebody waits who asks for `waitMs`. A crowd waits up to 30 % less, at random: a thousand who
-   * began to wait together would be answered together, and everybody else would wait for that.
+   * Returns how long a reader that requests `waitMs` waits. In a crowd up to 30 % less, at random: a thousand readers
+   * that started together would otherwise be answered together, and delay everybody else.
    */
   spread(waitMs: number): number {
     return this.#runs.readers > CROWD ? waitMs * (1 - SPREAD * Math.random()) : waitMs;
@@ -94,7 +99,10 @@ export class RunHub {
     return this.#stopped.signal.aborted;
   }
 
-  /** `onState` gets the run's state at every look, the first one soon; undefined when the hub stops. Returns what ends it. */
+  /**
+   * Calls `onState` with the run's state after every read, soon for the first time, and with undefined when the hub
+   * stops. Returns a function that ends the watch.
+   */
   watch(reader: RunReader, onState: (state: RunState | undefined) => void): () => void {
     this.#register(reader.runId);
     this.#withAnyState.add(reader.runId);
@@ -103,8 +111,8 @@ export class RunHub {
   }
 
   /**
-   * Follows each event: `onNews` is called when there may be some, and when the hub stops. With deltas, also when a model has
-   * written something.
+   * Calls `onNews` when there may be new events, and when the hub stops. With deltas, also when a model has written
+   * something.
    */
   follow(reader: RunReader, onNews: () => void, withDeltas = false): Following {
     const { runId } = reader;
@@ -119,32 +127,32 @@ export class RunHub {
     return { tail: () => this.#runs.get(runId)?.tail, texts: () => reading?.texts, end: leave };
   }
 
-  /** A model of a run has written something: the message of `writeDeltas`. */
+  /** Receives the notification of `writeDeltas`: a model of a run has written something. */
   wrote(message: string): void {
     const runId = runOfMessage(message);
     const texts = this.#runs.get(runId)?.texts;
     if (texts === undefined) return;
     const delta = readDeltaMessage(message);
-    if (delta !== undefined && texts.add(delta)) texts.tell();
+    if (delta !== undefined && texts.add(delta)) texts.notify();
     else this.#readDeltas(runId);
   }
 
-  /** The run may have changed. */
+  /** Receives the notification that the run may have changed. */
   changed(runId: string): void {
     if (this.#runs.has(runId)) this.#lookAt(runId);
   }
 
-  /** Says whether changes are told from now on. What was told before may be lost, so all runs are compared. */
+  /** Reports the state of the listening connection. Earlier notifications may be lost, so all runs are read. */
   listening(isListening: boolean): void {
     this.#isListening = isListening;
-    // The rows of `run_watches` do not outlive a crash of the database.
+    // The rows of `run_watches` do not survive a crash of the database.
     this.#unregistered.add(...this.#runs.ids);
     this.#withDeltas.add(...this.#runs.ids);
     this.#compareAtMs = 0;
     this.#wake();
   }
 
-  /** Ends all waiting at once. */
+  /** Ends all waits at once. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#runs.endAll();
@@ -156,7 +164,7 @@ export class RunHub {
     if (!this.#runs.has(runId)) this.#unregistered.add(runId);
   }
 
-  /** Its memory is held for the first who reads. */
+  /** The memory is accounted to the first reader of the deltas. */
   #openTexts({ runId, userId }: RunReader): RunTexts {
     this.#unregistered.add(runId);
     this.#readDeltas(runId);
@@ -174,7 +182,7 @@ export class RunHub {
     this.#wake();
   }
 
-  /** Looks follow each other at a distance of their own length, so that a large run takes half of a connection at most. */
+  /** Pauses after each round for as long as the round took, so that a large run uses at most half of a connection. */
   async #repeat(): Promise<void> {
     let tookMs = 0;
     while (!this.isStopping) {
@@ -197,9 +205,9 @@ export class RunHub {
     if (nowMs >= this.#compareAtMs) {
       this.#withNews.add(...this.#runs.ids);
       this.#withAnyState.add(...this.#runs.ids);
-      this.#compareAtMs = nowMs + (this.#isListening ? COMPARE_MS : COMPARE_DEAF_MS);
+      this.#compareAtMs = nowMs + (this.#isListening ? COMPARE_MS : COMPARE_UNNOTIFIED_MS);
     }
-    await this.#inBatches(this.#unregistered, (ids) => this.#tellFromNowOn(ids));
+    await this.#inBatches(this.#unregistered, (ids) => this.#registerWatches(ids));
     const looks = await Promise.allSettled([
       this.#inBatches(this.#withNews, (ids) => lookForEvents(this.#db, this.#runs, ids)),
       this.#inBatches(this.#withAnyState, (ids) => lookAtStates(this.#db, this.#runs, ids)),
@@ -212,7 +220,7 @@ export class RunHub {
     this.#renewAtMs = nowMs + RENEW_MS;
   }
 
-  /** Runs that are added meanwhile are for the next round. Runs of a batch that fails stay in the set. */
+  /** Runs that are added meanwhile wait for the next round. Runs of a batch that fails stay in the set. */
   async #inBatches(set: ReturnType<typeof createRunSet>, work: (ids: string[]) => Promise<void>): Promise<void> {
     const ids = set.takeAll();
     for (let from = 0; from < ids.length && !this.isStopping; from += RUNS_AT_ONCE) {
@@ -226,13 +234,13 @@ export class RunHub {
     }
   }
 
-  async #tellFromNowOn(ids: string[]): Promise<void> {
+  async #registerWatches(ids: string[]): Promise<void> {
     await watchRuns(this.#db, this.#id, this.#runs.watches(ids));
     this.#isRegistered = true;
     setTimeout(() => ids.forEach((id) => this.changed(id)), SECOND_LOOK_MS).unref();
   }
 
-  /** A process in which nobody waits asks the database nothing. */
+  /** Without readers and registered watches, the process waits without a timer and does not query the database. */
   #untilWoken(): Promise<void> {
     return new Promise((resolve) => {
       const isWatching = this.#isRegistered || this.#runs.readers > 0;
@@ -248,11 +256,10 @@ export class RunHub {
 interface RunSet {
   isEmpty(): boolean;
   add(...runIds: string[]): void;
-  /** Empties the set. */
   takeAll(): string[];
 }
 
-/** Ids of runs, each once, in the order in which they were first added. */
+/** A set of run ids in the order in which they were first added. */
 function createRunSet(): RunSet {
   const ids = new Set<string>();
   return {
@@ -261,9 +268,9 @@ function createRunSet(): RunSet {
       for (const id of runIds) ids.add(id);
     },
     takeAll() {
-      const taken = [...ids];
+      const all = [...ids];
       ids.clear();
-      return taken;
+      return all;
     },
   };
 }

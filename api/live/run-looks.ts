@@ -7,7 +7,7 @@ import type { WatchedRuns } from './watched-runs.js';
 
 const EVENTS_AT_ONCE = 50;
 
-/** Tells those who wait for these runs how far the runs are: one statement. */
+/** Reports the state of the runs to their watchers, with one statement. */
 export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const runIds = ids.filter((id) => hasSome(runs.get(id)?.watchers));
   if (runIds.length === 0) return;
@@ -16,7 +16,7 @@ export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[
   }
 }
 
-/** Tells those who follow these runs where there are new events: two statements. */
+/** Appends new events to the tails of the runs and notifies their followers, with two statements. */
 export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const runIds = ids.filter((id) => hasSome(runs.get(id)?.followers));
   if (runIds.length === 0) return;
@@ -38,13 +38,13 @@ export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string
   }
 }
 
-/** Reads what models write where no message has told it. Those who come first come late. */
+/** Reads deltas that were not received by notification. The first deltas that are loaded count as late. */
 export async function lookForDeltas(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   for (const runId of ids) {
     const texts = runs.get(runId)?.texts;
     if (texts === undefined) continue;
     texts.load(await readDeltas(db, runId, texts.known()));
-    texts.tell();
+    texts.notify();
   }
 }
 

@@ -1,33 +1,33 @@
-// Keeps what the models of one run are writing, for all who read it in this process.
+// Holds the deltas that the models of one run are writing, for all readers in this process.
 import type { DeltaKey, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 
-/** One call of a model by a node. */
+/** One model call by a node. */
 export interface StepTexts {
   attempt: number;
   step: number;
-  /** What has come, in order. Empty if it is broken. */
+  /** The text received so far, in order. Empty if the step is broken. */
   pieces: string[];
   toolCalls: ToldToolCall[];
-  /** The model had begun to write before anybody read here. */
+  /** True if the model had begun to write before the first reader came. */
   isLate: boolean;
-  /** All of it is here. */
+  /** True if the last delta was received. */
   isWhole: boolean;
-  /** A part of it is missing: nothing of it is told. */
+  /** True if a delta is missing; the readers then get none of the step. */
   isBroken: boolean;
-  begunAt: number;
-  /** The number of the row that follows. */
+  startedAt: number;
+  /** The number of the next delta. */
   next: number;
 }
 
 export interface NodeTexts {
   path: string;
   nodeId: string;
-  /** Of the latest attempt, in order. */
+  /** The steps of the latest attempt, in order. */
   steps: StepTexts[];
-  /** When a reader has come to the end of the node; infinite before. */
+  /** The tick at which the first reader reached the end of the node; infinite before. */
   endedAt: number;
-  /** How many readers have. */
+  /** The number of readers that have reached the end of the node. */
   closedBy: number;
 }
 
@@ -39,7 +39,7 @@ const LEASED_AT_ONCE = 64 * 1024;
 
 export class RunTexts {
   readonly nodes = new Map<string, NodeTexts>();
-  /** Those who read are called when there is something new. */
+  /** Called when there is something new. */
   readonly readers = new Set<() => void>();
   readonly #lease: ByteLease;
   #bytes = 0;
@@ -47,12 +47,12 @@ export class RunTexts {
   #clock = 0;
   #isLoaded = false;
 
-  /** `lease` must never wait: where it has no memory, what has come is given up. */
+  /** `lease` must never wait: without memory the received texts are dropped. */
   constructor(lease: ByteLease) {
     this.#lease = lease;
   }
 
-  /** A number that rises with everything that begins or ends here. */
+  /** Returns a logical time that rises with each step that starts and each node that a reader closes. */
   tick(): number {
     this.#clock += 1;
     return this.#clock;
@@ -62,7 +62,7 @@ export class RunTexts {
     return this.nodes.get(nameOf(node));
   }
 
-  /** Returns false for a row before which others are missing: it changes nothing. */
+  /** Returns false, without any change, if deltas before this one are missing. */
   add(delta: RunDelta, isLate = false): boolean {
     const known = this.get(delta)?.steps.at(-1);
     const order = known === undefined ? 1 : delta.attempt - known.attempt || delta.step - known.step;
@@ -72,7 +72,10 @@ export class RunTexts {
     return true;
   }
 
-  /** Takes rows as they were read from the table, in their order: what is missing there is lost. The first ones come late. */
+  /**
+   * Takes deltas in the order in which they were read from the table; a delta that is missing there is lost. The first
+   * load counts as late.
+   */
   load(deltas: RunDelta[]): void {
     const isLate = !this.#isLoaded;
     this.#isLoaded = true;
@@ -86,7 +89,7 @@ export class RunTexts {
     }
   }
 
-  /** The last row of each node. */
+  /** The number of the last delta of each node. */
   known(): Omit<DeltaKey, 'runId'>[] {
     return [...this.nodes.values()].map(({ path, nodeId, steps }) => {
       const { attempt, step, next } = steps.at(-1)!;
@@ -94,7 +97,7 @@ export class RunTexts {
     });
   }
 
-  /** A reader has come to the end of the node. What all have come to is forgotten. */
+  /** Records that a reader has reached the end of the node. Frees the node once all readers have. */
   close(node: NodeTexts): void {
     node.endedAt = Math.min(node.endedAt, this.tick());
     node.closedBy += 1;
@@ -103,7 +106,7 @@ export class RunTexts {
     for (const step of node.steps) this.#free(step);
   }
 
-  tell(): void {
+  notify(): void {
     for (const onNews of this.readers) onNews();
   }
 
@@ -118,8 +121,8 @@ export class RunTexts {
       for (const older of node.steps) this.#free(older);
       node.steps = [];
     }
-    const begun = { attempt, step, pieces: [], toolCalls: [], isLate, isWhole: false, isBroken: false, next: 0 };
-    const steps: StepTexts = { ...begun, begunAt: this.tick() };
+    const fresh = { attempt, step, pieces: [], toolCalls: [], isLate, isWhole: false, isBroken: false, next: 0 };
+    const steps: StepTexts = { ...fresh, startedAt: this.tick() };
     node.steps.push(steps);
     return steps;
   }

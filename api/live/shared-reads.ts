@@ -1,4 +1,4 @@
-// Reads of runs for those who have waited: what they wait for happens to all of them at once.
+// Batches the reads of waiting callers, because the change that they wait for wakes all of them at once.
 import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
@@ -7,24 +7,25 @@ import { findRoles, type Reader, type Viewer } from '../../db/watches/run-watche
 import { together } from '../../db/core/together.js';
 
 export interface SharedReads {
-  /** Returns what a poll finds now, read together with those that come at the same time. */
+  /** Returns the present answer of a poll, read together with polls that arrive at the same time. */
   poll(poll: Poll): Promise<PolledRun | undefined>;
-  /** Returns what a poll by this reader finds now. */
+  /** Returns the present answer of a poll by this reader, from a read of the run that concurrent readers share. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
   /**
-   * The reader's role now, asked together with all who are checked at the same time; null for who may not see the run.
+   * Returns the present role of the reader, checked together with concurrent readers; null if the reader may not see
+   * the run.
    */
   roleOf(viewer: Viewer): Promise<Role | null>;
 }
 
 const MOST_TOGETHER = 1_000;
-/** Each may find 64 KiB of results. */
+/** Bounds the memory of a batch, because each poll may find 64 KiB of results. */
 const MOST_POLLS_TOGETHER = 50;
 
 export function createSharedReads(db: Database, retentionDays: number): SharedReads {
   const roleOf = together((viewers: Viewer[]) => findRoles(db, viewers), { most: MOST_TOGETHER });
   const poll = together((polls: Poll[]) => readRunsForPolls(db, polls, retentionDays), { most: MOST_POLLS_TOGETHER });
-  /** The reads of each run that is being read now. */
+  /** The batches of the runs that are being read now, by run id. */
   const readers = new Map<string, (reader: Reader) => Promise<PolledRun | undefined>>();
 
   async function readFor(runId: string, asking: Reader[]): Promise<(PolledRun | undefined)[]> {
@@ -54,14 +55,14 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
   return { poll, roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
 }
 
-/** Returns the same text for the same user with the same credentials. */
+/** Identifies the user together with the credentials. */
 function nameOf({ userId, keyId, sessionId }: Reader): string {
   return JSON.stringify([userId, keyId, sessionId]);
 }
 
 /**
- * Returns the run as readers of each role see it: the same object for all who see the same, so that their answer is
- * made once.
+ * Returns the run as readers of each role see it. Readers with the same view get the same object, so that their answer
+ * is built once.
  */
 function toShownAs(run: PolledRun): (role: Role | null) => PolledRun {
   const hasAddresses = run.nodes.some(({ waiting }) => waiting?.token_enc);

@@ -4,13 +4,13 @@ import type { RunReader } from './watched-runs.js';
 
 interface WaitOptions {
   waitMs: number;
-  /** Aborted when the caller hangs up. */
+  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 
 /**
- * Returns whether the state is reached, as soon as the run is in a state that is waited for, when the time is over, the
- * caller gone or the hub stopped.
+ * Resolves with true as soon as the state is reached; with false after `waitMs`, if the caller hangs up or the hub
+ * stops.
  */
 export function waitForRun(
   hub: RunHub,

@@ -3,17 +3,16 @@ import type { EventTail } from './event-tail.js';
 import type { RunTexts } from './run-texts.js';
 
 interface WatchedRun {
-  /** Readers who wait for a state are called with undefined when nobody is to wait any longer. */
+  /** Called with each state, and with undefined when the process stops. */
   watchers: Set<(state: RunState | undefined) => void>;
-  /** Readers who want each event are called when there may be some, and when nobody is to wait any longer. */
+  /** Called when there may be new events, and when the process stops. */
   followers: Set<() => void>;
-  /** Undefined while nobody follows the run, and before the first look for events. */
+  /** Undefined without followers, and before the first look for events. */
   tail: EventTail | undefined;
-  /** Undefined while nobody reads what its models write. */
+  /** Undefined while nobody reads the deltas of the run's models. */
   texts: RunTexts | undefined;
 }
 
-/** A reader and the run that is read. */
 export interface RunReader {
   runId: string;
   userId: number;
@@ -24,9 +23,9 @@ export interface Readers {
   following: number;
 }
 
-/** A process takes 4,000 connections; the rest is for those who do not wait. */
+/** A process accepts 4,000 connections; the rest is for callers that do not wait. */
 const MAX_READERS = 3_000;
-/** The limit keeps one user from keeping all others from waiting. */
+/** Keeps one user from using all places for waiting readers. */
 const MAX_READERS_OF_ONE = 2_000;
 
 /** The runs that somebody in this process waits for, by their ids. */
@@ -53,7 +52,7 @@ export class WatchedRuns {
     return [...this.#runs.keys()];
   }
 
-  /** Those among the runs that are watched. */
+  /** Returns the watches of those runs that still have readers. */
   watches(runIds: string[]): Watch[] {
     return runIds.flatMap((runId) => {
       const run = this.#runs.get(runId);
@@ -69,7 +68,7 @@ export class WatchedRuns {
     return this.#runs.has(runId);
   }
 
-  /** Returns what ends it, which may be called more than once. */
+  /** Returns a function that ends the watch; calling it again has no effect. */
   watch({ runId, userId }: RunReader, onState: (state: RunState | undefined) => void): () => void {
     this.#enter({ runId, userId }, 'waiting').watchers.add(onState);
     return this.#leaver({ runId, userId }, 'waiting', ({ watchers }) => watchers.delete(onState));
@@ -80,7 +79,7 @@ export class WatchedRuns {
     return this.#leaver({ runId, userId }, 'following', ({ followers }) => followers.delete(onNews));
   }
 
-  /** Also wants what the models of a run write that it follows. `open` is called for the first one who does. */
+  /** Adds a follower to the readers of the deltas. `open` is called for the first one. */
   readTexts(runId: string, onNews: () => void, open: () => RunTexts): { texts: RunTexts; leave: () => void } {
     const run = this.#runs.get(runId)!;
     const texts = (run.texts ??= open());

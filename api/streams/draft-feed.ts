@@ -3,7 +3,10 @@ import type { NodeErrors } from '../../graph/validate.js';
 import { toFailedNodes } from '../envelope/run-envelope.js';
 import type { RunFeed } from './run-feed.js';
 
-/** The events of a run that validation refused: its nodes with their errors, and its end, which has the run's version. */
+/**
+ * The events of a run that validation refused: its nodes with their errors, and its end, whose version is that of the
+ * run.
+ */
 export function openDraftFeed(nodeErrors: string, version: number): RunFeed {
   const entries = Object.values(toFailedNodes(JSON.parse(nodeErrors) as NodeErrors));
   const common = { path: '', apartBytes: null, bytes: 0 };

@@ -1,4 +1,4 @@
-// Server-sent events: the text of each.
+// Formats the events of a run as server-sent events.
 import type { Database } from '../../db/core/client.js';
 import { readResultPieces } from '../../db/nodes/result-pieces.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
@@ -12,20 +12,23 @@ import { toAnswerMemory } from '../http/send-answer.js';
 import type { DeltaEvent } from './run-feed.js';
 import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 
-/** Says after which time a client that has lost its connection comes back. The first event follows it. */
+/**
+ * Tells a client to reconnect two seconds after a lost connection. The first event follows this line without an empty
+ * one.
+ */
 export const FIRST_LINE = 'retry: 2000\n';
 
-/** A piece is held by the driver, as text and as bytes; there are several pieces where a result is larger. */
+/** The driver, the text and its bytes each hold a piece; a larger result consists of several pieces. */
 const COPIES = 4;
 
 export interface FrameSource {
   db: Database;
   memory: ByteBudget;
-  /** The tenant whose memory is taken. */
+  /** The owner to whom memory is accounted. */
   tenant: string;
   runId: string;
   signal: AbortSignal;
-  /** Ends the stream of a reader who takes nothing while others wait for the memory of what it is to take. */
+  /** Ends the stream of a reader that reads nothing while other requests wait for the memory of its next piece. */
   cut: () => void;
   waits: WaitView;
 }
@@ -34,7 +37,7 @@ export function isEnd({ kind, status }: RunEvent): boolean {
   return kind === 'run' && status !== 'In Progress';
 }
 
-/** The frame of an event in pieces; a large result is fetched while the reader takes it. */
+/** Yields the frame of an event in pieces. A large result is fetched while the reader receives it. */
 export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGenerator<string> {
   const value = toValue(source, event);
   if (value === undefined) return;
@@ -48,12 +51,12 @@ export async function* framesOf(source: FrameSource, event: RunEvent): AsyncGene
   yield '\n\n';
 }
 
-/** It has no `id`, because a stream is never resumed behind it. */
+/** The frame has no `id`, because no stream resumes after a delta. */
 export function frameOfDelta({ delta }: DeltaEvent): string {
   return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
 }
 
-/** Returns undefined for an event that tells nothing: a later event of the same loop tells its counts. */
+/** Returns undefined for an event without content: a later event of the same loop has its counts. */
 function toValue(source: FrameSource, { told, kind, version, status, apartBytes, path, subject }: RunEvent): unknown {
   const { db, runId, waits } = source;
   const lazily = (pieces: () => AsyncGenerator<string>): LazyJson =>
@@ -75,16 +78,18 @@ async function* linesOf({ memory, tenant, signal, cut }: FrameSource, value: unk
   const lease = memory.lease(tenant, signal);
   try {
     for await (const piece of toJsonPieces(value, toAnswerMemory(lease))) {
-      const taken = lease.lend(cut);
+      const endLoan = lease.lend(cut);
       yield onOneLine(piece);
-      taken();
+      endLoan();
     }
   } finally {
     lease.end();
   }
 }
 
-/** Line breaks in JSON text stand between its words, where a blank says the same; in a frame they would end the data. */
+/**
+ * Line breaks would end the data of a frame. In JSON text they only stand between tokens, where a blank means the same.
+ */
 function onOneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, ' ') : text;
 }

@@ -1,4 +1,4 @@
-// A run as it happens: server-sent events. docs/use/live.md.
+// Streams the events of a run as server-sent events. docs/use/live.md.
 import { z } from 'zod';
 import { readRunHead } from '../../db/runs/poll-repository.js';
 import { overloaded } from '../http/errors.js';
@@ -14,7 +14,7 @@ import { streamRun, type AnyFeed } from './stream-run.js';
 
 const defineRoute = routesOf<StreamDeps>();
 
-/** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
+/** A caller that reads nothing for this time is disconnected; it may reconnect with `Last-Event-ID`. */
 const STALLED_MS = 60_000;
 
 const headers = z.object({
@@ -42,13 +42,13 @@ const events = defineRoute({
   headers,
   responses: { 200: envelopeSchema },
   mediaTypes: { 200: ['text/event-stream', 'application/json'] },
-  async handler({ deps, caller, query, headers: given, signal }) {
+  async handler({ deps, caller, query, headers: sent, signal }) {
     const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
     const run = await readRunHead(deps.db, asked, deps.config.resultRetentionDays);
     if (run !== undefined) refuseInvisible(run);
     if (run === undefined || run.isExpired) return answerNotFound(query.id);
     if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-    const after = toPlace(given['last-event-id'], run.version);
+    const after = toPlace(sent['last-event-id'], run.version);
     const { runId } = run;
     const deltas = query.include === undefined ? undefined : { since: run.version, memory: deps.memory };
     const open = (): Promise<AnyFeed> | AnyFeed => {
@@ -65,8 +65,7 @@ const events = defineRoute({
 export const liveRoutes: Route<StreamDeps>[] = [events];
 
 /**
- * The stream begins at the beginning, and nothing is lost, for a version that is none of this run, or that a restored
- * database has not reached.
+ * Starts from the beginning, so that nothing is lost, if the version is not of this run or beyond a restored database.
  */
 function toPlace(lastEventId: string | undefined, version: number): number {
   if (lastEventId === undefined || !/^\d{1,16}$/.test(lastEventId)) return 0;

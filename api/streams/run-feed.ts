@@ -6,30 +6,32 @@ import type { RunHub } from '../live/run-hub.js';
 import { TextReader, type TextDelta } from './text-reader.js';
 import type { RunReader } from '../live/watched-runs.js';
 
-/** What a model writes, among the events of its run. It has no version: who comes again is told anew. */
+/**
+ * A delta of a model, among the events of its run. It has no version, so a reader that reconnects gets the text again.
+ */
 export interface DeltaEvent {
   kind: 'delta';
   delta: TextDelta;
 }
 
-/** The events of one run for one reader, who takes them as fast as it can. */
+/** The events of one run for one reader, which pulls them at its own pace. */
 export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
   /**
-   * Events after the version, some at a time, and the deltas that have come, in the order in which they are to be told; none
-   * when there are none yet.
+   * Returns the next page of events after the version, with the deltas received so far, in the order for the reader.
+   * Empty if there are none yet.
    */
   after(version: number): Promise<Event[]>;
-  /** Resolves when there may be more, after `atMost` milliseconds, or when nobody is to wait any longer. */
+  /** Resolves when there may be more, after `atMostMs`, or when the caller hangs up or the hub stops. */
   untilNews(atMostMs: number): Promise<void>;
-  /** True if no more will come: the run had ended, and all that there was has been taken. */
+  /** True if `after` returns all remaining events, because the run had ended. */
   readonly isClosed: boolean;
   end(): void;
 }
 
-/** A reader that is behind holds no more than this many events in memory, each of 16 KiB at most. */
+/** Bounds the memory of a reader that is behind: each event has 16 KiB at most. */
 const PAGE_EVENTS = 16;
 
-/** Returns the feed of a run that has ended: everything is there. */
+/** Returns the feed of a run that has ended. */
 export async function openEndedFeed(db: Database, runId: string): Promise<RunFeed> {
   await orderRunEvents(db, [runId]);
   return {
@@ -41,13 +43,16 @@ export async function openEndedFeed(db: Database, runId: string): Promise<RunFee
 }
 
 interface DeltaOptions {
-  /** The version of the run when its reader came, 0 for a new run: what had been answered by then is not told. */
+  /**
+   * The version of the run when its reader came, 0 for a new run. Answers that were complete by then are not sent as
+   * deltas.
+   */
   since: number;
   memory: ByteBudget;
 }
 
 interface FeedOptions {
-  /** What models write is told, too. */
+  /** If set, deltas are sent, too. */
   deltas: DeltaOptions | undefined;
 }
 
@@ -69,11 +74,11 @@ export function openFeed(
   const { runId } = reader;
   let hasNews = false;
   let wake: () => void = () => undefined;
-  const tell = (): void => {
+  const notify = (): void => {
     hasNews = true;
     wake();
   };
-  const following = hub.follow(reader, tell, deltas !== undefined);
+  const following = hub.follow(reader, notify, deltas !== undefined);
   const texts =
     deltas &&
     new TextReader({
@@ -82,7 +87,7 @@ export function openFeed(
       since: deltas.since,
       lease: deltas.memory.lease(`user:${reader.userId}`, signal),
     });
-  signal.addEventListener('abort', tell);
+  signal.addEventListener('abort', notify);
   return {
     isClosed: false,
     async after(version) {
@@ -102,7 +107,7 @@ export function openFeed(
       });
     },
     end() {
-      signal.removeEventListener('abort', tell);
+      signal.removeEventListener('abort', notify);
       texts?.end();
       following.end();
     },

@@ -15,22 +15,25 @@ interface StreamOptions {
   reader: Reader;
   /** The role of the reader when the stream begins. */
   role: Role | null;
-  /** The version behind which it begins. */
+  /** The stream starts after this version. */
   after: number;
-  /** Called when the first byte is wanted, and ended with the stream. */
+  /** Called when the first byte is read; the stream ends the feed. */
   open: () => Promise<AnyFeed> | AnyFeed;
-  /** Aborted when the caller hangs up. */
+  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 
-/** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to see the run. */
+/**
+ * Proxies close connections that are silent for longer. At each comment, the stream also checks that the caller may
+ * still see the run.
+ */
 const COMMENT_EVERY_MS = 15_000;
-/** The stream ends then, and the client comes back with credentials that are judged anew. */
+/** The stream ends after this time, so that the client reconnects and its credentials are checked again. */
 const MAX_AGE_MS = 3_600_000;
 
 /**
- * The events of a run as a stream of bytes, made no faster than the caller takes them: what waits for a slow one is its
- * place in the order, a number. Ends after the run's end.
+ * Streams the events of a run as bytes, produced no faster than the caller reads them: a slow caller costs only its
+ * place in the order, a number. The stream ends after the run's end.
  */
 export function streamRun(deps: StreamDeps, options: StreamOptions): Readable {
   const body: Readable = Readable.from(

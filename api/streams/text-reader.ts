@@ -1,4 +1,4 @@
-// Knows what one reader has been told of the words of models, and tells it what is next.
+// Tracks which model text one reader has received, and returns the next deltas for it.
 import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
@@ -11,19 +11,19 @@ export interface TextDelta {
   /** The node's id. */
   id: string;
   path: string;
-  /** From 1. */
+  /** Counts from 1. */
   attempt: number;
-  /** The call of the model by the node, from 0. */
+  /** The number of the node's model call, counted from 0. */
   step: number;
-  /** From 0 within the attempt and the step. */
+  /** Counts from 0 within the attempt and the step. */
   index: number;
   text?: string;
   tool_call?: ToldToolCall;
-  /** What was told of the node before does not count any more. */
+  /** The client must discard all earlier text of the node. */
   reset?: true;
 }
 
-/** How far a reader is with a node. */
+/** A reader's progress in the text of a node. */
 interface Place {
   step: StepTexts;
   pieces: number;
@@ -33,15 +33,15 @@ interface Place {
 
 interface Reading {
   texts: RunTexts;
-  /** The answer of a node that has ended and calls models; undefined for other nodes. */
+  /** Returns the answer of an ended node that calls models; undefined for other nodes. */
   readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;
-  /** The version of the run when the reader came: what had ended by then is not told. */
+  /** The version of the run when the reader came; answers of nodes that had ended by then are not sent. */
   since: number;
-  /** For the answers that are read from the database. */
+  /** Accounts the answers that are read from the database. */
   lease: ByteLease;
 }
 
-/** The parts of an answer while it is read. */
+/** The copies of an answer in memory while it is read. */
 const COPIES = 4;
 
 export class TextReader {
@@ -54,12 +54,12 @@ export class TextReader {
     this.#joinedAt = reading.texts.tick();
   }
 
-  /** What has come and is not told yet, in part: one delta for the text of each step, and one for each tool call. */
+  /** Returns the next part of the unsent text: one delta for the text of each step, and one for each tool call. */
   take(): TextDelta[] {
     return [...this.#reading.texts.nodes.values()].flatMap((node) => this.#takeOf(node));
   }
 
-  /** Returns what a reader is told before it is told that a node has ended. The memory of it is given back at the next call. */
+  /** Returns the deltas that a reader gets before the event of a node's end. `release` frees their memory. */
   async close(event: RunEvent): Promise<TextDelta[]> {
     const node = endedNode(event);
     if (node === undefined) return [];
@@ -78,7 +78,7 @@ export class TextReader {
     return deltas;
   }
 
-  /** The memory of what was returned is free. */
+  /** Frees the memory of the deltas that were returned. */
   release(): void {
     void this.#reading.lease.resize(0);
   }
@@ -91,14 +91,14 @@ export class TextReader {
     if (node.endedAt < this.#joinedAt) return [];
     const place = this.#places.get(node);
     const last = node.steps.at(-1);
-    // A reader who comes late gets the step in flight.
-    const steps = place === undefined && last !== undefined && last.begunAt < this.#joinedAt ? [last] : node.steps;
+    // A reader that comes late gets only the step in flight.
+    const steps = place === undefined && last !== undefined && last.startedAt < this.#joinedAt ? [last] : node.steps;
     return steps.flatMap((step) => this.#takeStep(node, step));
   }
 
   #takeStep(node: NodeTexts, step: StepTexts): TextDelta[] {
     const known = this.#places.get(node);
-    if (step.isBroken || (known !== undefined && step.begunAt < known.step.begunAt)) return [];
+    if (step.isBroken || (known !== undefined && step.startedAt < known.step.startedAt)) return [];
     const isNew = known?.step !== step;
     const place = isNew ? { step, pieces: 0, toolCalls: 0, index: 0 } : known;
     const pieces = someOf(step.pieces, place.pieces);
@@ -110,7 +110,7 @@ export class TextReader {
     place.pieces += pieces.length;
     place.toolCalls += toolCalls.length;
     const isAgain = known === undefined ? step.attempt > 1 : known.step.attempt < step.attempt;
-    let isReset = isNew && (isAgain || step.isLate || step.begunAt < this.#joinedAt);
+    let isReset = isNew && (isAgain || step.isLate || step.startedAt < this.#joinedAt);
     const parts = [...(text === '' ? [] : [{ text }]), ...toolCalls.map((call) => ({ tool_call: call }))];
     return parts.map((part) => {
       const delta = toDelta(node.nodeId, node.path, place, part, isReset);
@@ -119,7 +119,7 @@ export class TextReader {
     });
   }
 
-  /** Returns what the node has answered; undefined for another node, and where all of the answer is told. */
+  /** Returns the node's answer; undefined for a node without one, and if the reader has already received all of it. */
   async #answerOf(event: RunEvent, known: NodeTexts | undefined): Promise<StoredAnswer | undefined> {
     const { readAnswer, lease } = this.#reading;
     const { result } = (event.told as ToldNode).node;
@@ -139,7 +139,7 @@ export class TextReader {
     const { content } = answer;
     const isWrong = (isSame && place.step.isBroken) || !content.startsWith(told);
     const text = isWrong ? content : content.slice(told.length);
-    // An empty answer is told to who would take an earlier step for it.
+    // An empty answer is sent only if the reader would otherwise take the text of an earlier step for the answer.
     if (text === '' && !isWrong && (isSame || place === undefined)) return [];
     const isReset = isWrong || (!isSame && answer.attempt > (place?.step.attempt ?? 1));
     const at = isSame ? place : { step: answer, index: 0 };
@@ -147,10 +147,10 @@ export class TextReader {
   }
 }
 
-/** At most this much text is taken at once, for a reader may be slow. */
+/** Bounds the text per call, because the reader may be slow. */
 const MOST_AT_ONCE = 64 * 1024;
 
-/** Returns the pieces behind the first `from`, as many as are taken at once: one at least. */
+/** Returns the next pieces after the first `from`, at least one, up to `MOST_AT_ONCE`. */
 function someOf(pieces: readonly string[], from: number): string[] {
   let until = from;
   let units = 0;
@@ -174,13 +174,13 @@ function toDelta(
   return { id, path, attempt, step, index, ...part, ...(isReset && { reset: true }) };
 }
 
-/** The node whose end the event tells; undefined for other events. */
+/** The node that ended with this event; undefined for other events. */
 function endedNode({ kind, path, told }: RunEvent): ToldNode['node'] | undefined {
   if (kind !== 'node' || told === undefined || !('node' in told)) return undefined;
   return told.node.status === 'in progress' || told.path !== path ? undefined : told.node;
 }
 
-/** The text with which a node has ended that calls models; undefined for other results. */
+/** Returns the answer text of a node that calls models; undefined for other results. */
 function answerIn(result: string): string | undefined {
   const parsed: unknown = JSON.parse(result);
   return isObject(parsed) && typeof parsed['content'] === 'string' && 'usage' in parsed ? parsed['content'] : undefined;
