@@ -8,12 +8,13 @@ import { rateLimitHeaders } from './rate-limit-headers.js';
 import type { RequestCounter } from './request-counter.js';
 
 /**
- * `now`: the request counts, whatever its answer is. `304 later`: it counts, and a 304 takes it back. `unless 304`: it is not
- * counted before the answer is known, because the caller most likely has that answer already.
+ * - `now`: the request counts, whatever its answer is.
+ * - `304 later`: the request is counted at once; a 304 undoes that.
+ * - `unless 304`: the request is counted when its answer is known, because a 304 is likely.
  */
 export type Counting = 'now' | '304 later' | 'unless 304';
 
-/** How a request counts to a route whose 304s do not count. One that waits for a change most likely gets one. */
+/** Chooses the counting for a route whose 304s do not count. A request that waits for a change rarely gets a 304. */
 export function countingOf(headers: IncomingHttpHeaders): Counting {
   if (parseTags(headers['if-none-match']).length === 0) return 'now';
   return parseWait(headers['prefer']) === undefined ? 'unless 304' : '304 later';
@@ -23,7 +24,7 @@ export interface Admission {
   caller: Caller;
   /** The rate limit's headers, which every answer carries. */
   headers: Record<string, string>;
-  /** Undefined where the request counts, whatever its answer is. */
+  /** Undefined if the request counts, whatever its answer is. */
   settle: Settle | undefined;
 }
 
@@ -31,15 +32,17 @@ interface Entrance<Credentials, Counted extends CountedWindow> {
   counter: RequestCounter<Credentials, Counted>;
   credentials: Credentials;
   counting: Counting;
-  /** Throws for credentials that name nobody who may come in (undefined), and for callers who may not. */
+  /** Throws for unknown credentials (undefined), and for callers without access. */
   check: (counted: Counted | undefined) => Counted;
   limitOf: (counted: Counted) => number;
 }
 
 /**
- * Looks the caller up and counts the request as `counting` says. Throws 429, with the rate limit's headers, when the request
- * counts and the limit is exceeded. Nothing is cached: what is changed of a caller takes effect with the next request. A
- * request that cannot be counted is not admitted: it waits for a slow database and fails without one.
+ * Looks the caller up and counts the request according to `counting`. Throws 429, with the rate limit's headers, if the
+ * request counts and the limit is exceeded.
+ *
+ * Nothing is cached, so a change to a caller takes effect with the next request. A request that cannot be counted is
+ * not admitted: it waits for a slow database and fails without one.
  */
 export async function enter<Credentials, Counted extends CountedWindow>(
   entrance: Entrance<Credentials, Counted>,

@@ -1,4 +1,4 @@
-// Admission of API keys, whichever header carries them.
+// Admits API keys, whichever header carries them.
 import type { CountedKey } from '../../db/access/rate-limits-repository.js';
 import type { KeyScope } from '../../db/core/tables.js';
 import type { AccessDeps } from './deps.js';
@@ -10,8 +10,8 @@ import { rateLimitHeaders } from './rate-limit-headers.js';
 export type KeyScheme = 'X-Api-Key' | 'Bearer';
 
 /**
- * Returns the user of the key and its scope. Throws 401 for an unknown or expired key and for a user who is not active, 403
- * where API access has not been granted, and 429; the last two carry the rate limit's headers.
+ * Returns the user of the key and its scope. Throws 401 for an unknown or expired key and for a user who is not active,
+ * 403 for a user without API access, and 429. The 403 and the 429 carry the rate limit's headers.
  */
 export async function admitKey(
   { keyCounter, config }: Pick<AccessDeps, 'keyCounter' | 'config'>,

@@ -1,13 +1,13 @@
-// Admission of session tokens.
+// Admits session tokens.
 import type { CountedWindow, TokenSubject } from '../../db/access/rate-limits-repository.js';
 import type { AccessDeps } from './deps.js';
 import { enter, type Admission, type Counting } from './admission.js';
 import { invalidToken } from './session-tokens.js';
 
 /**
- * Returns the user whom the token names. Requests of all sessions of a user count together. Throws 401 for a user who does
- * not exist or is not active and for a session that is over, and 429 beyond SESSION_RATE_LIMIT. Access to the API is asked of
- * keys only.
+ * Returns the user whom the token names. All sessions of a user share one count. Throws 401 for a user who does not
+ * exist or is not active and for an ended session, and 429 above SESSION_RATE_LIMIT. API access is required of keys
+ * only.
  */
 export async function admitSession(
   { sessionCounter, config }: Pick<AccessDeps, 'sessionCounter' | 'config'>,

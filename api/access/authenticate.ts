@@ -39,7 +39,7 @@ async function findCaller(ctx: AppContext, deps: AccessDeps, route: Authenticate
   return caller;
 }
 
-/** A valid API key alone is refused, and an invalid one is not told apart from it. */
+/** An API key alone is refused with the same answer whether it is valid or not. */
 async function findSession(ctx: AppContext, deps: AccessDeps): Promise<Caller> {
   const token = bearerToken(ctx);
   if (token !== undefined) return findSessionCaller(ctx, deps, token, 'now');
@@ -57,7 +57,10 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AccessDeps, route: Aut
   return caller;
 }
 
-/** A token becomes invalid when its user is deleted or locked out, one of ours with its session, too. */
+/**
+ * A token becomes invalid when its user is deleted or deactivated. A token of our own becomes invalid with its session,
+ * too.
+ */
 async function findSessionCaller(
   ctx: AppContext,
   deps: AccessDeps,
@@ -83,17 +86,17 @@ function bearerToken(ctx: AppContext): string | undefined {
 }
 
 /**
- * Wrong credentials are ignored where none are required. An exceeded rate limit and an unavailable database remain
+ * Ignores wrong credentials on a route that requires none. An exceeded rate limit and an unavailable database remain
  * errors.
  */
 function forgiveWrongCredentials(error: unknown): undefined {
   if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;
 }
 
-function checkInternalToken(given: string | undefined, tokens: string[]): void {
-  if (given === undefined) throw notAuthenticated('Bearer realm="api"');
+function checkInternalToken(sent: string | undefined, tokens: string[]): void {
+  if (sent === undefined) throw notAuthenticated('Bearer realm="api"');
   // Hashes have equal lengths, which the constant-time comparison requires. Every token is compared, whichever matches.
-  const matches = tokens.filter((token) => timingSafeEqual(sha256(token), sha256(given)));
+  const matches = tokens.filter((token) => timingSafeEqual(sha256(token), sha256(sent)));
   if (matches.length === 0) {
     const headers = { 'WWW-Authenticate': 'Bearer realm="api"' };
     throw new ApiError(401, 'authentication_failed', 'Invalid token.', { headers });
@@ -110,8 +113,8 @@ function sha256(text: string): Buffer {
 }
 
 /**
- * Throws the 403 where a key of this scope does not reach the route. `read` reaches what is read by GET. `run` reaches the
- * routes that say so, and those of clients that carry the key as a bearer token: the chat proxy and `/mcp`.
+ * Throws 403 if the key's scope does not permit the route. `read` permits every GET. `run` permits routes with
+ * `keyScope: 'run'`, and routes with a bearer key: the chat proxy and `/mcp`.
  */
 function requireScope(scope: KeyScope, { auth, method, keyScope }: Authenticated): void {
   if (scope === 'full') return;

@@ -23,7 +23,6 @@ export function authorize(rule: AccessRule, deps: AccessDeps): AppMiddleware {
   };
 }
 
-/** Lets administrators through, and nobody else. */
 export function authorizeAdministrators(deps: AccessDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
@@ -62,20 +61,19 @@ function refusal(rule: AccessRule): ApiError {
   return new ApiError(400, 'permission_denied', 'Your role in the project does not permit this action.');
 }
 
-/** A key that is restricted to a project is none of an administrator: users belong to no project. */
+/** A key that is restricted to a project is never an administrator's, because users belong to no project. */
 export async function isAdministrator({ db }: AccessDeps, { userId, projectId }: Caller): Promise<boolean> {
   if (projectId !== undefined) return false;
   return (await findUser(db, userId))?.is_admin === true;
 }
 
-/** Throws 403 for everybody else. */
 export async function requireAdministrator(deps: AccessDeps, caller: Caller): Promise<void> {
   if (!(await isAdministrator(deps, caller))) throw permissionDenied();
 }
 
 /**
- * Returns the object that is found in the reach of the caller. Throws the 404 where there is none, or the 403 that gives the
- * reason if only the restriction of the API key keeps the object from a user who may see it.
+ * Returns the object that `find` finds within the caller's reach, else throws 404. Throws 403 instead if only the
+ * restriction of the API key hides the object from a user who may see it.
  */
 export async function findVisible<T>(reach: Reach, find: (reach: Reach) => Promise<T | undefined>): Promise<T> {
   const found = await find(reach);

@@ -47,11 +47,11 @@ function toKey(key: KeyListing): z.infer<typeof keySchema> {
   };
 }
 
-// API keys over HTTP. Every method needs a session, so that a stolen key can neither see nor make others.
+// Manages API keys. Every route needs a session, so that a stolen key can neither list nor create keys.
 
 const keysPath = '/api/v1/api-keys/';
 const keyPath = '/api/v1/api-keys/:id/';
-/** Each key has a rate limit of its own, so their number bounds what a user may ask for. */
+/** Each key has its own rate limit, so the number of keys bounds the requests of a user. */
 const MOST_KEYS = 100;
 
 const fields = {

@@ -1,6 +1,6 @@
 import { WINDOW_SECONDS, type CountedWindow } from '../../db/access/rate-limits-repository.js';
 
-/** The three usual headers give the reset as Unix time; the pair of the IETF draft gives it as seconds from now. */
+/** The three usual headers state the reset as Unix time; the pair of the IETF draft states it in seconds from now. */
 export function rateLimitHeaders(counted: CountedWindow, limit: number): Record<string, string> {
   const { requests, resetAtSeconds, resetInSeconds } = counted;
   const remaining = Math.max(0, limit - requests);

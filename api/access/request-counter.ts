@@ -1,5 +1,5 @@
-// Counts the requests of API keys and of sessions. Requests of one caller that arrive while another one is being counted are
-// counted together: a client that polls on many connections would otherwise wait for its row's lock once per request.
+// Counts the requests of API keys and of sessions. Requests of one caller that arrive during a count are counted
+// together: otherwise a client that polls on many connections would wait for its row's lock once per request.
 import type { Db } from '../../db/core/client.js';
 import {
   countKeyRequests,
@@ -13,13 +13,13 @@ import {
 } from '../../db/access/rate-limits-repository.js';
 import { togetherByName } from '../../db/core/together.js';
 
-/** Each function returns undefined where the credentials name nobody who may come in. */
+/** Each method returns undefined for credentials that are unknown or not admitted. */
 export interface RequestCounter<Credentials, Counted extends CountedWindow> {
-  /** Looks the caller up and counts nothing. */
+  /** Looks the caller up without counting. */
   find(credentials: Credentials): Promise<Counted | undefined>;
   /** Looks the caller up and counts this request; `requests` is its number within the window. */
   count(credentials: Credentials): Promise<Counted | undefined>;
-  /** Takes a counted request back. Returns the window as it is then; undefined when that window is over. */
+  /** Undoes a count. Returns the window afterwards; undefined if that window is over. */
   uncount(counted: Counted): Promise<Counted | undefined>;
 }
 
@@ -60,14 +60,14 @@ function createCounter<Credentials, Counted extends CountedWindow>(
   }, MOST_TOGETHER);
   const count = togetherByName(async (_name, asking: Credentials[]) => {
     const counted = await statements.count(asking[0]!, asking.length);
-    // The last of them has the highest number.
+    // The last request of the batch has the highest number.
     return asking.map((_, index) => counted && { ...counted, requests: counted.requests - asking.length + 1 + index });
   }, MOST_TOGETHER);
-  const uncount = togetherByName(async (_name, given: Counted[]) => {
-    const [first] = given as [Counted];
-    const uncounted = { count: given.length, resetAtSeconds: first.resetAtSeconds };
+  const uncount = togetherByName(async (_name, uncounts: Counted[]) => {
+    const [first] = uncounts as [Counted];
+    const uncounted = { count: uncounts.length, resetAtSeconds: first.resetAtSeconds };
     const requests = await statements.uncount(ownerOf(first), uncounted);
-    return given.map((counted) => (requests === undefined ? undefined : { ...counted, requests }));
+    return uncounts.map((counted) => (requests === undefined ? undefined : { ...counted, requests }));
   }, MOST_TOGETHER);
 
   return {

@@ -1,4 +1,4 @@
-// Session tokens (JWT): those of our own sessions, and those that others issue for their front ends.
+// Verifies session tokens (JWT): those of our own sessions, and those that other issuers make for their front ends.
 // docs/use/interface-notes/access.md.
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
@@ -7,9 +7,7 @@ import { fetchSmall } from '../../outgoing/fetch-small.js';
 import { ApiError } from '../http/errors.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
 
-/**
- * Returns whom the token was made for. Throws 401, or another error when the issuer's keys cannot be fetched.
- */
+/** Returns the subject of the token. Throws 401, or another error if the issuer's keys cannot be fetched. */
 export type SessionVerifier = (token: string) => Promise<TokenSubject>;
 
 interface SessionTokenSource {
@@ -25,12 +23,15 @@ const CHECKS = { requiredClaims: ['exp'], clockTolerance: SKEW_SECONDS };
 const SECRET_ALGORITHM = 'HS256';
 const KEY_SET_ALGORITHMS = ['RS256', 'ES256'];
 
-/** How often the keys of an issuer are fetched, and how long that may take: anybody can send tokens with unknown key ids. */
+/** Limits the fetches of an issuer's keys, because anybody can send tokens with unknown key ids. */
 interface KeySetLimits {
-  /** For the whole answer. */
+  /** The limit for the whole answer. */
   timeoutMs: number;
   keptMs: number;
-  /** While keys are kept, an unknown key id fetches them again once in this time, whether or not the fetch succeeds. */
+  /**
+   * While keys are cached, an unknown key id fetches them again at most once in this time, whether or not the fetch
+   * succeeds.
+   */
   againMs: number;
 }
 
@@ -40,9 +41,9 @@ const KEY_SET_LIMITS: KeySetLimits = { timeoutMs: 3_000, keptMs: 600_000, againM
 const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
 
 /**
- * The algorithm that a token names decides which of the two keys may verify it, and that key takes no other algorithm: a
- * public key is never used as an HMAC secret, and `none` is never a signature. A token of our own sessions is signed with
- * the secret. Without a source every token is refused.
+ * The algorithm in the token's header selects the key that may verify it, and that key accepts no other algorithm: a
+ * public key is never used as an HMAC secret, and `none` is never a signature. The secret signs tokens of our own
+ * sessions. Without a key source, every token is refused.
  */
 export function createSessionVerifier(
   { jwtSecret, jwtJwksUrl, foreignTokens }: SessionTokenSource,
@@ -69,19 +70,19 @@ function verifierBySecret(jwtSecret: string, foreignTokens: ForeignTokenRules): 
 }
 
 /**
- * The keys are fetched with the first token. The library's own pause begins with a fetch that succeeded: without the one here
- * an issuer that is down would be asked with each token that has an unknown key id.
+ * The first token fetches the keys. The library pauses only after a successful fetch; without the pause here, each
+ * token with an unknown key id would call an issuer that is down.
  */
 function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules, limits: KeySetLimits): Verifier {
-  let askedMs = -Infinity;
+  let fetchedMs = -Infinity;
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: limits.timeoutMs,
     cacheMaxAge: limits.keptMs,
     cooldownDuration: limits.againMs,
     [customFetch](url, options) {
-      if (keys.fresh && Date.now() < askedMs + limits.againMs)
+      if (keys.fresh && Date.now() < fetchedMs + limits.againMs)
         throw new Error('The key set was asked for a moment ago.');
-      askedMs = Date.now();
+      fetchedMs = Date.now();
       return fetchSmall(url, options);
     },
   });
@@ -112,11 +113,11 @@ function refuse(error: unknown): never {
   throw isToken ? invalidToken(error) : error;
 }
 
-// A verified session token names a user, a session or an e-mail address.
+// Reads the user, the session or the e-mail address that a verified token names.
 
 const MAX_EMAIL = 320;
 
-/** Returns undefined for a token that names nobody, or was issued by or for somebody else. */
+/** Returns undefined for a token without a usable subject, or with another issuer or audience. */
 function readForeignToken(payload: JWTPayload, rules: ForeignTokenRules): TokenSubject | undefined {
   const audiences = [payload.aud].flat();
   if (rules.issuer !== undefined && payload.iss !== rules.issuer) return undefined;
@@ -131,7 +132,7 @@ function readOwnToken({ user_id: user, sid }: JWTPayload): TokenSubject | undefi
   return userId === undefined || !sessionId.success ? undefined : { by: 'session', userId, sessionId: sessionId.data };
 }
 
-/** An address that the issuer does not say it has verified is whatever somebody has typed. */
+/** An address that the issuer has not verified may be anybody's, so it is refused. */
 function toEmail(payload: JWTPayload, claim: string): TokenSubject | undefined {
   const email = payload[claim];
   if (typeof email !== 'string' || !email.includes('@') || email.length > MAX_EMAIL || email.includes('\0'))
@@ -146,7 +147,7 @@ function toUserId(claim: unknown): number | undefined {
 }
 
 /**
- * The `typ` of access tokens of our own sessions. It is signed with the rest, so that nobody can make such a token pass
- * for one without a session, which the end of the session would not end.
+ * The `typ` of access tokens of our own sessions. The signature covers it, so a foreign token cannot pass for one of
+ * ours, nor one of ours for a token without a session, which the end of the session would not invalidate.
  */
 export const OWN_TOKEN_TYPE = 'session+jwt';

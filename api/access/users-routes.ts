@@ -11,7 +11,7 @@ import { routesOf, type Caller, type Route } from '../http/route.js';
 
 const defineRoute = routesOf<AccessDeps>();
 
-/** The user of the credentials, as they see themselves. */
+/** The user as shown to themselves. */
 const meSchema = z.object({
   id: z.int(),
   name: z.string(),
@@ -33,7 +33,7 @@ function toUser(user: UserRow): z.infer<typeof userSchema> {
   return { ...toMe(user), is_active: user.is_active, created_at: user.created_at.toISOString() };
 }
 
-// Users, for administrators. They get no access to other people's projects by it.
+// Manages users, for administrators. Being one gives no access to other people's projects.
 
 const usersPath = '/api/v1/users/';
 const fields = {
@@ -42,7 +42,7 @@ const fields = {
   api_access: z.boolean(),
   is_admin: z.boolean(),
   is_active: z.boolean(),
-  /** The user alone knows it: it is set by a link, and never dropped in silence. */
+  /** Refuses passwords instead of ignoring them: only the user chooses the password, by a link. */
   password: z
     .never({ error: 'A user sets the password by the link that POST /users/{id}/password-link/ makes.' })
     .optional(),
@@ -106,7 +106,9 @@ const update = defineRoute({
   },
 });
 
-/** Otherwise a stolen key could make administrators, lead somebody's sign-in to another person, or lock people out. */
+/**
+ * With a key, a thief could create administrators, redirect somebody's sign-in to another person, or lock people out.
+ */
 function requireSession({ credential }: Caller): void {
   if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');
 }

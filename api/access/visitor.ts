@@ -1,10 +1,10 @@
-// A visitor is known by the address a request comes from. Forwarding headers count only from TRUSTED_PROXIES: anybody
-// can write them.
+// Identifies a visitor by the address that a request comes from. Forwarding headers count only from TRUSTED_PROXIES,
+// because anybody can write them.
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Returns whether the address is that of a trusted proxy. */
+/** True if the address is that of a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** `networks`: addresses, and networks such as `10.0.0.0/8`. */
@@ -20,15 +20,15 @@ export function createTrustedProxies(networks: string[]): TrustedProxies {
 }
 
 export interface Arrival {
-  /** The other end of the connection; empty when it has hung up. */
+  /** The other end of the connection; empty if it has hung up. */
   peerAddress: string;
   headers: IncomingHttpHeaders;
 }
 
-/** A list of forwarding proxies longer than this is nobody's. */
+/** No real chain of proxies is longer than this. */
 const MAX_HOPS = 32;
 
-/** The client's address: of the proxies' list the last entry that is no trusted proxy itself. */
+/** Returns the client's address: the last entry of the proxies' list that is no trusted proxy itself. */
 export function clientAddress({ peerAddress, headers }: Arrival, isTrusted: TrustedProxies): string {
   let address = toAddress(peerAddress) ?? '';
   const hops = String(headers['x-forwarded-for'] ?? '').split(',');
@@ -41,7 +41,7 @@ export function clientAddress({ peerAddress, headers }: Arrival, isTrusted: Trus
   return address;
 }
 
-/** Returns whether the client's own connection is encrypted, as far as a trusted proxy says so. */
+/** True if a trusted proxy reports that the client's own connection is encrypted. */
 export function isForwardedHttps({ peerAddress, headers }: Arrival, isTrusted: TrustedProxies): boolean {
   if (!isTrusted(toAddress(peerAddress) ?? '')) return false;
   const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
@@ -49,8 +49,8 @@ export function isForwardedHttps({ peerAddress, headers }: Arrival, isTrusted: T
 }
 
 /**
- * Returns the text that counts as one place: an IPv4 address, or the first 64 bits of an IPv6 address, which are one
- * customer's.
+ * Returns the network that counts as one visitor: an IPv4 address, or the first 64 bits of an IPv6 address, which one
+ * customer owns.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -58,7 +58,7 @@ export function networkOf(address: string): string {
   return `${new ipaddr.IPv6([...parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
-/** Proxies add ports, and IPv4 comes inside IPv6; undefined for what is no address. */
+/** Returns undefined for malformed addresses. Proxies add ports, and send IPv4 inside IPv6. */
 function toAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
@@ -66,7 +66,10 @@ function toAddress(text: string): string | undefined {
   return isIP(bare) === 6 ? ipaddr.process(bare.replace(/%.*$/, '')).toString() : bare;
 }
 
-/** Returns for whom memory and processor time are taken: the user, or the network of a caller without credentials. */
+/**
+ * Returns the owner to whom memory and processor time are accounted: the user, or the network of a caller without
+ * credentials.
+ */
 export function tenantOf(
   { signIn }: { signIn: { trustedProxies: TrustedProxies } },
   { caller, ...arrival }: Arrival & { caller: { userId: number } | undefined },
