@@ -1,4 +1,4 @@
-// The answer of a workflow to a chat completion.
+// Answers a chat completion with the output of a workflow's run.
 import { Readable } from 'node:stream';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
@@ -23,14 +23,17 @@ export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs
 }
 
 export interface AnswerTimes {
-  /** An answer without a stream comes by then, or the run is cancelled. */
+  /** A run that has not answered by then is cancelled; applies to answers without a stream. */
   maxMs: number;
-  /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
+  /**
+   * Proxies close connections that are silent for longer. At each interval, the stream also checks that the caller may
+   * still run the workflow.
+   */
   aliveEveryMs: number;
 }
 
 const TIMES: AnswerTimes = { maxMs: 600_000, aliveEveryMs: 15_000 };
-/** A caller that takes nothing for so long is disconnected. */
+/** A caller that reads nothing for this time is disconnected. */
 const STALLED_MS = 60_000;
 
 export type AnswerDeps = Pick<
@@ -38,7 +41,7 @@ export type AnswerDeps = Pick<
   'config' | 'db' | 'memory' | 'runHub' | 'sharedReads' | 'logger' | 'metrics' | 'temporal'
 >;
 
-/** The whole answer, once the run has ended or waits for a person. */
+/** Returns the whole answer once the run has ended or waits for a person. */
 export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TIMES): Promise<RouteResult> {
   const untilMs = performance.now() + times.maxMs;
   const aliveEveryMs = Math.min(times.aliveEveryMs, times.maxMs);
@@ -63,13 +66,13 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
 }
 
 interface StreamOptions {
-  /** True if the client has asked for a last chunk with the usage. */
+  /** True if the client has requested a last chunk with the usage. */
   withUsage: boolean;
-  /** The nodes whose words are the answer (graph/answer-node.ts). */
+  /** The nodes whose text is the answer (graph/answer-node.ts). */
   answering: ReadonlySet<string>;
 }
 
-/** The answer piece by piece. */
+/** Streams the answer in chunks. */
 export function answerStream(
   deps: AnswerDeps,
   run: AnsweredRun,
@@ -79,7 +82,7 @@ export function answerStream(
   const outcome: Outcome = { isAnswered: false };
   const frames = framesOf(deps, run, { ...options, ...times, outcome });
   const body = Readable.from(frames, { objectMode: false, highWaterMark: 1 });
-  // A caller who hangs up before the first byte is wanted has no frames.
+  // If the caller hangs up before the first read, the generator never starts and its own clean-up does not run.
   body.once('close', () => {
     if (!outcome.isAnswered) void giveUp(deps, run);
   });
@@ -87,7 +90,7 @@ export function answerStream(
 }
 
 interface Outcome {
-  /** The client has got, or is getting, all that there is to tell. */
+  /** True once the client is receiving the final answer or an error; the run is then not cancelled. */
   isAnswered: boolean;
 }
 
@@ -98,16 +101,16 @@ async function* framesOf(
 ): AsyncGenerator<string> {
   const frames = createChunkFrames(run, withUsage);
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
-  const told = createToldWords(answering);
+  const streamed = createToldWords(answering);
   try {
     yield frames.first();
     for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: answering.size > 0 })) {
-      if (news.kind === 'failed' && news.nodeId === told.nodeId) throw attemptFailed();
+      if (news.kind === 'failed' && news.nodeId === streamed.nodeId) throw attemptFailed();
       if (news.kind === 'alive') yield COMMENT;
-      if (news.kind === 'delta') yield* wordsIn(frames, told.take(news.delta));
+      if (news.kind === 'delta') yield* wordsIn(frames, streamed.take(news.delta));
       if (!isFinal(news)) continue;
       outcome.isAnswered = true;
-      const content = await contentOf(deps, run, news, lease, told.nodeId !== undefined);
+      const content = await contentOf(deps, run, news, lease, streamed.nodeId !== undefined);
       const tokens = await readRunTokens(deps.db, run.runId);
       yield* wordsIn(frames, content);
       yield frames.end(tokens);
@@ -133,7 +136,10 @@ function isFinal(news: RunNews): news is FinalNews {
   return news.kind === 'asks' || news.kind === 'ended' || news.kind === 'lost';
 }
 
-/** What is told at the end. Throws the error of a run that gives no answer. `hasWords`: the answer was told already. */
+/**
+ * Returns the last part of the answer. Throws the error of a run without an answer. `hasWords`: the text of the answer
+ * was already streamed.
+ */
 async function contentOf(
   deps: AnswerDeps,
   run: AnsweredRun,
@@ -146,7 +152,7 @@ async function contentOf(
   const answer = await readRunAnswer(deps, run.runId, lease);
   if (hasWords && (answer.kind === 'output' || answer.kind === 'too_large')) return '';
   if (answer.kind === 'output') return answer.text;
-  // A sub-workflow that a limit has stopped fails its node with a code of its own.
+  // A sub-workflow that a limit has stopped fails its node with `child_failed`.
   const isLimited =
     answer.kind === 'failed' && answer.code === 'child_failed' && (await hasReachedLimitBelow(deps.db, run.runId));
   throw failureOf(run, isLimited ? { ...answer, code: 'budget_exceeded' } : answer);
@@ -154,7 +160,7 @@ async function contentOf(
 
 function failureOf({ runId }: AnsweredRun, answer: Exclude<RunAnswer, { kind: 'output' }>): ApiError {
   if (answer.kind === 'failed') {
-    // As the proxy answers a call that would pass a limit.
+    // The proxy answers a call that would exceed a limit with the same status.
     const status = answer.code === 'budget_exceeded' ? 402 : 500;
     return new ApiError(status, answer.code, `The run ${runId} failed: ${answer.message}`);
   }
@@ -175,7 +181,7 @@ function stopping({ runId }: AnsweredRun): ApiError {
   return new ApiError(503, 'overloaded', `The process that waited for the run ${runId} stops. The run goes on.`);
 }
 
-/** Another attempt would start another run, so clients are told to make none. What is unforeseen tells nothing. */
+/** A retry would start another run, so the header tells clients not to retry. An unexpected error reveals nothing. */
 function toFinal(error: unknown, log?: Logger): ApiError {
   const known = error instanceof ApiError ? error : undefined;
   if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be told');

@@ -1,4 +1,4 @@
-// The messages of a chat completion become the input of a run.
+// Converts the messages of a chat completion to the input of a run.
 import { Readable } from 'node:stream';
 import type { FileValue } from '../../files/file-value.js';
 import type { Files, FileToSave } from '../../files/files.js';
@@ -9,11 +9,11 @@ import { messageFiles } from '../files/message-files.js';
 import { saveUpload } from '../files/upload.js';
 import { ApiError } from '../http/errors.js';
 
-/** The fields of the trigger's input. `{{ input.files }}` has what `files` holds. */
+/** The fields of the trigger's input. `{{ input.files }}` refers to `files`. */
 export interface ChatInput {
-  /** The text of the last message of the user. */
+  /** The text of the user's last message. */
   message: string;
-  /** Each message of the request, the last one included. */
+  /** Each message of the request, including the last one. */
   messages: { role: string; content: string }[];
   files: DataUri[];
 }
@@ -22,9 +22,9 @@ interface DataUri {
   name: string;
   type: string;
   isBase64: boolean;
-  /** What stands behind the comma. */
+  /** The text after the comma. */
   data: string;
-  /** Where it stands in the request. */
+  /** The path in the request, for errors. */
   param: string;
 }
 
@@ -34,11 +34,11 @@ const MAX_FILES = 100;
 const MAX_CHARACTERS = 10 * 1024 * 1024;
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
-/** Throws the 400 that names the place of what a workflow does not take. */
-export function readChatInput(given: readonly unknown[]): ChatInput {
-  if (given.length > MAX_MESSAGES) throw wrong('messages', `A workflow takes at most ${MAX_MESSAGES} messages.`);
+/** Throws a 400 that names the path of an unacceptable value. */
+export function readChatInput(sent: readonly unknown[]): ChatInput {
+  if (sent.length > MAX_MESSAGES) throw wrong('messages', `A workflow takes at most ${MAX_MESSAGES} messages.`);
   const files: DataUri[] = [];
-  const messages = given.map((message, index) => readMessage(message, `messages[${index}]`, files));
+  const messages = sent.map((message, index) => readMessage(message, `messages[${index}]`, files));
   const last = messages.findLast(({ role }) => role === 'user');
   if (last === undefined) throw wrong('messages', 'One of the messages must have the role user.');
   if (files.length > MAX_FILES) throw wrong('messages', `A workflow takes at most ${MAX_FILES} files.`);
@@ -65,7 +65,7 @@ function readContent(content: unknown, place: string, files: DataUri[]): string 
   return content.flatMap((part: unknown, index) => readPart(part, `${place}[${index}]`, files)).join('\n');
 }
 
-/** Returns the text of the part; none for one that is a file. */
+/** Returns the text of the part; an empty list for a file, which is appended to `files`. */
 function readPart(part: unknown, place: string, files: DataUri[]): string[] {
   const type = isObject(part) ? ownValue(part, 'type') : undefined;
   if (type === 'text' || type === 'refusal') {
@@ -118,10 +118,10 @@ function decode({ isBase64, data, param }: DataUri): Buffer {
   return Buffer.from(data, 'base64');
 }
 
-/** Saves the files one after the other, each of which takes memory while it is saved. Those of a refused one are gone. */
+/** Saves the files one after the other, which bounds their memory. If one is refused, the saved ones are deleted. */
 export async function saveChatFiles(
   files: Files,
-  { files: given }: ChatInput,
+  { files: uris }: ChatInput,
   {
     owner,
     memory,
@@ -131,7 +131,7 @@ export async function saveChatFiles(
   const heldBytes = memory.bytes;
   const saved: FileValue[] = [];
   try {
-    for (const uri of given) {
+    for (const uri of uris) {
       await memory.resize(heldBytes + files.bufferBytes + uri.data.length);
       const bytes = Readable.from([decode(uri)], { objectMode: false });
       saved.push(await saveUpload(files, { ...owner, name: uri.name, type: uri.type }, bytes, signal));

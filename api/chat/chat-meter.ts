@@ -1,5 +1,5 @@
-// The meter keeps the books of the chat proxy (docs/use/spending.md, "The chat-completion proxy"). A call is stored with
-// what it may cost before it leaves, and gets its transaction when it ends, however it ends. If this process dies first,
+// Accounts the calls of the chat proxy (docs/use/spending.md, "The chat-completion proxy"). A call is stored with its
+// maximum cost before it is sent, and gets its transaction when it ends, however it ends. If this process dies first,
 // another one ends its calls.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,12 +21,12 @@ import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** A call whose process has not been heard of for so long is ended by another one. */
+/** A call whose process has not renewed it for this time is ended by another process. */
 const LEASE_SECONDS = 120;
 const ROUND_MS = 30_000;
 /**
- * An answer is held back for this time until its transaction is stored; the transaction is stored later if that takes
- * longer.
+ * An answer is delayed for this time until its transaction is stored. If storing takes longer, it continues in the
+ * background.
  */
 const HOLD_MS = 2_000;
 const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
@@ -43,8 +43,9 @@ interface AskedCall {
 }
 
 /**
- * The end of a call. `failed` means that it was not made, or that the provider has refused it; `cut`, that it was sent
- * and no answer came; `broken`, that the stream broke, or the caller hung up amid it.
+ * - `failed`: the call was not made, or the provider has refused it.
+ * - `cut`: the call was sent and no answer came.
+ * - `broken`: the stream broke, or the caller hung up during it.
  */
 type ChatOutcome =
   | { kind: 'failed'; reason: string }
@@ -53,19 +54,16 @@ type ChatOutcome =
   | { kind: 'broken'; read: ReadUsage };
 
 export interface MeteredCall {
-  /**
-   * Ends the call; later calls of it change nothing. Resolves when the end is stored, or after two seconds; never
-   * throws.
-   */
+  /** Ends the call; later calls change nothing. Resolves when the end is stored, or after two seconds; never throws. */
   end(outcome: ChatOutcome): Promise<void>;
 }
 
 export interface ChatMeter {
-  /** Throws the 402 where the call could pass the limit of its project. */
+  /** Throws 402 if the call could exceed the limit of its project. */
   begin(call: AskedCall): Promise<MeteredCall>;
-  /** Keeps the calls of this process, and ends those of processes that died. */
+  /** Renews the calls of this process, and ends those of dead processes. */
   start(): BackgroundLoop;
-  /** Resolves when all that has ended is stored. */
+  /** Resolves when all ended calls are stored. */
   idle(): Promise<void>;
 }
 
@@ -80,7 +78,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         await endChatCall(db, call, end);
         break;
       } catch (error) {
-        // Its lease ends: then it costs what was reserved.
+        // The lease of the call expires, and another round charges what was reserved.
         if (delayMs === undefined) logger.error({ err: error, call: call.id }, 'a chat call could not be recorded');
         else await sleep(delayMs, undefined, { ref: false });
       }
@@ -119,7 +117,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       };
       const reservedUsd = priceOf(asked, model);
       const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
-      // An error does not say whether the call was stored.
+      // An error leaves open whether the call was stored.
       const passed = await beginChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
         void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
         throw error;
@@ -173,7 +171,7 @@ function toCounts({ input, output }: Tokens): Pick<ChatEnd, 'inputTokens' | 'out
   return { inputTokens: input, outputTokens: output };
 }
 
-/** The 402 of a call that could cost `price` USD and would pass the limit of its project. */
+/** The 402 of a call that could cost `price` USD and would exceed the limit of its project. */
 function budgetExceeded({ limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): ApiError {
   const span = spanOf(period);
   const message =

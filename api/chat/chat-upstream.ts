@@ -1,4 +1,4 @@
-// One call of a model provider, whose answer is passed on unchanged.
+// Makes one call to a model provider and passes the answer on unchanged.
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
@@ -16,23 +16,25 @@ interface ChatCall {
   /** The headers for the provider; the credential is added here. */
   headers: Record<string, string>;
   body: Buffer;
-  /** True if the caller asked for a stream. */
+  /** True if the caller requested a stream. */
   wantsStream: boolean;
   /** Ends the call here and at the provider. */
   signal: AbortSignal;
-  /** Called with true when the request leaves, and with false when the provider has refused it: then it costs nothing. */
+  /**
+   * Called with true when the request is sent, and with false when the provider has refused it: then it costs nothing.
+   */
   onWire: (mayCost: boolean) => void;
 }
 
 export interface ChatAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** A stream breaks where the provider's breaks, or when nothing has arrived within the time limit. */
+  /** A stream breaks if the provider's breaks, or if nothing arrives within the time limit. */
   body: Buffer | Readable;
 }
 
 export interface ChatUpstream {
-  /** Returns any status of the provider. Throws the 500 for a provider that is down, broken or too slow. */
+  /** Returns any status of the provider. Throws 500 for a provider that is down, broken or too slow. */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
 }
@@ -49,7 +51,10 @@ const LONGEST_STREAM_MS = 3_600_000;
 interface Limits {
   /** Limits the time to the complete answer; for a stream, the time to its first byte and between two chunks. */
   timeoutMs: number;
-  /** Limits a stream as a whole: a provider that never stops would keep the call for as long as its caller reads. */
+  /**
+   * Limits the duration of a stream: a provider that never stops would hold the call open for as long as its caller
+   * reads.
+   */
   longestStreamMs?: number;
 }
 
@@ -177,10 +182,7 @@ const DECODERS: Partial<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 };
 
-/**
- * Returns true for an answer that cannot be searched, too: its encoding is unknown, or it decompresses beyond the
- * limit.
- */
+/** True also for an answer that cannot be searched: its encoding is unknown, or it decompresses beyond the limit. */
 function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
   if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
   const name = String(encoding ?? 'identity').toLowerCase();

@@ -1,13 +1,13 @@
-// The shapes in which the answer of a workflow is told to clients of chat completions.
+// Formats the answer of a workflow as a chat completion, whole or in chunks.
 import type { RunTokens } from '../../db/runs/run-tokens-repository.js';
 import { toChatError } from '../http/chat-errors.js';
 import type { ApiError } from '../http/errors.js';
 
-/** What all parts of an answer say. */
+/** The fields that all chunks of an answer share. */
 export interface AnswerHead {
-  /** The id of the answer is the run's. */
+  /** Also the id of the completion. */
   runId: string;
-  /** As the client has named it. */
+  /** The model name as the client sent it. */
   model: string;
   /** Unix time in seconds. */
   created: number;
@@ -26,14 +26,14 @@ export function toCompletion({ runId, model, created }: AnswerHead, content: str
 }
 
 export interface ChunkFrames {
-  /** The first one says whose words follow. */
+  /** The first chunk, which names the role of the author. */
   first(): string;
   words(content: string): string;
-  /** What follows the last words. */
+  /** The chunks after the last text, including the usage and `[DONE]`. */
   end(tokens: RunTokens): string;
 }
 
-/** `withUsage`: the client has asked for `stream_options.include_usage`. */
+/** `withUsage`: the client has requested `stream_options.include_usage`. */
 export function createChunkFrames({ runId, model, created }: AnswerHead, withUsage: boolean): ChunkFrames {
   const head = { id: runId, object: 'chat.completion.chunk', created, model };
   const frame = (delta: object, finishReason: string | null): string => {
@@ -50,7 +50,7 @@ export function createChunkFrames({ runId, model, created }: AnswerHead, withUsa
   };
 }
 
-/** A failure behind the first chunk. */
+/** The event of a failure after the first chunk. */
 export function toErrorFrame(error: ApiError): string {
   return toFrame(toChatError(error));
 }

@@ -1,4 +1,4 @@
-// A run that answers a chat completion: what its models write, when it waits for a person, and when it has ended.
+// Follows a run that answers a chat completion: deltas of its models, requests to people, and its end.
 import { mayRun } from '../../acceptance/roles.js';
 import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
@@ -8,17 +8,19 @@ import { openFeed, type DeltaEvent } from '../streams/run-feed.js';
 export interface FollowedRun {
   runId: string;
   reader: Reader;
-  /** The interval at which the caller is told that nothing has happened, and its rights are checked. */
+  /** The interval at which `alive` is reported, after checking the caller's rights. */
   aliveEveryMs: number;
-  /** True if what models write is told. */
+  /** True to report the deltas of models. */
   tellsWords: boolean;
-  /** Aborted when the client hangs up. */
+  /** Aborted if the client hangs up. */
   signal: AbortSignal;
 }
 
 /**
- * `asks`: the run waits for people. `failed`: the run has survived the failure of the node. `alive`: nothing. `lost`: the
- * caller may not run the workflow any more.
+ * - `asks`: the run waits for people.
+ * - `failed`: the node has failed, and the run continues.
+ * - `alive`: nothing has happened.
+ * - `lost`: the caller may not run the workflow any more.
  */
 export type RunNews =
   | DeltaEvent
@@ -26,10 +28,10 @@ export type RunNews =
   | { kind: 'failed'; nodeId: string }
   | { kind: 'alive' | 'ended' | 'lost' };
 
-/** The events of a run do not tell what the runs below it ask, so that is looked for at this interval. */
+/** The events of a run do not report requests of the runs below it, so these are queried at this interval. */
 const LOOK_BELOW_MS = 3_000;
 
-/** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
+/** Ends after `ended` and `lost`, and without either if the caller hangs up or the process stops. */
 export async function* followAnswer(
   { db, memory, runHub, sharedReads }: Pick<ChatDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
   { runId, reader, aliveEveryMs, tellsWords, signal }: FollowedRun,
@@ -66,7 +68,7 @@ export async function* followAnswer(
       const isDue = performance.now() >= aliveAtMs;
       const isToLook = performance.now() >= lookAtMs;
       if (isToLook) lookAtMs = performance.now() + LOOK_BELOW_MS;
-      // An event tells of a request as it was then, and somebody may have decided since.
+      // An event shows a request as it was then; somebody may have decided it since.
       if (isDue || isAsking || isToLook) {
         const requests = await findOpenRequests(db, runId);
         if (requests.length > 0) yield { kind: 'asks', requests };

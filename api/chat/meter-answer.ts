@@ -1,4 +1,4 @@
-// The answer of a provider on its way to the caller, read along for what it costs.
+// Reads the usage of a provider's answer while the answer passes to the caller.
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import type { ChatAnswer } from './chat-upstream.js';
@@ -8,8 +8,8 @@ import { createUsageReader, type UsageReader } from './usage-reader.js';
 type OnEnd = (outcome: 'complete' | 'broken') => void;
 
 /**
- * Returns the same bytes. The transaction is stored before a whole body is returned; of a stream, before its end is told, which
- * holds back none of its bytes.
+ * Returns the same bytes. The transaction is stored before a complete body is returned; for a stream, before its end is
+ * forwarded, which delays none of its bytes.
  */
 export async function meterAnswer(answer: ChatAnswer, call: MeteredCall, onEnd: OnEnd): Promise<Buffer | Readable> {
   const { status, headers, body } = answer;

@@ -1,5 +1,5 @@
-// The chat-completion proxy (docs/use/interface-notes/proxy.md). A call is not part of a run; its transaction belongs to a
-// project, or to none.
+// The chat-completion proxy (docs/use/interface-notes/proxy.md). A call is not part of a run; its transaction belongs
+// to a project, or to none.
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { mayAct } from '../../acceptance/roles.js';
@@ -130,7 +130,7 @@ async function chooseKey(
   if (projectId === undefined) return { projectId, apiKey: provider.apiKey };
   const access = await findProjectRole(deps.db, projectId, caller);
   if (access === undefined && named === undefined) throw permissionDenied("The key's project is not open to its user.");
-  // A project that does not exist gets the same answer: nobody learns which ones do.
+  // A project that does not exist gets the same answer, so nobody learns which projects exist.
   if (access === undefined) {
     const message = 'You are not a member of this project.';
     throw new ApiError(403, 'permission_denied', message, { param: 'x-project-id' });
@@ -159,21 +159,21 @@ const TO_CALLER = new RegExp(
     '|x-ratelimit-(?:limit|remaining|reset)-(?:requests|tokens))$',
 );
 
-function toProviderHeaders(given: IncomingHttpHeaders): Record<string, string> {
-  const { 'accept-encoding': accepted, ...passing } = select(given, TO_PROVIDER);
+function toProviderHeaders(sent: IncomingHttpHeaders): Record<string, string> {
+  const { 'accept-encoding': accepted, ...passing } = select(sent, TO_PROVIDER);
   return { ...passing, ...(accepted !== undefined && { 'accept-encoding': toReadable(accepted) }) };
 }
 
 const READABLE = /^(?:gzip|x-gzip|deflate|br|identity)\s*(?:;|$)/i;
 
-/** Returns those of the encodings in which the usage can be read along. */
+/** Drops the encodings from which the usage cannot be read. */
 function toReadable(accepted: string): string {
   const encodings = accepted.split(',').map((encoding) => encoding.trim());
   return encodings.filter((encoding) => READABLE.test(encoding)).join(', ') || 'identity';
 }
 
-function toCallerHeaders(given: IncomingHttpHeaders): Record<string, string> {
-  return select(given, TO_CALLER);
+function toCallerHeaders(answered: IncomingHttpHeaders): Record<string, string> {
+  return select(answered, TO_CALLER);
 }
 
 function select(headers: IncomingHttpHeaders, passing: RegExp): Record<string, string> {

@@ -1,19 +1,19 @@
-// The words of the node that answers, for a client that cannot take words back.
+// Selects the text that may be streamed from the answering node, because a client cannot retract streamed text.
 import { ApiError } from '../http/errors.js';
 import type { TextDelta } from '../streams/text-reader.js';
 
-/** A delta as the stream of events tells it. */
+/** A delta as in the event stream of a run. */
 export type AnswerDelta = Omit<TextDelta, 'index' | 'tool_call'> & { tool_call?: object };
 
-/** Stands between what an agent writes before a tool call and behind it. */
+/** Separates the texts that an agent writes before and after a tool call. */
 const BETWEEN_STEPS = '\n\n';
 
 export interface ToldWords {
-  /** The node whose words were told; undefined while none were. */
+  /** The node whose text was streamed; undefined before the first text. */
   readonly nodeId: string | undefined;
   /**
-   * Returns the words to be told next, which may be none. Throws the error `attempt_failed` where words that were told
-   * turn out to be none of the answer.
+   * Returns the text to stream next, possibly none. Throws `attempt_failed` if streamed text turns out not to belong to
+   * the answer.
    */
   take(delta: AnswerDelta): string;
 }
@@ -22,15 +22,15 @@ export interface ToldWords {
 export function createToldWords(answering: ReadonlySet<string>): ToldWords {
   let nodeId: string | undefined;
   let place = { attempt: 0, step: 0 };
-  /** What was told of the present step. */
-  let told = '';
+  /** The text of the present step that was streamed. */
+  let streamed = '';
   let callsTools = false;
 
   function begin({ attempt, step }: AnswerDelta): void {
-    const isNextStep = step > place.step && (callsTools || told === '');
-    if (told !== '' && !isNextStep) throw attemptFailed();
+    const isNextStep = step > place.step && (callsTools || streamed === '');
+    if (streamed !== '' && !isNextStep) throw attemptFailed();
     place = { attempt, step };
-    told = '';
+    streamed = '';
     callsTools = false;
   }
 
@@ -44,19 +44,19 @@ export function createToldWords(answering: ReadonlySet<string>): ToldWords {
       if (step < place.step || (step === place.step && attempt < place.attempt)) return '';
       if (step !== place.step || attempt !== place.attempt) begin(delta);
       callsTools ||= toolCall !== undefined;
-      // Whoever reads late or again gets the text of the step as a whole.
-      if (reset && !text.startsWith(told)) throw attemptFailed();
-      const words = reset ? text.slice(told.length) : text;
+      // A reset delta repeats the whole text of the step.
+      if (reset && !text.startsWith(streamed)) throw attemptFailed();
+      const words = reset ? text.slice(streamed.length) : text;
       if (words === '') return '';
-      const isFirst = told === '' && nodeId !== undefined;
+      const isFirst = streamed === '' && nodeId !== undefined;
       nodeId = id;
-      told += words;
+      streamed += words;
       return isFirst ? `${BETWEEN_STEPS}${words}` : words;
     },
   };
 }
 
-/** The client has words of an attempt that has failed. The run goes on. */
+/** The client has received text of an attempt that failed. The run continues. */
 export function attemptFailed(): ApiError {
   const message = 'An attempt of the model failed behind words that were sent: they are no answer. The run goes on.';
   return new ApiError(500, 'attempt_failed', message);

@@ -1,4 +1,4 @@
-// Reads along what a provider answers, to learn what was used: the bytes themselves pass by unchanged.
+// Reads the usage from a provider's answer. The bytes themselves are passed on unchanged.
 import { StringDecoder } from 'node:string_decoder';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -10,22 +10,25 @@ import { endOfText } from '../../graph/cut-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../outgoing/model-events.js';
 
-export interface ReadUsage extends SaidUsage {
-  /** `cut`: the compressed bytes have no end. `unknown`: they have an encoding that is not known, or not their own. */
+export interface ReadUsage extends ReportedUsage {
+  /** `cut`: the compressed bytes are incomplete. `unknown`: the encoding is unknown, or the bytes do not have it. */
   decoded: 'whole' | 'cut' | 'unknown';
 }
 
-interface SaidUsage {
-  /** The usage as the provider has reported it last; undefined if it has reported none. */
+interface ReportedUsage {
+  /** The last usage that the provider reported; undefined without any. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   /** Characters of the answer. */
   characters: number;
-  /** `failure`: the answer tells one, and brought no words before. `nothing`: it is no completion. */
+  /** `failure`: the answer reports one and has no text before it. `nothing`: it is no completion. */
   brought: 'answer' | 'failure' | 'nothing';
 }
 
 export interface UsageReader {
-  /** Resolves when there is room for the next chunk; undefined where there is some. A small chunk may unpack to a large text. */
+  /**
+   * Resolves when there is room for the next chunk; undefined if there already is. A small chunk may decompress to a
+   * large text.
+   */
   push(chunk: Buffer): Promise<void> | undefined;
   /** Resolves when everything that was pushed has been read. */
   end(): Promise<ReadUsage>;
@@ -38,10 +41,13 @@ const DECODERS: Partial<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** A longer line of a stream is counted and not looked into; of a longer answer only the end is, where its usage stands. */
+/**
+ * A longer line of a stream is counted but not parsed. Of a longer answer only the end is searched, which has the
+ * usage.
+ */
 const MAX_TEXT = 4 * 1024 * 1024;
 const TAIL = 64 * 1024;
-/** The quotation marks would be escaped in a text of the model. */
+/** Text written by the model cannot match, because its quotation marks are escaped. */
 const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
 interface AnswerHeaders {
@@ -67,7 +73,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
     };
   }
   unpack.on('data', read);
-  // Bytes that were cut off, or are no archive, are read as far as they go.
+  // Bytes that were cut off, or are no archive, are decompressed as far as possible.
   let decoded: ReadUsage['decoded'] = 'whole';
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
@@ -91,7 +97,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
 
 interface TextReader {
   push(text: string): void;
-  end(): SaidUsage;
+  end(): ReportedUsage;
 }
 
 function createBodyReader(): TextReader {
@@ -111,7 +117,7 @@ function createBodyReader(): TextReader {
   };
 }
 
-function readWhole(text: string): SaidUsage {
+function readWhole(text: string): ReportedUsage {
   if (looksLikeEvents(text)) {
     const stream = createStreamReader();
     stream.push(text);
@@ -124,11 +130,11 @@ function readWhole(text: string): SaidUsage {
   return { usage, characters, brought: characters > 0 || hasMessage(answer) ? 'answer' : 'nothing' };
 }
 
-/** Server-sent events, each with a piece of the answer. */
+/** Reads server-sent events, each with a piece of the answer. */
 function createStreamReader(): TextReader {
-  const read: SaidUsage = { usage: undefined, characters: 0, brought: 'nothing' };
+  const read: ReportedUsage = { usage: undefined, characters: 0, brought: 'nothing' };
   let hasFailed = false;
-  /** The characters behind the last event. */
+  /** The characters after the last event. */
   let unread = 0;
   const events = createModelEvents({
     maxCharacters: MAX_TEXT,
@@ -159,7 +165,7 @@ function createStreamReader(): TextReader {
   };
 }
 
-/** A text that is no JSON (`[DONE]`) says nothing. */
+/** Text that is no JSON, such as `[DONE]`, is ignored. */
 function parseOr(text: string): unknown {
   try {
     return parseJson(text);
@@ -168,21 +174,21 @@ function parseOr(text: string): unknown {
   }
 }
 
-function usageIn(said: unknown): SaidUsage['usage'] {
-  const usage = isObject(said) ? said['usage'] : undefined;
+function usageIn(answer: unknown): ReportedUsage['usage'] {
+  const usage = isObject(answer) ? answer['usage'] : undefined;
   return isObject(usage) && reportsUsage(usage) ? usage : undefined;
 }
 
-/** The characters that the answer, or a piece of it, brings. */
-function wordsOf(said: unknown): number {
-  const choices: unknown = isObject(said) ? said['choices'] : undefined;
+/** The characters of the answer, or of a piece of it. */
+function wordsOf(answer: unknown): number {
+  const choices: unknown = isObject(answer) ? answer['choices'] : undefined;
   if (!Array.isArray(choices)) return 0;
   try {
     return choices.reduce<number>((sum, choice) => {
       return sum + (isObject(choice) ? charactersIn(choice['delta'] ?? choice['message'] ?? choice['text']) : 0);
     }, 0);
   } catch {
-    // It is nested too deeply to be counted.
+    // The value is nested too deeply to be counted.
     return 0;
   }
 }

@@ -1,4 +1,5 @@
-// Workflows as models: `workflow:ID` at `/v1/chat/completions` and in `/v1/models` (docs/use/api.md, "Chat completions").
+// Offers workflows as models: `workflow:ID` at `/v1/chat/completions` and in `/v1/models` (docs/use/api.md, "Chat
+// completions").
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { WORKFLOW_MODEL } from '../../config/model-providers.js';
@@ -30,7 +31,7 @@ interface AskedWorkflow {
   caller: Caller;
   body: { model: string; messages: readonly unknown[]; stream?: unknown; stream_options?: unknown };
   requestHeaders: IncomingHttpHeaders;
-  /** The memory of the request, which holds its body. */
+  /** The memory of the request, which already covers its body. */
   memory: ByteLease;
   tenant: string;
   signal: AbortSignal;
@@ -44,7 +45,7 @@ export function isWorkflowModel(model: string): boolean {
   return model.startsWith(WORKFLOW_MODEL);
 }
 
-/** Runs the workflow with the messages as its input, and answers with what it puts out. */
+/** Runs the workflow with the messages as its input, and answers with the output of the run. */
 export async function askWorkflow(asked: AskedWorkflow): Promise<RouteResult> {
   const { deps, log, caller, body, signal, doer } = asked;
   const { model, stream } = body;
@@ -88,22 +89,22 @@ async function acceptAsked(
   { id: workflowId, projectId }: Asked,
 ): Promise<{ runId: string; isRepeat: boolean; answering: ReadonlySet<string> }> {
   const headers = parseFields(idempotencyHeaders, requestHeaders);
-  const given = readChatInput(body.messages);
+  const chatInput = readChatInput(body.messages);
   const { userId } = caller;
   const sizeBytes = await measureVersion(deps.db, workflowId, undefined);
   await memory.resize(memory.bytes + DRAWING_COPIES * sizeBytes);
   const owner = { projectId, userId };
-  const saved = await saveChatFiles(deps.files, given, { owner, memory, signal });
+  const saved = await saveChatFiles(deps.files, chatInput, { owner, memory, signal });
   const uploads = saved.map((file) => ({ field: 'files', file }));
   const accept = async () => {
     signal.throwIfAborted();
     const workflow = await findDrawing(deps.db, workflowId);
     if (workflow === undefined) throw unknownModel(body.model);
     const { document } = workflow;
-    const { message, messages } = given;
+    const { message, messages } = chatInput;
     const options = { chat: true, files: saved.map(({ name, sha256 }) => ({ name, sha256 })) };
     const keyed = toKeyedRequest(userId, headers, { workflowId, input: { message, messages }, options });
-    const input = toRunInput(given, saved, document);
+    const input = toRunInput(chatInput, saved, document);
     const acceptance = await acceptRun(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });
     const compiled = body.stream === true ? compilePlan(document) : undefined;
     const answering = compiled?.ok === true ? answerNodesOf(document, compiled.plan) : new Set<string>();
@@ -126,7 +127,6 @@ export function unknownModel(name: string): ApiError {
   return new ApiError(404, 'model_not_found', `The model '${shown}' does not exist.`, { param: 'model' });
 }
 
-/** More workflows than anybody chooses from. */
 const MOST_LISTED = 1_000;
 
 export const modelSchema = z.object({
@@ -137,7 +137,7 @@ export const modelSchema = z.object({
   name: z.string().optional().describe('The title of the workflow'),
 });
 
-/** Returns the workflows that the caller may ask. */
+/** Returns the workflows that the caller may run as models. */
 export async function listWorkflowModels({ db }: ChatDeps, caller: Caller): Promise<z.infer<typeof modelSchema>[]> {
   const chats = await listChats(db, caller, MOST_LISTED);
   return chats.map(({ id, title, project_name: project, created_at: createdAt }) => ({
