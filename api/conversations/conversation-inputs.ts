@@ -1,4 +1,4 @@
-// The inputs of a conversation, as they are sealed: with the ids of the fields that were secret when they were given.
+// Seals the inputs of a conversation together with the ids of the fields that were secret when they were sent.
 import { openSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import { secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -12,17 +12,17 @@ import { OWN_FIELDS } from './message-input.js';
 
 const MAX_INPUTS_CHARACTERS = 65_536;
 
-/** Throws the 400 for what is no object, is too large, or names what the conversation itself gives. */
-export function readInputs(given: unknown = {}): JsonObject {
-  if (!isObject(given)) throw invalidFields({ inputs: ['Should be an object.'] });
-  const own = OWN_FIELDS.find((field) => Object.hasOwn(given, field));
+/** Throws 400 for a value that is no object, is too large, or sets a field of the conversation itself. */
+export function readInputs(sent: unknown = {}): JsonObject {
+  if (!isObject(sent)) throw invalidFields({ inputs: ['Should be an object.'] });
+  const own = OWN_FIELDS.find((field) => Object.hasOwn(sent, field));
   if (own !== undefined) throw invalidFields({ inputs: [`The conversation itself gives \`${own}\` to each run.`] });
-  if (writeJson(given).length > MAX_INPUTS_CHARACTERS)
+  if (writeJson(sent).length > MAX_INPUTS_CHARACTERS)
     throw invalidFields({ inputs: [`Ensure this value has at most ${MAX_INPUTS_CHARACTERS} characters.`] });
-  return given;
+  return sent;
 }
 
-/** The drawing of a workflow, or as much of it as says what is secret. */
+/** A drawing, or the part of it that names secret fields. */
 type Drawing = SealedSecrets & { document: unknown };
 
 export function sealInputs(box: SecretBox, id: string, inputs: JsonObject, { document }: Pick<Drawing, 'document'>) {
@@ -30,7 +30,10 @@ export function sealInputs(box: SecretBox, id: string, inputs: JsonObject, { doc
   return box.seal(writeJson({ input: inputs, secretFieldIds }), 'conversation-inputs', id);
 }
 
-/** Undefined where the key is gone that has sealed them. They must not be part of an answer. */
+/**
+ * Returns undefined if the key that sealed the inputs was withdrawn. The result is unmasked and must not be part of an
+ * answer.
+ */
 export function openInputs(box: SecretBox, id: string, sealed: Buffer): ScheduleInput | undefined {
   try {
     return parseJson(box.open(sealed, 'conversation-inputs', id)) as ScheduleInput;
@@ -39,12 +42,12 @@ export function openInputs(box: SecretBox, id: string, sealed: Buffer): Schedule
   }
 }
 
-/** The secrets among them, which a run masks although its drawing may not name their fields any more. */
+/** The secrets in the inputs. A run masks them even if its drawing no longer names their fields. */
 export function secretsOf(stored: ScheduleInput): string[] {
   return maskInput(secretFieldsThen(stored), stored.input).secretValues;
 }
 
-/** As they leave the service. Null where they cannot be opened. */
+/** The inputs with secrets masked, for answers. Null if they cannot be opened. */
 export function maskedInputs(box: SecretBox, id: string, sealed: Buffer, drawing: Drawing): unknown {
   const stored = openInputs(box, id, sealed);
   if (stored === undefined) return null;

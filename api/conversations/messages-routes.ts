@@ -57,11 +57,11 @@ const post = defineRoute({
   async handler({ deps, log, caller, params, headers, body, audit }) {
     const conversation = await loadOwn(deps.db, params.conversation_id, caller);
     if (!conversation.isChat) throw notChat();
-    const given = readMessage(body);
+    const posted = readMessage(body);
     const { workflowId } = conversation;
-    const keyed = toKeyedRequest(caller.userId, headers, { workflowId, options: { in: conversation.id, ...given } });
+    const keyed = toKeyedRequest(caller.userId, headers, { workflowId, options: { in: conversation.id, ...posted } });
     try {
-      const { runId, isRepeat } = await postMessage(deps, log, { conversation, given, doer: audit.doer, keyed });
+      const { runId, isRepeat } = await postMessage(deps, log, { conversation, posted, doer: audit.doer, keyed });
       const message = orNotFound(await findMessageOfRun(deps.db, runId));
       const answer = { message: toMessage(message, deps.currencies), run_id: runId };
       return { status: 201, body: answer, headers: repeatHeaders(isRepeat) };

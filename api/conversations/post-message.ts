@@ -1,4 +1,4 @@
-// Takes a message: it is stored together with its run, which starts at once or is queued. ADR 29.
+// Accepts a message: stores it together with its run, which starts at once or is queued. ADR 29.
 import { randomUUID } from 'node:crypto';
 import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
@@ -34,25 +34,25 @@ import { traceOfAcceptance } from '../runs/run-traces.js';
 import { cancelRunWorkflow } from '../runs/temporal-calls.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
-import { loadFiles, type GivenMessage } from './read-message.js';
+import { loadFiles, type PostedMessage } from './read-message.js';
 import { RefusedMessage } from './refused-message.js';
 
 interface Posting {
   conversation: ConversationRecord;
-  given: GivenMessage;
+  posted: PostedMessage;
   doer: Doer;
   keyed: KeyedRequest | undefined;
 }
 
-/** The place of the message, and the other runs of the conversation that it has cancelled. */
+/** The outcome of placing a message, with the other runs of the conversation that it cancelled. */
 interface Placed {
   cancelled: CancelledTurns;
   isQueued: boolean;
 }
 
 /**
- * Returns the run of the message. Throws `RefusedMessage` where the workflow does not take it, 409 `busy`, and 409
- * `queue_full` or `conversation_full` beyond the limits; nothing is stored then, not even the key.
+ * Returns the run of the message. Throws `RefusedMessage` if the workflow refuses the input, 409 `busy`, and 409
+ * `queue_full` or `conversation_full` above the limits. Nothing is stored then, not even the key.
  */
 export async function postMessage(
   deps: ConversationDeps,
@@ -68,12 +68,12 @@ export async function postMessage(
   }
 }
 
-/** Returns undefined when another request has taken the key; nothing was stored then. */
+/** Returns undefined if another request has claimed the key meanwhile; nothing was stored then. */
 async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
   const { db, snapshots } = deps;
-  const { conversation, given, keyed } = posting;
+  const { conversation, posted, keyed } = posting;
   const workflow = orNotFound(await findDrawing(db, conversation.workflowId));
-  const files = await loadFiles(db, conversation.projectId, given.fileIds);
+  const files = await loadFiles(db, conversation.projectId, posted.fileIds);
   const { branch, before } = await readPlace(db, posting);
   const prepared = await prepare(deps, posting, { workflow, files, before });
   const { id } = prepared.facts;
@@ -96,8 +96,8 @@ async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): P
   return id;
 }
 
-async function readPlace(db: Db, { conversation, given }: Posting): Promise<{ branch: Branch; before: Exchange[] }> {
-  const branch = await findBranch(db, conversation.id, given.replaces);
+async function readPlace(db: Db, { conversation, posted }: Posting): Promise<{ branch: Branch; before: Exchange[] }> {
+  const branch = await findBranch(db, conversation.id, posted.replaces);
   if (branch === undefined) throw invalidFields({ replaces: ['The conversation has no such message.'] });
   return { branch, before: await readBranch(db, branch.follows, BOUNDS) };
 }
@@ -107,7 +107,7 @@ const BOUNDS = { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES };
 /** Throws `RefusedMessage` for a drawing that cannot be compiled: there would be no graph to store. */
 async function prepare(
   deps: ConversationDeps,
-  { conversation, given }: Posting,
+  { conversation, posted }: Posting,
   { workflow, files, before }: { workflow: StoredDrawing; files: FileValue[]; before: Exchange[] },
 ): Promise<PreparedRun> {
   const stored = openInputs(deps.secretBox, conversation.id, conversation.inputsEnc);
@@ -118,7 +118,7 @@ async function prepare(
     userId: conversation.authorId,
     input: toRunInput({
       conversationId: conversation.id,
-      content: given.content,
+      content: posted.content,
       files,
       inputs: stored.input,
       before,
@@ -138,23 +138,27 @@ interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
   files: FileValue[];
 }
 
-/** Within a transaction: what a message becomes is decided here, one message of a conversation after the other. */
+/**
+ * Decides within the transaction whether the message starts, is queued or is refused. A lock serializes the messages of
+ * a conversation.
+ */
 async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
   const { posting, workflow, prepared, run, branch, before, files } = toPlace;
-  const { conversation, given, doer } = posting;
+  const { conversation, posted, doer } = posting;
   const turns = await lockTurns(transaction, conversation.id);
   if (turns === undefined) throw notFound();
   const isBusy = turns.current.length + turns.queued.length > 0;
-  const isStopped = isBusy && given.onBusy === 'stop';
+  const isStopped = isBusy && posted.onBusy === 'stop';
   const isHeld = turns.current.length > 0 || (turns.queued.length > 0 && !isStopped);
-  if (isBusy && given.onBusy === 'reject')
+  if (isBusy && posted.onBusy === 'reject')
     throw new ApiError(409, 'busy', 'An earlier message of the conversation is being answered.');
   const full = fullnessOf(turns, isStopped);
   if (full !== undefined) throw full;
   const hasErrors = Object.keys(prepared.nodeErrors).length > 0;
   if (!isHeld && hasErrors)
     throw new RefusedMessage(toRefusedInput(invalidNodesEnvelope(null, prepared.nodeErrors), workflow.document));
-  // Another message, or an answer, may have come since the run was prepared. It is prepared again then.
+  // Another message or an answer may have been stored since the run was prepared. The run is then queued, which
+  // prepares it again.
   const now = await readPlace(transaction, posting);
   const isCurrent = now.branch.follows === branch.follows && tagOf(now.before) === tagOf(before);
   const cancelled = await cancelTurns(transaction, isStopped ? turns : { current: [], queued: [] }, {
@@ -163,7 +167,7 @@ async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace):
   });
   const id = randomUUID();
   const content = visibleContent(prepared);
-  const contentEnc = content === given.content ? null : deps.secretBox.seal(given.content, 'message', id);
+  const contentEnc = content === posted.content ? null : deps.secretBox.seal(posted.content, 'message', id);
   const { id: conversationId, projectId } = conversation;
   await insertMessage(
     transaction,
@@ -187,14 +191,14 @@ function tagOf(before: readonly Exchange[]): string {
   return before.map(({ id, answer }) => `${id} ${answer !== null}`).join();
 }
 
-/** The message as the run's input shows it. */
+/** Returns the message with secrets masked, as in the run's stored input. */
 function visibleContent({ facts }: PreparedRun): string {
   const input: unknown = JSON.parse(facts.input);
   const message = isObject(input) ? ownValue(input, 'message') : undefined;
   return typeof message === 'string' ? message : '';
 }
 
-/** Never throws: the reconciler tells Temporal what this call does not. */
+/** Never throws: the reconciler repeats a cancel that Temporal does not receive here. */
 export async function tellCancelled(
   deps: ConversationDeps,
   log: Logger,

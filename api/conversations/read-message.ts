@@ -1,4 +1,4 @@
-// The body of a message: its files are those of the project.
+// Reads the body of a message, whose files must belong to the project.
 import { z } from 'zod';
 import type { Db } from '../../db/core/client.js';
 import { findFiles } from '../../db/files/files-repository.js';
@@ -21,7 +21,7 @@ export const messageBody = z.object({
   replaces: uuid.optional().describe('The message in whose place this one is asked, or the answer to it'),
 });
 
-export interface GivenMessage {
+export interface PostedMessage {
   content: string;
   /** The ids of its files, in lower case. */
   fileIds: string[];
@@ -29,8 +29,8 @@ export interface GivenMessage {
   replaces: string | undefined;
 }
 
-/** Throws the 400 for what is no message. */
-export function readMessage(body: z.infer<typeof messageBody>): GivenMessage {
+/** Throws 400 for a malformed message. */
+export function readMessage(body: z.infer<typeof messageBody>): PostedMessage {
   const fileIds = givenFileIds('files', body.files);
   if (fileIds === undefined) throw invalidFields({ files: ['Should be a list of files, or of their ids.'] });
   if (body.content.trim() === '' && fileIds.length === 0)
@@ -38,7 +38,7 @@ export function readMessage(body: z.infer<typeof messageBody>): GivenMessage {
   return { content: body.content, fileIds: [...new Set(fileIds)], onBusy: body.on_busy, replaces: body.replaces };
 }
 
-/** Throws the 422 where the project does not have them all. */
+/** Throws 422 if a file does not belong to the project. */
 export async function loadFiles(db: Db, projectId: number, fileIds: readonly string[]): Promise<FileValue[]> {
   const found = new Map((await findFiles(db, projectId, fileIds)).map((file) => [file.id, toFileValue(file)]));
   return fileIds.map((id) => {

@@ -1,6 +1,6 @@
 import type { RefusedInput } from '../runs/refused-input.js';
 
-/** A message that starts no run, and of which nothing is kept. It is answered with 422. */
+/** A message that starts no run and is not stored. The route answers it with 422. */
 export class RefusedMessage extends Error {
   override name = 'RefusedMessage';
   readonly refusal: RefusedInput;

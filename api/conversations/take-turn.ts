@@ -1,4 +1,5 @@
-// Gives a queued run its input and its graph once its turn has come. Rights and input are judged here. ADR 29.
+// Prepares a queued run, with its input and graph, when it is the next of its conversation. Rights and input are
+// checked at this point. ADR 29.
 import { prepareRun, toSentences, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
@@ -21,12 +22,12 @@ interface Refusal {
   message: string;
 }
 
-/** `none`: the run is not queued. `begun`: this call has begun its turn. `later`: it is not to be started now. */
+/** `none`: the run is not queued. `begun`: this call has prepared the run. `later`: the run must not start now. */
 type Turn = 'none' | 'begun' | 'later';
 
 /**
- * A run whose workflow refuses it ends as failed. Idempotent; a process that dies leaves a run that is still queued, or
- * one that only lacks its start.
+ * A run that its workflow refuses ends as failed. Idempotent: if the process dies, the run is still queued, or only
+ * lacks its start in Temporal.
  */
 export async function takeTurn(deps: ConversationDeps, runId: string): Promise<Turn> {
   const message = await findQueuedMessage(deps.db, runId);
@@ -45,7 +46,7 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
   return isChat ? undefined : { code: 'not_chat', message: 'The workflow is no chat any more.' };
 }
 
-/** Large drawings are worked at in turn, and within the memory that requests share. */
+/** A large drawing waits in the same fair queue as those of requests, and shares their memory limit. */
 async function withDrawing<T>(
   { db, memory, turns }: ConversationDeps,
   { projectId, workflowId }: QueuedMessage,
@@ -106,7 +107,7 @@ async function begin(
   );
 }
 
-/** Undefined where the key is gone that has sealed it. */
+/** Returns undefined if the key that sealed the message was withdrawn. */
 function openContent(
   box: ConversationDeps['secretBox'],
   { id, content, contentEnc }: QueuedMessage,
