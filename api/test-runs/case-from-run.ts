@@ -1,4 +1,4 @@
-// Makes a case of a run: its input, the results of what must not happen again, and its output
+// Makes a case from a run: its input, mocks of nodes that must not be executed again, and its output
 // (docs/use/test-runs.md, "Cases").
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
@@ -12,10 +12,10 @@ import { ApiError, invalidFields } from '../http/errors.js';
 import { hasSideEffects } from './estimate.js';
 
 const MOST_MOCKS = 1_000;
-/** A longer output is not expected as a whole. */
+/** The case has no expectation for a longer output. */
 const MOST_CHARACTERS = 64 * 1024;
 
-/** Throws the 400 for a run that the workflow has not, or whose results have expired. */
+/** Throws 400 for a run of another workflow, or one whose results have expired. */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
   workflowId: number,
@@ -57,7 +57,7 @@ export async function caseFromRun(
 
 function expectOutput(output: string | undefined): CaseContent['expect'] {
   if (output === undefined || output.length > MOST_CHARACTERS) return [];
-  // The text that conditions compare.
+  // Renders the output as conditions compare it.
   const value = { content: '', value: parseJson(output) };
   const right = renderText('{{ n.result.value }}', { input: {}, results: new Map([['n', value]]) });
   return [{ output: true, path: '', operator: '==', right }];

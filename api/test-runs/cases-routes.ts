@@ -233,9 +233,9 @@ const run = defineRoute({
     const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
     const maxCostUsd = body.max_cost ?? null;
     const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
-    const begun = await findCaseRun(deps.db, params.id, id);
-    // The background goes on where this process dies.
-    if (begun !== undefined) await driveCases(deps, log, begun);
+    const started = await findCaseRun(deps.db, params.id, id);
+    // If this process dies here, another process continues the run of the cases.
+    if (started !== undefined) await driveCases(deps, log, started);
     return { status: 201, body: { id } };
   },
 });
@@ -306,7 +306,7 @@ async function make(deps: TryingDeps, workflow: StoredDrawing, made: Pick<Case, 
   return toView(orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id)), workflow);
 }
 
-/** Files that are told by their ids alone become values, so that the case refers to them. A wrong one fails the case. */
+/** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
 async function fillFiles({ db }: TryingDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const { document: drawing, project_id: projectId } = workflow;
   const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
@@ -336,7 +336,7 @@ function toView(
   };
 }
 
-/** Throws the 400 for an id that is none of a case. */
+/** Throws 400 for an id that is not a case of the workflow. */
 export async function chosen(deps: TryingDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
   const { cases } = await listCases(deps.db, deps.secretBox, workflowId, { limit: MOST_CASES, offset: 0 });
   if (ids === undefined) return cases;
@@ -351,25 +351,26 @@ interface Asked {
   cases: readonly Case[];
 }
 
-/** Throws the 400 for a version that is not there, or a drawing that cannot run. */
+/** Throws 400 for a version that does not exist, or a drawing that cannot run. */
 async function toTried(
   deps: TryingDeps,
   workflow: StoredDrawing,
-  { version, drawing: given, cases }: Asked,
+  { version, drawing: sentDrawing, cases }: Asked,
 ): Promise<TriedDrawing> {
-  if (version !== undefined && given !== undefined) {
+  if (version !== undefined && sentDrawing !== undefined) {
     throw invalidFields({ version: ['Name either a version or a drawing.'] });
   }
-  const stored = given === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, given);
+  const stored =
+    sentDrawing === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, sentDrawing);
   const { drawing, secrets } = openDrawing(deps.secretBox, stored);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);
-  if (given === undefined) return { drawing, version: version ?? workflow.version };
+  if (sentDrawing === undefined) return { drawing, version: version ?? workflow.version };
   const { document, plan } = compiled;
   const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
   const executed = new Set(plan.ids.filter(isExecuted));
   await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
-  return { drawing: given, version: null };
+  return { drawing: sentDrawing, version: null };
 }
 
 async function atVersion(
@@ -378,9 +379,9 @@ async function atVersion(
   version: number | undefined,
 ): Promise<StoredDrawing> {
   if (version === undefined || version === workflow.version) return workflow;
-  const kept = await findKeptDrawing(deps.db, workflow.id, version);
-  if (kept === undefined) throw invalidFields({ version: ['The workflow has no such version.'] });
-  return { ...workflow, ...kept, version };
+  const found = await findKeptDrawing(deps.db, workflow.id, version);
+  if (found === undefined) throw invalidFields({ version: ['The workflow has no such version.'] });
+  return { ...workflow, ...found, version };
 }
 
 async function viewRun(deps: TryingDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {

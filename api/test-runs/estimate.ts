@@ -1,5 +1,5 @@
-// Estimates what a test would call, and the most that it would reserve for that: rendered with its input and with what it would take. A
-// variable of which nothing is known counts as empty (docs/use/test-runs.md, "What a test would cost").
+// Estimates the calls of a test, and the most that they would reserve, from templates rendered with the input and the
+// reused results. An unknown variable counts as empty (docs/use/test-runs.md, "What a test would cost").
 import { Decimal } from 'decimal.js';
 import { sumOf } from '../../config/currencies.js';
 import { weighFiles } from '../../config/file-tokens.js';
@@ -23,13 +23,13 @@ interface Call {
   nodeId: string;
   kind: NodeKind;
   data: JsonObject;
-  /** It is in a loop that is executed with all its iterations, and nobody knows their number. */
+  /** True if a loop around the node executes all its iterations, whose number is unknown. */
   isRepeated: boolean;
 }
 
 interface Estimate {
   calls: (Pick<Call, 'nodeId' | 'kind'> & { hasSideEffects: boolean })[];
-  /** USD; null where no bound is known. */
+  /** USD; null if no bound is known. */
   reserved: string | null;
 }
 
@@ -55,7 +55,7 @@ export async function estimateTest(deps: TryingDeps, opened: OpenedTest, asked: 
   return { calls, reserved: known.length < bounds.length ? null : sumOf(known).toFixed() };
 }
 
-/** Returns the executed nodes that leave the process. */
+/** Returns the executed nodes that call something outside of the process. */
 function callsOf({ planned, drawing }: OpenedTest): Call[] {
   const { plan, executed } = planned;
   const around = enclosingLoops(plan);
@@ -75,7 +75,7 @@ function callsOf({ planned, drawing }: OpenedTest): Call[] {
 /** These methods change nothing. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Returns whether a call of the node may change something elsewhere. */
+/** True if a call of the node may change something elsewhere. */
 export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
   if (kind === 'http') {
     const { method = 'GET' } = data;
@@ -91,28 +91,28 @@ function withMethod(kind: NodeKind, data: JsonObject, values: VariableValues): J
   return kind === 'http' && typeof method === 'string' ? { method: renderText(method, values).trim() } : data;
 }
 
-interface Given extends Asked {
+interface CallToPrice extends Asked {
   values: VariableValues;
   opened: OpenedTest;
 }
 
-/** Returns the most that the call reserves in USD; null where no bound is known. */
-async function boundOf(deps: TryingDeps, { kind, data, isRepeated }: Call, given: Given): Promise<string | null> {
+/** Returns the most that the call reserves in USD; null if no bound is known. */
+async function boundOf(deps: TryingDeps, { kind, data, isRepeated }: Call, asked: CallToPrice): Promise<string | null> {
   if (kind !== 'llm' && kind !== 'agent' && kind !== 'workflow') return '0';
   if (isRepeated || kind === 'workflow') return null;
   if (kind === 'agent') return maxCostOf(data);
   try {
-    return await priceOfCall(deps, data, given);
+    return await priceOfCall(deps, data, asked);
   } catch (error) {
-    // The call would not be made.
+    // The node would fail before the call.
     if (error instanceof NodeError || error instanceof UnknownFileError) return null;
     throw error;
   }
 }
 
-/** Null for a model that nobody serves: the call would not be made, and nobody knows its price. */
-async function priceOfCall(deps: TryingDeps, data: JsonObject, given: Given): Promise<string | null> {
-  const { values, opened, userId, memory, signal } = given;
+/** Null for a model without a provider: the call would not be made, and its price is unknown. */
+async function priceOfCall(deps: TryingDeps, data: JsonObject, asked: CallToPrice): Promise<string | null> {
+  const { values, opened, userId, memory, signal } = asked;
   const settings = isObject(data['settings']) ? data['settings'] : {};
   const { model_name: name } = settings;
   const modelName = typeof name === 'string' ? renderText(name, values) : '';
@@ -129,7 +129,7 @@ async function priceOfCall(deps: TryingDeps, data: JsonObject, given: Given): Pr
   return priceOf({ ...reserved, input: reserved.input + tokens }, model);
 }
 
-/** An agent makes as many calls as its limit of money allows. */
+/** An agent makes calls until its limit of money is reached. */
 function maxCostOf({ settings }: JsonObject): string | null {
   const limit = isObject(settings) ? settings['max_cost'] : undefined;
   if (typeof limit === 'number') return new Decimal(limit).toFixed();

@@ -1,4 +1,4 @@
-// The messages of a model call with their files, as the model would be given them, to be weighed.
+// Builds the messages of a model call with their files, as the call would send them, to estimate its tokens.
 import { buffer } from 'node:stream/consumers';
 import type { ResolvedModel } from '../../config/model-providers.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
@@ -12,7 +12,9 @@ import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
 import type { TryingDeps } from './deps.js';
 
-/** Nobody knows what the model would be given of a file: it is not there or too large, or the model does not take it. */
+/**
+ * The content that the call would send is unknown: the file is missing or too large, or the model does not accept it.
+ */
 export class UnknownFileError extends Error {
   override name = 'UnknownFileError';
 }
@@ -33,11 +35,11 @@ const MAX_WAITING = 8;
 
 type Deps = Pick<TryingDeps, 'db' | 'files' | 'processes'>;
 
-/** Returns the messages of one call, whose files count together. Throws `UnknownFileError`. */
+/** Returns the messages of one call; the limit on files applies to all of them together. Throws `UnknownFileError`. */
 export async function toMessages(deps: Deps, drawn: readonly JsonObject[], reading: Reading): Promise<JsonObject[]> {
   const { projectId, values, memory } = reading;
   const made: JsonObject[] = [];
-  const [given, sent] = [createSum(), createSum()];
+  const [stored, sent] = [createSum(), createSum()];
   let count = 0;
   for (const { role, message, files } of drawn) {
     const text = typeof message === 'string' ? renderText(message, values) : '';
@@ -50,11 +52,11 @@ export async function toMessages(deps: Deps, drawn: readonly JsonObject[], readi
     for (const id of ids) {
       const file = found.get(id);
       if (file === undefined) throw new UnknownFileError();
-      given.add(file.size);
+      stored.add(file.size);
       await memory.resize(memory.bytes + HELD_FACTOR * file.size);
       const part = await toPart(deps, file, reading);
-      const { text: said } = part;
-      sent.add(typeof said === 'string' ? Buffer.byteLength(said) : file.size);
+      const { text: partText } = part;
+      sent.add(typeof partText === 'string' ? Buffer.byteLength(partText) : file.size);
       parts.push(part);
     }
     const isText = parts.every(({ type }) => type === 'text');
@@ -63,7 +65,7 @@ export async function toMessages(deps: Deps, drawn: readonly JsonObject[], readi
   return made;
 }
 
-/** A document may have much more text than bytes: what is read and what is sent are each limited. */
+/** A document may have much more text than bytes, so the bytes read and the bytes sent are each limited. */
 function createSum(): { add: (bytes: number) => void } {
   let sum = 0;
   return {

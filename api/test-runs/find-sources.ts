@@ -1,6 +1,6 @@
-// Finds results of earlier runs that still stand: of the newest run that has executed the node, which is as it is now with
-// everything before it. The rule of what is unchanged is the one of resume
-// (docs/use/test-runs.md, "Where the other results come from").
+// Finds results of earlier runs that a test may reuse: those of the newest run that executed the node, if the node and
+// everything before it is unchanged. Resume applies the same rule (docs/use/test-runs.md, "Where the other results come
+// from").
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
 import { haveBegun } from '../../db/test-runs/run-results-repository.js';
@@ -14,7 +14,7 @@ import { findVariables } from '../../graph/template.js';
 import type { TryingDeps } from './deps.js';
 import { fingerprintsOf } from './fingerprints.js';
 
-/** The runs that are looked through, the newest first. */
+/** Only this many runs are searched, newest first. */
 const MOST_RUNS = 50;
 
 type Place = Omit<NodeKey, 'runId'>;
@@ -24,16 +24,16 @@ export interface Source extends Place {
   handles: Handle[];
 }
 
-/** A loop whose items, or the round before the one that is tried, are taken. */
+/** A loop whose items, or whose round before the tested one, are reused. */
 export interface LoopSource extends Place {
   runId: string;
   index: number;
 }
 
 export interface Sources {
-  /** By \`placeKey\`. */
+  /** Keyed by \`placeKey\`. */
   results: Map<string, Source>;
-  /** By the ids of the loops. */
+  /** Keyed by the ids of the loops. */
   loops: Map<string, LoopSource>;
 }
 
@@ -41,7 +41,7 @@ interface Wanted {
   workflowId: number;
   now: PlannedDrawing;
   results: readonly Place[];
-  /** The loops around the tried node, each with the iteration in which it is tried. */
+  /** The loops around the tested node, each with the iteration in which the node is tested. */
   loops: readonly (Place & { index: number })[];
 }
 
@@ -50,8 +50,8 @@ export function placeKey(path: string, nodeId: string): string {
 }
 
 /**
- * Returns where the wanted results are, and the items of the wanted loops, for those of which there are any. The items of all
- * loops are of one run.
+ * Returns the sources that exist for the wanted results and for the items of the wanted loops. The items of all loops
+ * come from one run.
  */
 export async function findSources(
   { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
@@ -83,7 +83,7 @@ export async function findSources(
     const then = known.get(key) ?? fingerprintsThen(earlier, joinSecrets(earlier.document, secrets));
     known.set(key, then);
     const doubtful = behind(now, await findGivenNodes(db, runId));
-    // A loop around a node that was tried has executed one iteration.
+    // A test of a node in a loop has executed one iteration only, so the loop's own result is not usable.
     for (const number of Object.keys(earlier.plan.only ?? {})) doubtful.add(earlier.plan.ids[Number(number)]!);
     const stands = (nodeId: string): boolean => then.get(nodeId) === fingerprints.get(nodeId) && !doubtful.has(nodeId);
     for (const end of ended) {
@@ -97,13 +97,13 @@ export async function findSources(
   return found;
 }
 
-/** The plan of a test is not that of its drawing. */
+/** Compiles the drawing again, because the plan of a test run covers only a part of its drawing. */
 function fingerprintsThen({ plan }: EarlierRun, drawing: Record<string, unknown>): ReadonlyMap<string, string> {
   const compiled = compilePlan(drawing);
   return fingerprintsOf({ drawing, plan: compiled.ok ? compiled.plan : plan });
 }
 
-/** Returns these nodes, all that they lead to, all that reads those, and the loops around them. */
+/** Returns these nodes, all nodes that follow them or read their results, and the loops around them. */
 function behind({ drawing, plan }: PlannedDrawing, from: readonly string[]): Set<string> {
   const found = new Set(from);
   if (from.length === 0) return found;
@@ -121,7 +121,7 @@ function behind({ drawing, plan }: PlannedDrawing, from: readonly string[]): Set
   return found;
 }
 
-/** By each node, those whose data names it in a variable. */
+/** Maps each node to the nodes whose data names it in a variable. */
 function readersOf(drawing: Record<string, unknown>): Map<string, string[]> {
   const readers = new Map<string, string[]>();
   for (const { id, data } of readDrawing(drawing).document.nodes) {

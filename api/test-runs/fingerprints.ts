@@ -1,11 +1,12 @@
-// Fingerprints tell whether a node, and everything before it, is as it was.
+// Fingerprints reveal whether a node, or anything before it, has changed.
 import { createHash } from 'node:crypto';
 import { describeNodes, type PlannedDrawing } from '../../graph/changed-nodes.js';
 import { enclosingLoops, rootPlan } from '../../graph/plan.js';
 
 /**
- * Returns a text for each node: it is the same in two drawings where the node is, and all that lead to it. A node in a body
- * has that of the outermost loop around it. Secrets count, so a fingerprint is never shown or stored unsealed.
+ * Returns a fingerprint for each node: equal in two drawings if the node and all nodes that lead to it are equal. A
+ * node in a body has the fingerprint of its outermost loop. Secrets are included, so a fingerprint is never shown or
+ * stored unsealed.
  */
 export function fingerprintsOf(planned: PlannedDrawing): Map<string, string> {
   const { plan } = planned;

@@ -1,4 +1,4 @@
-// A drawing in the body of `test/`, `estimate/` or `cases/run/` is judged here, before anything is stored.
+// Validates a drawing in the body of `test/`, `estimate/` or `cases/run/`, before anything is stored.
 import { z } from 'zod';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
 import type { Document, StructuralError } from '../../graph/document.js';
@@ -13,7 +13,7 @@ import { drawingErrorSchema, errorsOfDrawing, toNodeRows, toStructuralRows } fro
 
 type Row = z.infer<typeof drawingErrorSchema>;
 
-/** The 400, with the `errors` of `check_workflow` and what a run of the drawing would be answered. */
+/** A 400 with the `errors` of `check_workflow` and the answer that a run of the drawing would get. */
 export class InvalidDrawing extends ApiError {
   override name = 'InvalidDrawing';
   readonly #envelope: Envelope;
@@ -51,11 +51,11 @@ interface DrawingToJudge {
   secrets: SecretMap;
   document: Document;
   plan: Plan;
-  /** The nodes that are executed: only they have to be right. */
+  /** Only the executed nodes must be valid. */
   executed: ReadonlySet<string>;
 }
 
-/** Throws the 400 for a drawing whose executed nodes are not right. */
+/** Throws 400 if an executed node is invalid. */
 export async function judgeNodes({ db }: Pick<TryingDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
   const { projectId, drawing, plan, executed } = judged;
   const errors = errorsOfDrawing({ ...judged, connectionErrors: await connectionErrors(db, projectId, drawing, plan) });

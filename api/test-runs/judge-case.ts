@@ -1,4 +1,4 @@
-// Compares the run of a case with what is expected of it. docs/use/test-runs.md, "Cases".
+// Compares the run of a case with its expectations. docs/use/test-runs.md, "Cases".
 import { findNodeEnds, findOutput, type NodeEnd } from '../../db/test-runs/run-results-repository.js';
 import type { CaseDetail, CaseResult } from '../../db/test-runs/case-runs-repository.js';
 import type { Expectation } from '../../db/test-runs/cases-repository.js';
@@ -13,12 +13,12 @@ import type { TryingDeps } from './deps.js';
 const LIMIT_MS = 20_000;
 const MAX_WAITING = 8;
 const SHOWN_CHARACTERS = 4_000;
-/** Stands for the id of the node, which may have characters that no variable can have. */
+/** Replaces the id of the node, which may have characters that a variable cannot contain. */
 const NODE = 'n';
 
 type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
 
-/** `result`: of a case whose run has ended. */
+/** Requires that the run of the case has ended. */
 export async function judgeCase(
   deps: Pick<TryingDeps, 'db' | 'processes'>,
   { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string },
@@ -48,7 +48,7 @@ export async function judgeCase(
   return { status: hasFailed ? 'failed' : 'passed', detail: { ...detail, failures, ...(error && { error }) } };
 }
 
-/** A value that is not there is an empty text, as in conditions of nodes. */
+/** A missing value is an empty text, as in conditions of nodes. */
 function toQuestion(
   { node, path, operator, right = '' }: Expectation,
   ends: ReadonlyMap<string, NodeEnd>,

@@ -1,5 +1,4 @@
-// Pins of a workflow: results that tests take in place of executing a node
-// (docs/use/test-runs.md, "Pins").
+// Pins of a workflow: results that tests use instead of executing a node (docs/use/test-runs.md, "Pins").
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';
@@ -106,7 +105,7 @@ export const pinRoutes: Route<TryingDeps>[] = [list, put, remove];
 
 interface OpenedWorkflow {
   secrets: SecretMap;
-  /** Undefined where the drawing cannot be compiled. */
+  /** Undefined if the drawing cannot be compiled. */
   fingerprints: ReadonlyMap<string, string> | undefined;
   drawing: Record<string, unknown>;
 }
@@ -155,7 +154,7 @@ async function toPin(deps: TryingDeps, workflow: StoredDrawing, id: string, path
   return { outcome, shown: createMasker(secretTexts(secrets)).json(outcome), fingerprint };
 }
 
-/** A pin may be put on a node that is not saved yet: then nobody knows the names of its handles. */
+/** A pin may belong to a node that is not saved yet; the names of its handles are then unknown. */
 async function readBody(
   { db }: TryingDeps,
   projectId: number,
@@ -163,8 +162,8 @@ async function readBody(
 ): Promise<GivenOutcome> {
   const compiled = compilePlan(drawing);
   const node = compiled.ok ? compiled.document.nodes.find((drawn) => drawn.id === id) : undefined;
-  const given = 'result' in body ? body.result : body;
-  const outcome = await readOutcome(db, projectId, node ?? { kind: 'set', data: {} }, given);
+  const sent = 'result' in body ? body.result : body;
+  const outcome = await readOutcome(db, projectId, node ?? { kind: 'set', data: {} }, sent);
   if (typeof outcome === 'string') throw invalidFields({ ['result' in body ? 'result' : 'error']: [outcome] });
   return outcome;
 }

@@ -1,5 +1,5 @@
-// Plans a test run: what is executed, what is taken, and from where. Nothing is stored here.
-// docs/use/test-runs.md, "Which nodes are executed".
+// Plans a test run: the nodes that it executes, and the results that it reuses. Stores nothing. docs/use/test-runs.md,
+// "Which nodes are executed".
 import { listPins } from '../../db/test-runs/pins-repository.js';
 import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -22,7 +22,7 @@ export interface TestToPlan {
   workflow: Pick<StoredDrawing, 'id' | 'project_id'>;
   mode: TestMode;
   nodeId: string;
-  /** The iteration in which a node of a body is tried; undefined for the first one. */
+  /** The iteration in which a node of a body is tested; undefined for the first one. */
   path: string | undefined;
   hasInput: boolean;
   mocks: Record<string, unknown>;
@@ -38,21 +38,21 @@ interface Drawn {
 export interface PlannedTest {
   plan: Plan;
   given: GivenResult[];
-  /** The results that are taken from runs. */
+  /** The results that are reused from earlier runs. */
   sources: Source[];
-  /** The loops around the tried node whose items, or rounds, are taken from runs. */
+  /** The loops around the tested node whose items, or rounds, are reused from earlier runs. */
   loops: LoopSource[];
-  /** The iterations in which something is tried, from the drawing outside bodies, which is empty, to the innermost one. */
+  /** The paths of the scopes that are tested, from the empty path outside bodies to the innermost iteration. */
   paths: string[];
   /** Nodes that are executed. */
   executed: Set<string>;
-  /** Nodes that are read, and of which there is no result. */
+  /** Nodes that are read but have no result. */
   missing: string[];
-  /** The input that a mock or a pin of the trigger says; undefined where none does. */
+  /** The input from a mock or a pin of the trigger; undefined without one. */
   input: Record<string, unknown> | undefined;
 }
 
-/** Throws the 400 for a node that cannot be tried, or a mock that is wrong. */
+/** Throws 400 for a node that cannot be tested, or a malformed mock. */
 export async function planTest(
   deps: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
   { drawing, document, plan }: Drawn,
@@ -62,7 +62,7 @@ export async function planTest(
   const node = numbers.get(nodeId);
   if (node === undefined) throw unknownNode(nodeId);
   const place = placeOf(plan, node, asked);
-  const given = new GivenResults(plan, place, [
+  const fixed = new FixedResults(plan, place, [
     ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
     ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
   ]);
@@ -71,14 +71,14 @@ export async function planTest(
     findVariables(data.get(plan.ids[number]!) ?? {}).flatMap((variable) =>
       variable.source === 'node' || variable.source === 'error' ? (numbers.get(variable.nodeId) ?? []) : [],
     );
-  const scopes = chooseTest(plan, { mode, node, isGiven: (number) => given.isGiven(number), readsOf });
+  const scopes = chooseTest(plan, { mode, node, isGiven: (number) => fixed.isFixed(number), readsOf });
   const isTrigger = plan.kinds[0] === 'trigger';
   const isStartRun = scopes[0]!.executed.has(0);
-  const takesStart = isTrigger && !isStartRun && !hasInput && !given.isGiven(0);
+  const takesStart = isTrigger && !isStartRun && !hasInput && !fixed.isFixed(0);
   const places = scopes.map(({ wanted }, depth) => ({ wanted: [...wanted], path: place.paths[depth]! }));
   if (takesStart) places[0]!.wanted.push(0);
   const results = places.flatMap(({ wanted, path }) =>
-    wanted.filter((number) => !given.isGiven(number)).map((number) => ({ path, nodeId: plan.ids[number]! })),
+    wanted.filter((number) => !fixed.isFixed(number)).map((number) => ({ path, nodeId: plan.ids[number]! })),
   );
   const loops = mode === 'up_to' ? [] : place.loops.map((loop) => ({ ...loop, nodeId: plan.ids[loop.number]! }));
   const now = { drawing, plan };
@@ -87,28 +87,28 @@ export async function planTest(
   const taken = new Map<number, readonly Handle[]>();
   for (const { wanted, path } of places) {
     for (const number of wanted) {
-      const handles = given.handlesOf(number) ?? found.results.get(placeKey(path, plan.ids[number]!))?.handles;
+      const handles = fixed.handlesOf(number) ?? found.results.get(placeKey(path, plan.ids[number]!))?.handles;
       if (handles !== undefined) taken.set(number, handles);
     }
   }
   const only = new Map(place.loops.map(({ number, index }) => [number, index]));
-  const test = planOfTest(plan, { mode, scopes, taken, given: given.places(), only });
+  const test = planOfTest(plan, { mode, scopes, taken, given: fixed.places(), only });
   const ids = new Set(test.ids);
   const executed = test.ids.filter((id) => {
     const number = numbers.get(id)!;
-    return !taken.has(number) && !given.isGiven(number) && (number !== 0 || !isTrigger || isStartRun);
+    return !taken.has(number) && !fixed.isFixed(number) && (number !== 0 || !isTrigger || isStartRun);
   });
   const needed = scopes.flatMap((scope) => [...scope.needed]).filter((number) => !taken.has(number));
   const lost = loops.filter((loop) => !found.loops.has(loop.nodeId));
   return {
     plan: test,
-    given: given.list().filter((result) => ids.has(result.nodeId)),
+    given: fixed.list().filter((result) => ids.has(result.nodeId)),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
     paths: place.paths,
     executed: new Set(executed),
     missing: [...new Set([...lost.map((loop) => loop.nodeId), ...needed.map((number) => plan.ids[number]!)])],
-    input: isTrigger ? inputIn(given.everywhere(0)) : undefined,
+    input: isTrigger ? inputIn(fixed.everywhere(0)) : undefined,
   };
 }
 
@@ -119,11 +119,11 @@ function unknownNode(nodeId: string): ApiError {
 }
 
 interface TriedPlace {
-  /** The iteration in which the node is tried; empty outside loops. */
+  /** The iteration in which the node is tested; empty outside loops. */
   path: string;
   /** The paths of the scopes, from the drawing outside bodies to that iteration. */
   paths: string[];
-  /** The loops around the node, the outermost first, each with its own path and the iteration of it. */
+  /** The loops around the node, outermost first, each with its own path and iteration. */
   loops: { number: number; path: string; index: number }[];
 }
 
@@ -144,7 +144,7 @@ function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlac
   return { path: paths.at(-1)!, paths, loops };
 }
 
-/** A pin never stands for the node that is tried. */
+/** The pin of the tested node itself is ignored. */
 async function pinsOf(
   { db, secretBox }: Pick<TryingDeps, 'db' | 'secretBox'>,
   workflowId: number,
@@ -161,8 +161,8 @@ async function pinsOf(
   });
 }
 
-/** Results that are given, by their nodes. A mock of a node takes precedence over its pin. */
-class GivenResults {
+/** Mocks and pins by node. A mock takes precedence over a pin of the same node. */
+class FixedResults {
   readonly #plan: Plan;
   readonly #paths: readonly string[];
   readonly #byNumber = new Map<number, Map<string, GivenResult>>();
@@ -186,8 +186,8 @@ class GivenResults {
     return this.#byNumber.get(number)?.get(EVERYWHERE);
   }
 
-  /** Whether the test never executes the node: the result is given everywhere, or in the iteration that is tried. */
-  isGiven(number: number): boolean {
+  /** True if the test never executes the node: the result is fixed everywhere, or in the tested iteration. */
+  isFixed(number: number): boolean {
     return this.#resultOf(number) !== undefined;
   }
 
@@ -216,7 +216,7 @@ class GivenResults {
   }
 }
 
-/** A trigger puts out its input. */
+/** The output of a trigger is its input. */
 function inputIn(result: GivenResult | undefined): Record<string, unknown> | undefined {
   if (result === undefined || !('output' in result.outcome)) return undefined;
   try {

@@ -1,4 +1,4 @@
-// The mocks of a test, by the nodes that they stand for (docs/use/test-runs.md, "Mocks").
+// Reads the mocks of a test (docs/use/test-runs.md, "Mocks").
 import type { Db } from '../../db/core/client.js';
 import type { Document } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -9,8 +9,7 @@ import { readOutcome } from './read-outcome.js';
 const MOST_TOLD = 20;
 
 /**
- * Reads mocks, whose keys are ids of nodes, or `NODE@PATH` for one iteration. Throws the 400 that names each one that is
- * wrong.
+ * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names each malformed mock.
  */
 export async function readMocks(
   db: Db,
@@ -31,7 +30,7 @@ export async function readMocks(
   return read;
 }
 
-/** A key is first the id of a node, and is else split at the first `@` behind one. */
+/** A key that is a node's id names that node; otherwise the key is split at the first `@` after a node's id. */
 function splitKey(key: string, known: ReadonlyMap<string, unknown>): { nodeId: string; path: string } {
   if (known.has(key)) return { nodeId: key, path: EVERYWHERE };
   for (let at = key.indexOf('@'); at >= 0; at = key.indexOf('@', at + 1)) {

@@ -1,4 +1,4 @@
-// Reads what a mock or a pin says of a node.
+// Reads the outcome that a mock or a pin sets for a node.
 import { cutText } from '../../graph/cut-text.js';
 import { readTaskValues } from '../../acceptance/task-values.js';
 import type { Db } from '../../db/core/client.js';
@@ -6,15 +6,18 @@ import type { DrawnNode } from '../../graph/document.js';
 import { readGiven, type GivenOutcome } from '../../graph/given-outcome.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 
-/** Returns a text that says what is wrong, if anything is. An answer of a person is read as the task would read it. */
+/**
+ * Returns an error message if the outcome is malformed. A person's answer is validated as the task itself would
+ * validate it.
+ */
 export async function readOutcome(
   db: Db,
   projectId: number,
   { kind, data }: Pick<DrawnNode, 'kind' | 'data'>,
-  given: unknown,
+  sent: unknown,
 ): Promise<GivenOutcome | string> {
-  const outcome = readGiven(kind, data, given);
-  const isAnswer = kind === 'human' && isObject(given) && !Object.hasOwn(given, 'content');
+  const outcome = readGiven(kind, data, sent);
+  const isAnswer = kind === 'human' && isObject(sent) && !Object.hasOwn(sent, 'content');
   if (typeof outcome === 'string' || 'error' in outcome || !isAnswer) return outcome;
   const fields = Array.isArray(data['fields']) ? data['fields'].filter(isObject) : [];
   const entered = outcome.output['values'] as JsonObject;

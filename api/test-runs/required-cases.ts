@@ -1,4 +1,4 @@
-// Before a workflow is published its required cases must pass.
+// Requires that a workflow's required cases pass before it is published.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
@@ -12,7 +12,10 @@ import { beginCases, driveCases } from './run-cases.js';
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
 
-/** Runs the required cases. Throws 409 where one fails (`cases_failed`), or they have not ended in a minute (`cases_running`). */
+/**
+ * Runs the required cases. Throws 409 `cases_failed` if one fails, or `cases_running` if they have not ended within a
+ * minute.
+ */
 export async function passRequiredCases(
   deps: TryingDeps,
   log: Logger,

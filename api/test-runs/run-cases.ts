@@ -1,5 +1,5 @@
-// Runs cases: each is a test run of the whole drawing, with its own input and mocks. What is to be run is in rows, so that
-// whichever process is alive goes on (docs/use/test-runs.md, "Cases").
+// Runs cases: each is a test run of the whole drawing, with its own input and mocks. The pending cases are stored in
+// rows, so that any API process can continue them (docs/use/test-runs.md, "Cases").
 import { randomUUID } from 'node:crypto';
 import { sumOf } from '../../config/currencies.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -29,9 +29,9 @@ import { judgeCase } from './judge-case.js';
 import { CaseTaken, startTest } from './start-test.js';
 
 const INTERVAL_MS = 1_000;
-/** Runs of cases that one round looks at. */
+/** The limit of case runs that one round handles. */
 const AT_ONCE = 20;
-/** Cases of one run of cases that are executed at the same time. */
+/** The limit of cases of one case run that are executed at the same time. */
 const CASES_AT_ONCE = 4;
 
 export interface CasesToRun {
@@ -42,7 +42,7 @@ export interface CasesToRun {
   maxCostUsd: string | null;
 }
 
-/** Stores what is to be run, and returns the id of the run of these cases. */
+/** Stores the pending cases and returns the id of their case run. */
 export async function beginCases(
   deps: TryingDeps,
   { workflow, userId, tried, cases, maxCostUsd }: CasesToRun,
@@ -59,7 +59,7 @@ export async function beginCases(
   return id;
 }
 
-/** Drives all open runs of cases, in every API process. `stop` resolves when the current round has ended. */
+/** Drives all open case runs; every API process runs this loop. `stop` resolves when the current round has ended. */
 export function startRunningCases(deps: TryingDeps): BackgroundLoop {
   return startLoop(async (stopped) => {
     try {
@@ -75,8 +75,8 @@ export function startRunningCases(deps: TryingDeps): BackgroundLoop {
 }
 
 /**
- * Ends the cases whose runs have ended, starts the next ones, and ends the run of these cases after the last. Several
- * processes may do so at once: a case gets one run, and ends once.
+ * Ends the cases whose runs have ended, starts the next ones, and ends the case run after the last. Several processes
+ * may do so at once: a case gets only one run, and ends once.
  */
 export async function driveCases(deps: TryingDeps, log: Logger, run: CaseRun): Promise<void> {
   const { db, secretBox } = deps;
@@ -89,7 +89,7 @@ export async function driveCases(deps: TryingDeps, log: Logger, run: CaseRun): P
   for (const result of results) {
     if (result.status !== 'in progress') continue;
     if (await endIfOver(deps, run, result, workflow?.project_id ?? 0)) continue;
-    // The runs of cases that have begun go on: each call that they pay for is judged before it is made.
+    // At the money limit, started runs continue, because each paid call is checked against the limit before it is made.
     const isStopped = stop !== undefined && (stop !== TOO_DEAR || result.runId === null);
     if (isStopped) await stopCase(deps, log, run, result, stop);
     else if (result.runId !== null) open += 1;
@@ -115,7 +115,7 @@ async function endIfOver(deps: TryingDeps, run: CaseRun, result: CaseResult, pro
   return true;
 }
 
-/** A run that has begun ends by itself, and its case with it. */
+/** Ends a case without a run; otherwise cancels the run, whose end then ends the case. */
 async function stopCase(
   deps: TryingDeps,
   log: Logger,
@@ -133,7 +133,7 @@ async function stopCase(
     return;
   }
   await cancelRun(deps, log, { workflowId: run.workflowId, runId, doer: SYSTEM }).catch((thrown: unknown) => {
-    // It has ended meanwhile.
+    // The run has ended meanwhile.
     if (!(thrown instanceof ApiError)) throw thrown;
   });
 }
@@ -174,7 +174,7 @@ async function startCase(deps: TryingDeps, log: Logger, { run, workflow, result 
   } catch (error) {
     if (error instanceof CaseTaken) return;
     if (!(error instanceof ApiError)) throw error;
-    const told = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
-    await end({ code: error.code, message: cutText(told, 1_000) });
+    const message = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
+    await end({ code: error.code, message: cutText(message, 1_000) });
   }
 }

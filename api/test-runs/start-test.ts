@@ -1,5 +1,4 @@
-// Accepts a test run: the run, the results that its nodes are given, and those that it takes from earlier runs are stored
-// together.
+// Accepts a test run. One transaction stores the run, its fixed results and the results that it reuses.
 import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
@@ -33,18 +32,20 @@ import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
 export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   workflow: StoredDrawing;
   userId: number;
-  /** A drawing that is not the workflow's own; undefined for that. */
+  /** A drawing from the request body; undefined for the workflow's own. */
   drawing: JsonObject | undefined;
-  /** The version of that drawing; null, or absent, where it is not stored. */
+  /** The version of that drawing; null, or absent, if it is not stored. */
   version?: number | null;
   input: RunInput | undefined;
   skipsWaits: boolean;
-  /** Of a case: waits for nobody, and is stored only if this returns true in the transaction that accepts it. */
+  /**
+   * Set for a case, which waits for nobody. The run is stored only if `claim` returns true in the accepting
+   * transaction.
+   */
   claim?: (transaction: Db, runId: string) => Promise<boolean>;
   keyed: KeyedRequest | undefined;
 }
 
-/** Results that nodes need, and that there are not. */
 export class ResultsMissing extends Error {
   override name = 'ResultsMissing';
   readonly nodeIds: string[];
@@ -55,20 +56,23 @@ export class ResultsMissing extends Error {
   }
 }
 
-/** The case has a run already: another process was faster. */
+/** The case already has a run: another process was faster. */
 export class CaseTaken extends Error {
   override name = 'CaseTaken';
 }
 
 export interface OpenedTest {
-  /** The workflow with the drawing that is tried, its secrets sealed. */
+  /** The workflow with the tested drawing, its secrets sealed. */
   workflow: StoredDrawing;
   planned: PlannedTest;
   /** The drawing with its secrets. */
   drawing: JsonObject;
 }
 
-/** Throws the 400 for a drawing that cannot run, or is wrong and in the body, for a node that cannot be tried, or a mock that is wrong. */
+/**
+ * Throws 400 for a drawing that cannot run, invalid nodes of a drawing in the body, a node that cannot be tested, or a
+ * malformed mock.
+ */
 export async function openTest(
   deps: TryingDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
@@ -88,7 +92,7 @@ export async function openTest(
   return { workflow, planned, drawing };
 }
 
-/** Throws `ResultsMissing`, and what `openTest` throws. */
+/** Throws `ResultsMissing`, and the errors of `openTest`. */
 export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);
@@ -98,7 +102,7 @@ export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): 
     if (!prepared.ok) throw invalidStructure(prepared.errors);
     const { nodeErrors, ...run } = prepared.run;
     const { startNode } = run.document;
-    // The drawing is judged, but for its files. What is wrong with the start of it is the input.
+    // `openTest` has validated the drawing except for its files. An error of the start node is one of the input.
     const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
     if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
     const judged = request.input === undefined ? planned.executed : others.add(startNode);
@@ -128,7 +132,7 @@ export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): 
   });
 }
 
-/** `********` in the drawing is the stored value of its place. */
+/** `********` in the drawing stands for the stored value at the same place. */
 export function withDrawing(
   { secretBox }: Pick<TryingDeps, 'secretBox'>,
   workflow: StoredDrawing,
@@ -140,7 +144,7 @@ export function withDrawing(
   return { ...workflow, document: masked, secrets_enc: sealed };
 }
 
-/** The input with which the test would run, with its defaults. */
+/** Returns the input of the test, with its defaults. */
 export async function inputOfTest(
   deps: TryingDeps,
   request: Pick<TestRequest, 'userId' | 'input'>,
@@ -203,7 +207,7 @@ async function insertAll(
   for (const from of runsOf(planned)) {
     const nodes = sources.filter(({ runId }) => runId === from).map(({ path, nodeId: id }) => ({ path, nodeId: id }));
     const around = loops.filter(({ runId }) => runId === from);
-    // Nodes of a round may read what the round before has put out.
+    // Nodes of a round may read the output of the round before.
     const before = around
       .filter(({ index, nodeId: id }) => index > 0 && hasRounds.has(id))
       .map(({ index, ...loop }) => ({ ...loop, indexes: [index - 1] }));
@@ -219,7 +223,7 @@ async function insertAll(
   }
 }
 
-/** The runs of which something is taken. */
+/** Returns the runs whose results or items are reused. */
 function runsOf({ sources, loops }: PlannedTest): string[] {
   return [...new Set([...sources, ...loops].map(({ runId }) => runId))];
 }

@@ -1,4 +1,4 @@
-// Tries a node while drawing: a test run, and what it would execute (docs/use/test-runs.md).
+// Tests a node while drawing, and estimates such a test (docs/use/test-runs.md).
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { amountSchema } from '../projects/project-view.js';
@@ -114,11 +114,11 @@ const estimate = defineRoute({
   },
   async handler({ deps, caller, params, body, memory, signal }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const { mode, node, path, input: given, drawing } = body;
-    const asked = { mode, nodeId: node, path, input: given, drawing, mocks: {}, usesPins: true };
+    const { mode, node, path, input: sentInput, drawing } = body;
+    const asked = { mode, nodeId: node, path, input: sentInput, drawing, mocks: {}, usesPins: true };
     const opened = await openTest(deps, { workflow, ...asked });
     const { userId } = caller;
-    const { calls, reserved } = await estimateTest(deps, opened, { userId, input: given, memory, signal });
+    const { calls, reserved } = await estimateTest(deps, opened, { userId, input: sentInput, memory, signal });
     const shown = calls.map(({ nodeId: id, kind, hasSideEffects }) => {
       return { node_id: id, kind, has_side_effects: hasSideEffects };
     });

@@ -1,4 +1,4 @@
-// The values that the nodes of a test are known to read before it begins: its input, and the results that it takes.
+// Reads the values that are known before a test begins: its input, and the results that it reuses.
 import { findNodeErrors, findOutputs, readOutput } from '../../db/nodes/node-results-repository.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { EVERYWHERE } from '../../db/test-runs/test-runs-repository.js';
@@ -19,7 +19,7 @@ const PARSED_FACTOR = 3;
 interface ValuesToRead {
   planned: PlannedTest;
   input: RunInput;
-  /** Any JSON: what it names is read, and nothing else. */
+  /** Any JSON; only the values that its variables name are read. */
   templates: unknown;
   memory: ByteLease;
 }
@@ -43,7 +43,7 @@ export async function readTestValues(
       for (const { code, message } of await findNodeErrors(deps.db, source, [nodeId]))
         errors.set(nodeId, { code, message });
   }
-  // The values that are given in the iteration that is tried come last, and stand.
+  // Results that are fixed for the tested iteration come last, so that they take precedence.
   const places = [EVERYWHERE, ...paths];
   const here = given
     .filter(({ path }) => places.includes(path))
@@ -67,7 +67,7 @@ function order(places: readonly string[], { path }: { path: string }): number {
   return places.indexOf(path);
 }
 
-/** Returns what a node has put out; undefined where it has failed, or its result has expired meanwhile. */
+/** Returns the output of a node; undefined if the node failed, or its result has expired meanwhile. */
 async function readSource(
   { db, secretBox }: Deps,
   { nodeId, ...place }: Source,
