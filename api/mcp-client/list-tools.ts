@@ -1,4 +1,4 @@
-// Asks an MCP server for its tools, and stores which of them the agents of a drawing cannot be offered.
+// Lists the tools of an MCP server, and stores which of them the agents of a drawing cannot be offered.
 import { storeRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -10,19 +10,19 @@ import type { McpServer } from '../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 import type { McpClientDeps } from './deps.js';
 
-/** Bytes of memory per byte of a list: as it comes, its text, its values, and the answer with them. */
+/** Bytes of memory per byte of a list: as received, its text, its values, and the answer with them. */
 const LIST_FACTOR = 8;
 /** Bytes of memory per value of a list, which is copied twice. */
 const VALUE_BYTES = 128;
 
 interface Listing {
-  /** The lease of the list's memory, until the answer is made. */
+  /** Covers the list until the answer is sent. */
   memory: ByteLease;
-  /** The caller has hung up. */
+  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 
-/** Returns the list as the server gives it. A server that forgets the session meanwhile is asked again, once. */
+/** Returns the list as the server sends it. Repeats the request once if the server loses the session meanwhile. */
 export async function listTools({ mcp }: McpClientDeps, server: McpServer, listing: Listing): Promise<unknown[]> {
   try {
     return await listOnce(mcp, server, listing);
@@ -46,14 +46,14 @@ function weightOf({ bytes, values }: MessageSize): number {
   return LIST_FACTOR * bytes + VALUE_BYTES * values;
 }
 
-/** The agent of a stored drawing for which a list was asked. */
+/** The agent of a stored drawing for which the list was requested. */
 export interface AskedFor {
   stored: Pick<StoredDrawing, 'id' | 'version' | 'document'>;
   nodeId: string;
   endpointUrl: string;
 }
 
-/** An address that the stored drawing does not name says nothing of it. */
+/** Stores nothing for an address that the stored drawing does not name. */
 export async function storeListed(
   { db }: Pick<McpClientDeps, 'db'>,
   { stored, nodeId, endpointUrl }: AskedFor,

@@ -1,4 +1,4 @@
-// The visual editor asks which tools an MCP server has (docs/use/interface-notes/mcp.md).
+// Lists the tools of an MCP server for the visual editor (docs/use/interface-notes/mcp.md).
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
@@ -54,7 +54,7 @@ const bodySchema = z
     node_id: z.string().min(1).max(MAX_NODE_ID_CHARACTERS).nullish(),
     connection: integerField().nullish().describe('A connection of a project in which the caller is an editor'),
   })
-  .refine(({ workflow_id, node_id }) => isGiven(workflow_id) === isGiven(node_id), {
+  .refine(({ workflow_id, node_id }) => isPresent(workflow_id) === isPresent(node_id), {
     error: 'workflow_id and node_id must be sent together.',
   });
 
@@ -118,7 +118,7 @@ function isRefused(outcome: unknown): boolean {
   return outcome instanceof McpError && outcome.isUnauthorized;
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -148,8 +148,8 @@ function headersOf({ secretBox }: McpClientDeps, { stored, nodeId, endpointUrl }
 }
 
 /**
- * Returns the project of the connection; undefined where none is named. Throws the 400 of one that the caller does not see,
- * and the 403 of a caller who is no editor of its project.
+ * Returns the project of the connection; undefined if the body names none. Throws 400 for a connection that the caller
+ * does not see, and 403 for a caller who is no editor of its project.
  */
 async function projectOfConnection(
   deps: McpClientDeps,
@@ -166,7 +166,7 @@ async function projectOfConnection(
   return projectId;
 }
 
-/** Throws the 400 of a connection that cannot be used now. */
+/** Throws 400 for a connection that cannot be used now. */
 async function orRefusal<T>(opening: Promise<T>): Promise<T> {
   try {
     return await opening;
@@ -177,7 +177,7 @@ async function orRefusal<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** Throws the 400 of an address that is none of the connection's. */
+/** Throws 400 for an address to which the connection's credential may not be sent. */
 function withCredential(server: McpServer, used: OpenedConnection | undefined): McpServer {
   if (used === undefined) return server;
   try {

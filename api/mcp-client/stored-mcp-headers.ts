@@ -1,4 +1,4 @@
-// The stored headers of a workflow's MCP server, with which the editor's request for its tools is authenticated.
+// Finds the stored headers of a workflow's MCP server, which authenticate the editor's request for its tools.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/mask-text.js';
 import { traitsOfType } from '../../graph/secrets.js';
@@ -28,12 +28,12 @@ export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointU
 }
 
 /**
- * A given header replaces the stored one of the same name, ignoring case. `********` keeps the stored value; the 400
- * names a header that has none.
+ * A header of the request replaces the stored one of the same name, ignoring case. `********` stands for the stored
+ * value; the 400 names a header that has none.
  */
-export function mergeHeaders(stored: Headers, given: Headers): Headers {
+export function mergeHeaders(stored: Headers, sent: Headers): Headers {
   const merged = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(sent)) {
     const lower = name.toLowerCase();
     if (value === MASK && merged.has(lower)) continue;
     if (value === MASK) {

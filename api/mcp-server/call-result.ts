@@ -1,13 +1,13 @@
-// The result of a tool call: what its run has put out. Failures are results, too, so that the model reads them.
+// Builds the result of a tool call from the output of its run. Failures are results, too, so that the model reads them.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { McpServerDeps } from './deps.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
 
-/** Results name their run under this key. */
+/** The key under which results name their run. */
 const RUN_ID = 'run_id';
 
-/** Returns the result of a run that has ended. `lease` holds the memory that the result takes until its end. */
+/** Returns the result of a run that has ended. `lease` holds the memory of the result until the lease ends. */
 export async function readCallResult(
   deps: Pick<McpServerDeps, 'db'>,
   runId: string,
@@ -32,7 +32,7 @@ function toCallResult(answer: RunAnswer, runId: string): JsonObject {
   return failure('The run does not exist any more.', runId);
 }
 
-/** The answer to a call that has waited long enough: no error, since nothing has failed. */
+/** Answers a call that has waited long enough. This is no error, because nothing has failed. */
 export function stillRunning(runId: string): JsonObject {
   const text =
     `The run ${runId} has taken an hour so far and goes on. Do not start it again. The tool ${GET_RUN}, or ` +
@@ -40,19 +40,18 @@ export function stillRunning(runId: string): JsonObject {
   return toText(text, runId);
 }
 
-/** The name of the tool that says how a run stands. Names of workflows end in their ids, so none is the same. */
+/** The tool that reports the state of a run. Tool names of workflows end in their ids, so none equals it. */
 export const GET_RUN = 'get_run';
 
 function pollOf(runId: string): string {
   return `GET /api/v1/workflows/workflow_result/?id=${runId}`;
 }
 
-/** A result that is no error. */
 export function toText(text: string, runId: string): JsonObject {
   return { content: [{ type: 'text', text }], _meta: { [RUN_ID]: runId } };
 }
 
-/** A result that tells the model what is wrong. Without a run, nothing was started. */
+/** A result that explains an error to the model. Without `runId`, no run was started. */
 export function failure(text: string, runId?: string): JsonObject {
   const meta = runId === undefined ? {} : { _meta: { [RUN_ID]: runId } };
   return { content: [{ type: 'text', text }], isError: true, ...meta };

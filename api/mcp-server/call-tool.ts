@@ -1,4 +1,4 @@
-// `tools/call`: a run of the workflow in the name of the key's user, with the arguments as its input.
+// `tools/call`: runs the workflow in the name of the key's user, with the arguments as its input.
 import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
@@ -24,7 +24,9 @@ import { answerCreated } from './tasks.js';
 import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
-/** Throws `ProtocolError` for what no run can be started for; what the model can mend is a result that says so. */
+/**
+ * Throws `ProtocolError` if no run can be started. An error that the model can correct is a result that explains it.
+ */
 export async function callTool(calling: Calling, request: Request): Promise<RouteResult> {
   const { deps, caller, hasTasks, takesFirstEvent, signal } = calling;
   const { id, params } = request;
@@ -37,13 +39,13 @@ export async function callTool(calling: Calling, request: Request): Promise<Rout
   if ('refused' in accepted && isTask) throw invalidParams(toSentences(accepted.refused));
   if ('refused' in accepted) return answerResult(id, failure(toSentences(accepted.refused)));
   if (isTask) return answerCreated(calling, request, accepted.runId);
-  const call = { requestId: id, progressToken, told: 0 };
+  const call = { requestId: id, progressToken, reported: 0 };
   return streamCall(deps, { ...call, runId: accepted.runId, reader: caller, takesFirstEvent, signal });
 }
 
 /**
- * A request that is sent again gets the run that it has started, also where the tool has another name by now or is not
- * offered any more: a model that were told otherwise would start a second one.
+ * A repeated request gets the run that it started, even if the tool was renamed or is no longer offered: another answer
+ * would make the model start a second run.
  */
 async function acceptCall(
   { deps, log, caller, sessionId }: Calling,
@@ -89,7 +91,7 @@ function readCall(params: JsonObject): ReadCall {
   return { name: parsed.data.name, input, progressToken: token.data, wantsTask };
 }
 
-/** The name is the present one: after another title, a model that knows the old name looks at the list again. */
+/** Requires the present name, so that after a change of the title a model with the old name lists the tools again. */
 async function findCalled(
   { db }: McpServerDeps,
   caller: Caller,
@@ -111,7 +113,7 @@ function toSentences({ detail, errors = {} }: RefusedInput): string {
   return [detail, ...Object.entries(errors).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)].join('\n');
 }
 
-/** Clients do not look at the answer to what they have cancelled. */
+/** Clients ignore the answer to a call that they have cancelled. */
 function cancelled(): ProtocolError {
   return new ProtocolError(ErrorCode.InvalidRequest, 'The call was cancelled before its run began.');
 }

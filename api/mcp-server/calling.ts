@@ -3,14 +3,14 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import type { McpServerDeps } from './deps.js';
 import type { Caller } from '../http/route.js';
 
-/** The caller and its session. */
+/** The caller, its session and the agreed protocol features. */
 export interface Calling {
   deps: McpServerDeps;
   log: Logger;
   caller: Caller;
   sessionId: string;
   takesFirstEvent: boolean;
-  /** True if the server has told the client that it takes tasks. */
+  /** True if the server has announced tasks to the client. */
   hasTasks: boolean;
   signal: AbortSignal;
   doer: Doer;

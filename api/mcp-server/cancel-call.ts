@@ -1,4 +1,4 @@
-// `notifications/cancelled`: the client does not want the answer to a call any more. Its run is cancelled, whichever
+// `notifications/cancelled`: the client no longer wants the answer to a call. Cancels the run of the call, whichever
 // process has accepted it.
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { mayRun } from '../../acceptance/roles.js';
@@ -24,7 +24,7 @@ interface Cancelling {
 }
 
 /**
- * A call that has no run yet gets none: its key is taken, so that a cancel which comes before its call is not lost. Does
+ * Withdraws the key of a call that has no run yet, so that a cancel which arrives before its call is not lost. Does
  * nothing for a call that is over, or whose workflow the caller may not run any more.
  */
 export async function cancelCall(

@@ -1,5 +1,5 @@
-// A run that a client waits for: what has happened, and when it has ended. It takes no statement of its own: all who wait
-// in this process share one loop (api/live/).
+// Follows a run that a client waits for. It runs no statement of its own: all waiting readers in this process share one
+// loop (api/live/).
 import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { McpServerDeps } from './deps.js';
@@ -11,24 +11,22 @@ type FollowDeps = Pick<McpServerDeps, 'db' | 'runHub' | 'sharedReads'>;
 export interface FollowedCall {
   runId: string;
   reader: Reader;
-  /** True if each node that has ended is reported. */
+  /** True to report each node that has ended. */
   tellsNodes: boolean;
-  /**
-   * The interval at which the caller is told that nothing has happened, and asked whether it may still run the
-   * workflow.
-   */
+  /** The interval at which `alive` is reported, after checking that the caller may still run the workflow. */
   aliveEveryMs: number;
-  /** Aborted when the client hangs up. */
+  /** Aborted if the client hangs up. */
   signal: AbortSignal;
 }
 
 /**
- * `node`: one of the drawing outside bodies has ended. `alive`: nothing. `lost`: the caller may not see the run any
- * more.
+ * - `node`: a node outside of bodies has ended.
+ * - `alive`: nothing has happened.
+ * - `lost`: the caller may not see the run any more.
  */
 type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 
-/** Ends after `ended` and `lost`, and without either when nobody is to wait any longer. */
+/** Ends after `ended` and `lost`, and without either if the caller hangs up or the process stops. */
 export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {
   const { reader, runId, signal } = call;
   const news = call.tellsNodes ? nodesOf(deps, call) : endOf(deps, call);

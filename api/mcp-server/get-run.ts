@@ -1,4 +1,4 @@
-// The tool that says how a run stands, for clients whose call has ended before its run (docs/use/mcp.md).
+// The tool that reports the state of a run, for clients whose call has ended before its run (docs/use/mcp.md).
 import { z } from 'zod';
 import { findOpenRequests } from '../../db/runs/open-requests-repository.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
@@ -28,7 +28,7 @@ export const getRunTool: JsonObject = {
   annotations: { title: 'Get run', readOnlyHint: true, openWorldHint: false },
 };
 
-/** The result of a run that has ended is told as that of its own call would be. */
+/** For an ended run, answers with the same result as the run's own call. */
 export async function getRun(
   { deps, caller, takesFirstEvent, signal }: Calling,
   { id }: Request,
@@ -46,6 +46,6 @@ export async function getRun(
     return answerResult(id, toText(`The run ${runId} has not ended yet.${waits}`, runId));
   }
   if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-  const call = { requestId: id, progressToken: undefined, told: 0, ofRun: runId };
+  const call = { requestId: id, progressToken: undefined, reported: 0, ofRun: runId };
   return streamCall(deps, { ...call, runId, reader: caller, takesFirstEvent, signal });
 }

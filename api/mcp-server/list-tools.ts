@@ -13,8 +13,8 @@ const PAGE_TOOLS = 50;
 const CURSOR = /^[1-9]\d{0,9}$/;
 
 /**
- * A page of the tools that the caller may call, in the order of their ids; the cursor is the last id of the page before.
- * The last page ends with the tool that says how a run stands.
+ * Returns a page of the tools that the caller may call, ordered by id; the cursor is the last id of the page before.
+ * The last page ends with `get_run`.
  */
 async function listToolsPage({ deps: { db }, caller, hasTasks }: Calling, { cursor }: JsonObject): Promise<JsonObject> {
   const after = toPlace(cursor);
@@ -31,7 +31,7 @@ function toPlace(cursor: unknown): number {
   throw new ProtocolError(ErrorCode.InvalidParams, 'The cursor is none that a list of tools has given.');
 }
 
-/** Answers every request but `initialize`. Throws `ProtocolError` for one that has no answer. */
+/** Answers every request but `initialize`. Throws `ProtocolError` for an unknown method. */
 export async function answerRequest(calling: Calling, request: Request): Promise<RouteResult> {
   const { id, method, params } = request;
   if (method === 'tools/call') return callTool(calling, request);

@@ -1,5 +1,5 @@
-// The messages of MCP, which are those of JSON-RPC 2.0. Their schemas are the official SDK's; what clients send is passed on
-// as it was read, so that the numbers of a tool's arguments are kept as they are written.
+// Parses and writes the messages of MCP, which are those of JSON-RPC 2.0. Their schemas are the official SDK's.
+// Arguments are passed on as parsed here, so that numbers stay as written.
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -11,7 +11,7 @@ export { ErrorCode };
 
 export type RequestId = string | number;
 
-/** Ids and progress tokens: they are written into the ids of events. */
+/** Limits ids and progress tokens, because the ids of events contain them. */
 const MAX_ID_CHARACTERS = 128;
 export const idSchema = z.union([z.string().max(MAX_ID_CHARACTERS), z.int()]);
 
@@ -21,14 +21,14 @@ export interface Request {
   params: JsonObject;
 }
 
-/** A message that expects no answer; undefined for an answer of the client's, for which nobody waits. */
+/** A message that expects no answer. `method` is undefined for a response of the client, which the server ignores. */
 interface Notification {
   id?: undefined;
   method: string | undefined;
   params: JsonObject;
 }
 
-/** The client is told this in the protocol's own words: a JSON-RPC error. */
+/** Answered as a JSON-RPC error. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
   readonly code: number;
@@ -39,7 +39,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Throws `ProtocolError` for what is no single message. Batches were taken out of the protocol in 2025. */
+/** Throws `ProtocolError` for anything but a single message. The protocol dropped batches in 2025. */
 export function readMessage(body: unknown): Request | Notification {
   if (Array.isArray(body)) throw invalidRequest('Send one message at a time: batches are not taken.');
   if (!isObject(body) || ownValue(body, 'jsonrpc') !== '2.0')
@@ -66,7 +66,7 @@ export function answerResult(id: RequestId, result: JsonObject, headers: Record<
   return { status: 200, body: new RawJson(toResponse(id, result)), headers };
 }
 
-/** 400 for what is no message at all; the answer to a request is a 200, whatever it says. */
+/** 400 for anything that is no message; the answer to a request is a 200, even if it is an error. */
 export function answerError(id: RequestId | null, { code, message }: ProtocolError): RouteResult {
   const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
   return { status: id === null ? 400 : 200, body: new RawJson(text) };

@@ -1,5 +1,5 @@
-// The labels of the nodes that progress tells of. Calls of the same drawing share them, and an open call holds none: there
-// may be thousands of calls, each of a drawing with thousands of nodes.
+// Caches the labels of nodes for progress messages. Calls of the same drawing share them instead of holding copies:
+// there may be thousands of calls, each of a drawing with thousands of nodes.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
 import { findPlan } from '../../db/runs/tool-runs-repository.js';
@@ -7,20 +7,20 @@ import { rootPlan } from '../../graph/plan.js';
 
 export type NodeLabels = ReadonlyMap<string, string>;
 
-/** The limit for all drawings together, about 20 MB. Labels that are left out are read again. */
-const KEPT_LABELS = 100_000;
+/** The limit for all drawings together, about 20 MB. Evicted labels are read again. */
+const CACHED_LABELS = 100_000;
 
-const kept = new LRUCache<string, NodeLabels, Db>({
-  maxSize: KEPT_LABELS,
+const cache = new LRUCache<string, NodeLabels, Db>({
+  maxSize: CACHED_LABELS,
   sizeCalculation: (labels) => labels.size + 1,
-  // Whoever waits for labels that others push out gets them all the same.
+  // A caller gets its labels even if other drawings evict them during the read.
   ignoreFetchAbort: true,
   fetchMethod: (hash, _, { context: db }) => readLabels(db, Buffer.from(hash, 'hex')),
 });
 
 /** Returns the labels of the nodes outside bodies by their ids. `hash` is that of the run's snapshot. */
 export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
-  return kept.forceFetch(hash.toString('hex'), { context: db });
+  return cache.forceFetch(hash.toString('hex'), { context: db });
 }
 
 async function readLabels(db: Db, hash: Buffer): Promise<NodeLabels> {

@@ -1,4 +1,4 @@
-// The protocol asks this of every request, and tells clients this of the server.
+// Answers `initialize`, and checks the headers that the protocol requires of every request.
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   InitializeRequestParamsSchema,
@@ -16,10 +16,10 @@ const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 const INSTRUCTIONS =
   'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
   'a run that may have done things before it failed. get_run says how a run stands that has taken long.';
-/** From this version on, clients know tasks, take an event without data, and come back by its id. */
+/** From this version on, clients know tasks, accept an event without data, and resume after its id. */
 const TASKS_VERSION = '2025-11-25';
 
-/** The answer to `initialize`: the client's version where the server knows it, else the server's latest. */
+/** The answer to `initialize`: the client's version if the server knows it, else the server's latest. */
 export function initialize(params: JsonObject): JsonObject {
   const { success, data } = InitializeRequestParamsSchema.safeParse(params);
   if (!success) {
@@ -37,7 +37,7 @@ export function initialize(params: JsonObject): JsonObject {
   };
 }
 
-/** Throws the 406 for a client that does not take both forms of answers. */
+/** Throws 406 for a client that does not accept both forms of answers. */
 export function refuseOtherTypes(accept: string | undefined): void {
   const types = (accept ?? '*/*').split(',').map((part) => part.split(';')[0]!.trim().toLowerCase());
   const takes = (type: string): boolean => types.includes(type) || types.includes('*/*');
@@ -47,11 +47,11 @@ export function refuseOtherTypes(accept: string | undefined): void {
 
 interface AgreedVersion {
   takesFirstEvent: boolean;
-  /** True if the server has told the client that it takes tasks. */
+  /** True if the server has announced tasks to the client. */
   hasTasks: boolean;
 }
 
-/** Throws the 400 for a version that the server does not know. */
+/** Throws 400 for an unknown version. */
 export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): AgreedVersion {
   const isNew = version >= TASKS_VERSION;
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return { takesFirstEvent: isNew, hasTasks: isNew };
@@ -59,7 +59,10 @@ export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): Agr
   throw new ApiError(400, 'unsupported_version', message);
 }
 
-/** Throws the 400 for a request without a session, and the 404 for one that is none of the key: the client begins another. */
+/**
+ * Throws 400 for a request without a session, and 404 for a session of another key, after which the client begins
+ * another session.
+ */
 export function checkSession({ secretBox }: McpServerDeps, caller: Caller, sessionId = ''): string {
   if (sessionId === '') {
     throw new ApiError(400, 'session_missing', 'Send initialize first, and its Mcp-Session-Id with each request.');

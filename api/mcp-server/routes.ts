@@ -1,4 +1,4 @@
-// Workflows as tools of MCP clients: streamable HTTP at `/mcp`. docs/use/mcp.md.
+// Offers workflows as tools to MCP clients: streamable HTTP at `/mcp`. docs/use/mcp.md.
 import { z } from 'zod';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';

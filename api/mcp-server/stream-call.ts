@@ -1,5 +1,5 @@
-// The answer to a tool call: server-sent events of the protocol's messages. It holds nothing that another process could not
-// tell as well, so that a client which loses its connection goes on at any of them (ADR 24).
+// Streams the answer to a tool call as server-sent events. The state of the stream is in the ids of its events, so that
+// a disconnected client can continue at any process (ADR 24).
 import { Readable } from 'node:stream';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -14,37 +14,42 @@ import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
 import { labelsOf, type NodeLabels } from './node-labels.js';
 
-/** A caller that takes nothing for so long is disconnected; it may come back to the place where it was. */
+/** A caller that reads nothing for this time is disconnected; it may resume after its last event. */
 const STALLED_MS = 60_000;
 interface CallTimes {
-  /** The call is answered then, whatever the run waits for; the run goes on. */
+  /** The call is answered after this time, even if the run still waits; the run continues. */
   maxMs: number;
-  /** Proxies close what says nothing for longer, and it is noticed by then that the caller has lost its right to run. */
+  /**
+   * Proxies close connections that are silent for longer. At each interval, the caller's right to run is checked, too.
+   */
   aliveEveryMs: number;
 }
 
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
-/** A client that has lost its connection comes back after this time. */
+/** A disconnected client reconnects after this time. */
 const RETRY_MS = 2_000;
 
-/** The parts that a report of a call needs. */
+/** The dependencies of a streamed call. */
 export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
-/** A call whose run was accepted. Ids of events hold it, so that clients bring it back. */
+/** A call whose run was accepted. The ids of events contain it, so that a client returns it when it reconnects. */
 interface OpenCall {
   requestId: RequestId;
-  /** The run that the client has named; absent where the call has started it. */
+  /** The run that the client has named; absent if the call has started it. */
   ofRun?: string | undefined;
   /** True if the run is named as a task. */
   isTask?: boolean | undefined;
-  /** Absent where the client wants to hear of no progress. */
+  /** Absent if the client does not want progress. */
   progressToken: RequestId | undefined;
-  /** The number of nodes that the client has heard of. */
-  told: number;
+  /** The number of ended nodes that were reported to the client. */
+  reported: number;
 }
 
 interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
-  /** True if the client takes an event without data at the start, by whose id it comes back: from 2025-11-25 on. */
+  /**
+   * True from protocol version 2025-11-25 on: the client accepts a first event without data, after whose id it can
+   * resume.
+   */
   takesFirstEvent: boolean;
 }
 
@@ -75,20 +80,20 @@ async function* framesOf(
   }
 }
 
-/** The memory of a result is held until the client has taken it. */
+/** The lease covers the result until the client has received it. */
 async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
   const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);
   try {
     const result = await readCallResult(deps, call.runId, lease);
     const related = call.isTask === true ? { [RELATED_TASK_META_KEY]: { taskId: call.runId } } : {};
-    const told = { ...result, _meta: { ...(result['_meta'] as JsonObject), ...related } };
-    yield frameOf(call, toResponse(call.requestId, told));
+    const answered = { ...result, _meta: { ...(result['_meta'] as JsonObject), ...related } };
+    yield frameOf(call, toResponse(call.requestId, answered));
   } finally {
     lease.end();
   }
 }
 
-/** Progress rises from message to message, also after a client has come back: what it has heard of is not told again. */
+/** Progress rises from message to message, also after a reconnection: nodes that were reported before are skipped. */
 async function createProgress({ db }: CallDeps, call: StreamedCall, progressToken: RequestId) {
   const hash = await findSnapshotOf(db, call.runId);
   const labels = async (): Promise<NodeLabels> => (hash === undefined ? new Map() : labelsOf(db, hash));
@@ -97,10 +102,10 @@ async function createProgress({ db }: CallDeps, call: StreamedCall, progressToke
   return {
     async *frames(nodeId: string): AsyncGenerator<string> {
       ended += 1;
-      if (ended <= call.told) return;
+      if (ended <= call.reported) return;
       const params = { progressToken, progress: ended, total, message: (await labels()).get(nodeId) ?? '' };
       const message = { jsonrpc: '2.0', method: 'notifications/progress', params };
-      yield frameOf({ ...call, told: ended }, writeJson(message));
+      yield frameOf({ ...call, reported: ended }, writeJson(message));
     },
   };
 }
@@ -118,9 +123,9 @@ const eventIdSchema = z.tuple([
 ]);
 const MAX_EVENT_ID_CHARACTERS = 2_000;
 
-function toEventId({ requestId, progressToken, told, ofRun, isTask = false }: OpenCall): string {
+function toEventId({ requestId, progressToken, reported, ofRun, isTask = false }: OpenCall): string {
   const named = ofRun === undefined ? [] : [ofRun, isTask];
-  return Buffer.from(JSON.stringify([requestId, progressToken ?? null, told, ...named])).toString('base64url');
+  return Buffer.from(JSON.stringify([requestId, progressToken ?? null, reported, ...named])).toString('base64url');
 }
 
 /** Returns undefined for a text that is no id of an event of a call. */
@@ -128,8 +133,8 @@ export function parseEventId(eventId: string): OpenCall | undefined {
   if (eventId.length > MAX_EVENT_ID_CHARACTERS) return undefined;
   try {
     const parsed = eventIdSchema.parse(JSON.parse(Buffer.from(eventId, 'base64url').toString()));
-    const [requestId, progressToken, told, ofRun, isTask] = parsed;
-    return { requestId, progressToken: progressToken ?? undefined, told, ofRun, isTask };
+    const [requestId, progressToken, reported, ofRun, isTask] = parsed;
+    return { requestId, progressToken: progressToken ?? undefined, reported, ofRun, isTask };
   } catch {
     return undefined;
   }

@@ -23,13 +23,13 @@ export function answerTaskRequest(calling: Calling, request: Request): Promise<R
   if (!calling.hasTasks) return undefined;
   const { method } = request;
   if (method === 'tasks/get') return getTask(calling, request);
-  if (method === 'tasks/result') return tellResult(calling, request);
+  if (method === 'tasks/result') return streamResult(calling, request);
   if (method === 'tasks/list') return listPage(calling, request);
   if (method === 'tasks/cancel') return cancelTask(calling, request);
   return undefined;
 }
 
-/** The answer to a call that was asked for as a task: the run was accepted. */
+/** Answers a call with `task`, whose run was accepted. */
 export async function answerCreated({ deps, caller }: Calling, { id }: Request, runId: string): Promise<RouteResult> {
   const task = await findTask(deps.db, caller, runId);
   if (task === undefined) throw unknownTask();
@@ -42,10 +42,13 @@ async function getTask({ deps, caller }: Calling, { id, params }: Request): Prom
 }
 
 /** The result comes when the run has ended, however long that takes. */
-async function tellResult({ deps, caller, takesFirstEvent, signal }: Calling, request: Request): Promise<RouteResult> {
+async function streamResult(
+  { deps, caller, takesFirstEvent, signal }: Calling,
+  request: Request,
+): Promise<RouteResult> {
   const { runId } = await findOwn(deps, caller, request.params);
   if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
-  const call = { requestId: request.id, progressToken: undefined, told: 0, ofRun: runId, isTask: true };
+  const call = { requestId: request.id, progressToken: undefined, reported: 0, ofRun: runId, isTask: true };
   return streamCall(deps, { ...call, runId, reader: caller, takesFirstEvent, signal });
 }
 
@@ -80,7 +83,7 @@ function unknownTask(): ProtocolError {
   return new ProtocolError(ErrorCode.InvalidParams, 'There is no such task of this user.');
 }
 
-/** A `Task` of the protocol. `ttl` is how long its result is kept. */
+/** A `Task` of the protocol. `ttl`, in milliseconds, is the retention of its result. */
 async function toTask({ db, config }: TaskDeps, task: ToolTask): Promise<JsonObject> {
   const { runId, createdAt, updatedAt } = task;
   const open = statusOf(task) === 'working' ? await findOpenRequests(db, runId) : [];
@@ -98,7 +101,7 @@ async function toTask({ db, config }: TaskDeps, task: ToolTask): Promise<JsonObj
   };
 }
 
-/** A run that is being cancelled has no other end for the client, who is told so at once. */
+/** A run whose cancel was requested counts as cancelled at once. */
 function statusOf({ status, isCancelRequested }: ToolTask): 'working' | 'completed' | 'failed' | 'cancelled' {
   if (status === 'Succeeded') return 'completed';
   if (status === 'Error') return 'failed';

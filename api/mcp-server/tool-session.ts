@@ -1,5 +1,5 @@
-// Sessions of MCP clients. A session is nothing but its id, which every API process can read and nobody else can make: so
-// no process has to be asked again, and none keeps anything (ADR 24).
+// Sessions of MCP clients. The sealed session id is the whole session: every API process can open it and nobody else
+// can create one, so no process stores anything (ADR 24).
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -7,13 +7,13 @@ import type { RequestKey } from '../../db/runs/idempotency-repository.js';
 import type { Caller } from '../http/route.js';
 import type { RequestId } from './messages.js';
 
-/** The client is told then that there is no such session, and begins another one. */
+/** After this time the client is answered that the session does not exist, and begins another one. */
 const LIFETIME_MS = 30 * 24 * 3_600_000;
 const MAX_CHARACTERS = 500;
 
 const contents = z.object({ key: z.int(), user: z.int(), began: z.int() });
 
-/** A session belongs to the API key that it was begun with. */
+/** A session belongs to the API key that opened it. */
 export function beginSession(secretBox: SecretBox, { userId, keyId }: Caller): string {
   const facts = { key: keyId, user: userId, began: Date.now(), nonce: randomUUID() };
   return secretBox.seal(JSON.stringify(facts), 'tool-session').toString('base64url');
@@ -29,15 +29,14 @@ function openSession(secretBox: SecretBox, sessionId: string): unknown {
   try {
     return JSON.parse(secretBox.open(Buffer.from(sessionId, 'base64url'), 'tool-session'));
   } catch {
-    // It was made by somebody else, or was sealed with a key that has been withdrawn.
+    // The id is not ours, or was sealed with a key that has been withdrawn.
     return undefined;
   }
 }
 
 /**
- * Returns the key by which the run of a call is found by whoever asks later and of whichever process: the client that
- * repeats the call, comes back for its answer or cancels it. It holds a line break, which no `Idempotency-Key` of the
- * user can.
+ * Returns the idempotency key of a call, by which any process finds its run when the client repeats, resumes or cancels
+ * the call. It contains a line break, so that no `Idempotency-Key` of the user can equal it.
  */
 export function toCallKey({ userId }: Caller, sessionId: string, requestId: RequestId): RequestKey {
   const hash = createHash('sha256')

@@ -1,11 +1,11 @@
-// MCP clients are told this of a workflow.
+// Shows a workflow as a tool to MCP clients.
 import { z } from 'zod';
 import type { ToolWorkflow } from '../../db/mcp-server/tools-repository.js';
 import { toInputSchema } from '../../graph/input-schema.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { MAX_ID } from '../http/path-ids.js';
 
-/** A `Tool` of the protocol. A run may do anything, so the client learns nothing reassuring of it. */
+/** A `Tool` of the protocol. A run may do anything, so the annotations claim nothing reassuring. */
 export function toTool(workflow: ToolWorkflow, { hasTasks }: { hasTasks: boolean }): JsonObject {
   const { title } = workflow;
   const { name, description, input_schema: inputSchema } = toToolFacts(workflow);
@@ -29,8 +29,8 @@ export function toToolFacts(workflow: ToolWorkflow): z.infer<typeof toolFactsSch
   };
 }
 
-// The name of a workflow as a tool: words of its title and its id. With the id it belongs to one workflow for ever: a
-// client that knows the name from an earlier list never calls another one.
+// The name of a workflow as a tool: words of its title and its id. The id never changes its workflow, so a client with
+// a name from an earlier list never calls another workflow.
 
 const MAX_CHARACTERS = 64;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -50,7 +50,7 @@ export function toToolName({ id, title }: { id: number; title: string }): string
   return `${words === '' ? 'workflow' : words}${suffix}`;
 }
 
-/** The id that the name of a tool ends with; undefined for what can be the name of none. */
+/** The id at the end of a tool's name; undefined for a text that cannot be such a name. */
 export function idInToolName(name: string): number | undefined {
   const id = NAME.test(name) ? Number(ID.exec(name)?.[1]) : Number.NaN;
   return Number.isInteger(id) && id <= MAX_ID ? id : undefined;

@@ -53,7 +53,7 @@ describe('the stream of a tool call', function () {
 
   function open(times: typeof OFTEN, signal = new AbortController().signal, progressToken?: string): Readable {
     const reader = { userId: account.userId, keyId: account.keyId };
-    const call = { requestId: 1, progressToken, told: 0, runId, reader, signal, takesFirstEvent: false };
+    const call = { requestId: 1, progressToken, reported: 0, runId, reader, signal, takesFirstEvent: false };
     return streamCall(deps, call, times).body as Readable;
   }
   const read = async (stream: Readable): Promise<string> => {
