@@ -1,4 +1,4 @@
-// Signing in at a provider for a connection: by a browser, from a page of the console to the provider and back.
+// Signs in at a provider for a connection: a browser goes from a page of the console to the provider and back.
 import { z } from 'zod';
 import { deliverWakes } from '../../acceptance/wake-run.js';
 import { needsSignIn, type SecretsOf, type SettingsOf } from '../../connections/kinds.js';
@@ -25,7 +25,7 @@ const CALLBACK_PATH = '/api/v1/connections/callback/';
 const COOKIE = 'wfa_connection';
 const COOKIE_SECONDS = 600;
 
-/** What the exchange of a code needs, sealed until the browser comes back. */
+/** The data that the exchange of a code needs, sealed until the browser comes back. */
 interface Flow {
   verifier: string;
   grant?: McpGrant;
@@ -57,13 +57,13 @@ const authorize = defineRoute({
     const { isSecure } = visitOf(context);
     const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
     const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
-    const begun = { connectionId: id, userId: caller.userId, state, cookie, flowEnc };
-    if (!(await insertSignIn(deps.db, begun))) throw notFound();
+    const signIn = { connectionId: id, userId: caller.userId, state, cookie, flowEnc };
+    if (!(await insertSignIn(deps.db, signIn))) throw notFound();
     return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(cookie, isSecure) } };
   },
 });
 
-/** Everything else of a provider's answer is ignored. */
+/** Other parameters of a provider's answer are ignored. */
 const answerSchema = z.object({
   state: z.string().max(200).optional(),
   code: z.string().max(8_192).optional(),
@@ -91,7 +91,7 @@ const callback = defineRoute({
     try {
       const network = createProviderFetch(deps.outgoing);
       const flow = openFlow(deps, found, state);
-      // A code that another server has given would tell this one of it.
+      // Exchanging a code that another server issued would reveal it to this one.
       if (query.iss !== undefined && flow.grant !== undefined && flow.grant.metadata.issuer !== query.iss) {
         return toSettings(deps, found.projectId, 'provider_refused');
       }
@@ -130,7 +130,7 @@ interface ToSignIn {
   secrets: Record<string, unknown>;
 }
 
-/** Throws the 400 of a provider that cannot be signed in at, or the 503 of one that cannot be reached. */
+/** Throws 400 for a provider that cannot be signed in at, or 503 for one that cannot be reached. */
 async function begin(
   deps: ConnectionDeps,
   { kind, settings, secrets }: Omit<ToSignIn, 'kind'> & { kind: string },
@@ -163,7 +163,7 @@ function exchange(
   return exchangeOauth({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
 }
 
-/** The page of the console; without a project the one where the connections of all projects are found. */
+/** The console's page for the project's connections; without a project, the page for those of all projects. */
 function toSettings({ config }: ConnectionDeps, projectId: number | undefined, error?: string) {
   const query = new URLSearchParams({
     tab: 'connections',
@@ -173,7 +173,7 @@ function toSettings({ config }: ConnectionDeps, projectId: number | undefined, e
   return { status: 303, headers: { Location: `${config.publicUrl}/settings?${query.toString()}` } };
 }
 
-/** The codes of OAuth; anything else could be a text of somebody else's. */
+/** Passes only codes of OAuth on, because other text may be written by an attacker. */
 function toCode(error: string | undefined): string {
   return error !== undefined && /^[a-z_]{1,50}$/.test(error) ? error : 'provider_refused';
 }
@@ -185,6 +185,6 @@ function toFlowCookie(value: string, isSecure: boolean): string {
 }
 
 function readFlowCookie(headers: Parameters<typeof readCookie>[0], isSecure: boolean): string | undefined {
-  const given = readCookie(headers, COOKIE, isSecure);
-  return given !== undefined && /^[\w-]{43}$/.test(given) ? given : undefined;
+  const value = readCookie(headers, COOKIE, isSecure);
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }

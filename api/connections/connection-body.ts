@@ -1,4 +1,4 @@
-// Checks what people enter of a connection: the fields of its kind, and the addresses that secrets go to.
+// Validates what people enter for a connection: the fields of its kind, and the addresses that secrets go to.
 import { z } from 'zod';
 import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../connections/kinds.js';
 import { isWithin, toOrigin } from '../../connections/origins.js';
@@ -32,20 +32,20 @@ interface Rules {
   config: Pick<Environment, 'addressRules'>;
 }
 
-/** What is stored of a connection, before it is sealed. */
+/** The fields of a connection before its secrets are sealed. */
 export interface Entered {
   origins: string[];
   settings: Record<string, unknown>;
   secrets: Record<string, unknown>;
 }
 
-/** Throws the 400 that names every wrong field. */
-export function checkEntered(deps: Rules, kind: ConnectionKind, given: Entered): Entered {
+/** Throws a 400 that names every wrong field. */
+export function checkEntered(deps: Rules, kind: ConnectionKind, entered: Entered): Entered {
   const schemas = connectionKinds[kind];
-  const settings = parseNamed('settings', schemas.settings, given.settings) as Record<string, unknown>;
-  const secrets = parseNamed('secrets', schemas.secrets, given.secrets) as Record<string, unknown>;
-  const found = given.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
-  const wrong = given.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]));
+  const settings = parseNamed('settings', schemas.settings, entered.settings) as Record<string, unknown>;
+  const secrets = parseNamed('secrets', schemas.secrets, entered.secrets) as Record<string, unknown>;
+  const found = entered.origins.map((text) => toOrigin(text, deps.config.addressRules.allowPrivateNetwork));
+  const wrong = entered.origins.filter((_, index) => found[index] === undefined || isRefused(deps, found[index]));
   if (wrong.length > 0)
     throw invalidFields({ origins: wrong.map((text) => `Enter a valid origin in place of "${cutText(text, 100)}".`) });
   const named = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined);
@@ -62,7 +62,7 @@ export function checkEntered(deps: Rules, kind: ConnectionKind, given: Entered):
   return { origins: own, settings, secrets };
 }
 
-/** Errors of the fields inside are told under the field that holds them. */
+/** Reports errors of inner fields under the field that contains them. */
 function parseNamed(field: 'settings' | 'secrets', schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -88,12 +88,12 @@ function whyRefused(address: string): string {
   return 'Enter an address without a user name and password: these belong in the secrets of a connection.';
 }
 
-/** An address that is refused in any case says so when it is entered, and not first when a run needs it. */
+/** Refuses an address that no request may go to when it is entered, instead of when a run needs it. */
 function isRefused({ config }: Rules, origin: string): boolean {
   return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
 }
 
-/** Each name has its value. */
+/** Throws 400 unless there are as many values as names. */
 function checkPairs(settings: Record<string, unknown>, secrets: Record<string, unknown>): void {
   const names = settings['names'];
   const values = secrets['values'];

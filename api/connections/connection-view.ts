@@ -1,4 +1,4 @@
-// A connection as people see it. A secret is written and never read.
+// Shows a connection to people. A secret is written and never read.
 import { z } from 'zod';
 import { CONNECTION_KINDS } from '../../connections/kinds.js';
 import type { ConnectionRecord } from '../../db/connections/connections-repository.js';
@@ -46,7 +46,7 @@ export function toConnection(secretBox: SecretBox, connection: ConnectionRecord)
   };
 }
 
-/** What people have entered. */
+/** Opens the secrets as people entered them. */
 export function openEntered(
   secretBox: SecretBox,
   { id, projectId, secretsEnc }: { id: number; projectId: number; secretsEnc: Buffer },
@@ -60,11 +60,11 @@ function masked(secrets: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Returns the secrets with the stored ones in place of those that are masked, or were left out. */
-export function withStored(given: unknown, stored: Record<string, unknown>): Record<string, unknown> {
-  if (!isObject(given)) return stored;
+/** Replaces secrets that are masked or left out by the stored ones. */
+export function withStored(sent: unknown, stored: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(sent)) return stored;
   const merged: Record<string, unknown> = { ...stored };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(sent)) {
     const before = stored[name];
     if (value === MASK) continue;
     merged[name] = Array.isArray(value)

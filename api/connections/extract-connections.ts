@@ -1,5 +1,5 @@
-// Moves the literal credentials of a project's drawings into connections
-// (docs/use/connections.md, "Export, import and copies").
+// Moves the literal credentials of a project's drawings into connections (docs/use/connections.md, "Export, import and
+// copies").
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { SYSTEM } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
@@ -34,19 +34,20 @@ interface ExtractDeps {
   config: Pick<Environment, 'addressRules'>;
 }
 
-/** What was found in a workflow, and where it is from now on. It holds no values. */
+/** The credentials of a workflow that were moved or left, without their values. */
 export interface ExtractedWorkflow {
   id: number;
   title: string;
   moved: { node: string; headers: string[]; connection: { id: number | null; name: string; is_new: boolean } }[];
   left: { node: string; header: string; reason: string }[];
-  /** What is published is the drawing of a run, and is replaced by the next publication alone. */
+  /** The published drawing is that of a run; only the next publication replaces it. */
   published_drawing_unchanged?: true;
 }
 
 /**
- * Moves the credentials of one workflow after the other, each in a transaction of its own, and tells of those that have
- * any. One that dies has finished some workflows, and finds the others the next time. With `isDryRun` nothing is changed.
+ * Moves the credentials of one workflow after the other, each in its own transaction. Returns the workflows that have
+ * credentials. If the process dies, some workflows are finished, and the next call finds the others. With `isDryRun`
+ * nothing is changed.
  */
 export async function extractConnections(
   deps: ExtractDeps,
@@ -64,7 +65,7 @@ export async function extractConnections(
   return done;
 }
 
-/** Changes as a PATCH of the drawing does, under the locks in their order: record, project, workflow. */
+/** Changes the drawing like a PATCH, and takes the locks in the same order: record, project, workflow. */
 function extract({ db, secretBox, config }: ExtractDeps, workflowId: number): Promise<ExtractedWorkflow | undefined> {
   const change = { action: 'workflow.changed', type: 'workflow', doer: SYSTEM, touched: ['data'] } as const;
   const key = { id: workflowId };
@@ -91,12 +92,12 @@ function extract({ db, secretBox, config }: ExtractDeps, workflowId: number): Pr
   });
 }
 
-/** A connection of the project, or one that is about to be made. */
+/** A connection of the project, or one that is about to be created. */
 interface Known {
-  /** Null until it is made. */
+  /** Null until it is created. */
   id: number | null;
   name: string;
-  /** The text that is equal for the same origin, names and values; undefined for other kinds. */
+  /** Equal for connections with the same origins, names and values; undefined for other kinds. */
   same?: string | undefined;
 }
 
@@ -107,7 +108,7 @@ interface Made extends Known {
 interface Plan {
   drawing: Record<string, unknown>;
   moves: (CredentialMove & { to: Known })[];
-  /** The connections that have to be made for the moves. */
+  /** The connections that have to be created for the moves. */
   made: Made[];
   left: CredentialLeft[];
 }
@@ -143,7 +144,7 @@ function toPlan({ secretBox, config }: Omit<ExtractDeps, 'db'>, stored: StoredDr
   return plan;
 }
 
-/** Returns the connection as people would enter it, or why they could not. */
+/** Returns the connection as people would enter it, or the reason why it would be refused. */
 function enter(config: ExtractDeps['config'], { origin, headers }: CredentialMove): Entered | string {
   const [names, values] = [headers.map(({ name }) => name), headers.map(({ value }) => value)];
   const isOne = headers.length === 1;
@@ -190,7 +191,7 @@ async function readKnown(db: Db, secretBox: SecretBox, projectId: number): Promi
   });
 }
 
-/** The case and the order of the names do not count. */
+/** Ignores the case and the order of the names. */
 function sameness(origins: readonly string[], names: readonly string[], values: readonly string[]): string {
   const pairs = names.map((name, index) => JSON.stringify([name.toLowerCase(), values[index]]));
   return JSON.stringify([origins, pairs.toSorted()]);
@@ -199,11 +200,11 @@ function sameness(origins: readonly string[], names: readonly string[], values: 
 const MOST_CHARACTERS = 90;
 
 function freeName(host: string, known: readonly Known[]): string {
-  const taken = new Set(known.map(({ name }) => name));
+  const used = new Set(known.map(({ name }) => name));
   const name = cutText(host, MOST_CHARACTERS);
   for (let count = 1; ; count += 1) {
     const candidate = count === 1 ? name : `${name} ${count}`;
-    if (!taken.has(candidate)) return candidate;
+    if (!used.has(candidate)) return candidate;
   }
 }
 

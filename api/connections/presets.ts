@@ -1,4 +1,4 @@
-// Services that people connect to. The facts, each with the page that states it, are in presets.json.
+// Services that people connect to. presets.json has the facts, each with the page that states it.
 import { z } from 'zod';
 import facts from './presets.json' with { type: 'json' };
 

@@ -104,12 +104,12 @@ const update = defineRoute({
     const { id: projectId, connection_id: id } = params;
     const stored = orNotFound(await lockConnection(deps.db, projectId, id));
     const before = openEntered(deps.secretBox, { id, projectId, secretsEnc: stored.secrets_enc });
-    const given = {
+    const merged = {
       origins: body.origins ?? stored.origins,
       settings: body.settings ?? stored.settings,
       secrets: withStored(body.secrets, before),
     };
-    const { secrets, ...entered } = checkEntered(deps, stored.kind, given);
+    const { secrets, ...entered } = checkEntered(deps, stored.kind, merged);
     const movesSecrets =
       !isSame(entered.origins, stored.origins) ||
       ADDRESS_SETTINGS.some((key) => entered.settings[key] !== stored.settings[key]);
@@ -218,10 +218,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether every stored secret was entered again, each value of those that have several. */
-function areAllNew(stored: Record<string, unknown>, given: Record<string, unknown> = {}): boolean {
+/** True if every stored secret was entered again, including each value of a list. */
+function areAllNew(stored: Record<string, unknown>, sent: Record<string, unknown> = {}): boolean {
   return Object.keys(stored).every((name) => {
-    const value = given[name];
+    const value = sent[name];
     return value !== undefined && ![value].flat().includes(MASK);
   });
 }

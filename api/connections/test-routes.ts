@@ -1,4 +1,4 @@
-// Tries a connection: one request to an address of it, or the list of tools of an MCP server.
+// Tests a connection: sends one request to an address of it, or lists the tools of an MCP server.
 import { z } from 'zod';
 import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
@@ -21,7 +21,7 @@ const defineRoute = routesOf<ConnectionDeps>();
 const TIMEOUT_MS = 15_000;
 const MOST_CHARACTERS = 500;
 
-/** What a try has come to. `status` is null where nothing answered. */
+/** The outcome of a test. `status` is null if no server answered. */
 interface Outcome {
   ok: boolean;
   status: number | null;
@@ -66,7 +66,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** The credential is renewed once, as a node does. */
+/** Renews a refused credential once, as a node does. */
 async function tryOnce(deps: ConnectionDeps, asked: Asked): Promise<Outcome> {
   try {
     let used = await deps.connections.open(asked.projectId, asked.id, asked.signal);
@@ -110,9 +110,9 @@ async function get({ outgoing }: ConnectionDeps, { url, signal }: Asked, { autho
     return { ok: status < 400, status, message: `The server has answered with status ${status}.` };
   } catch (error) {
     signal.throwIfAborted();
-    // A redirect may lead to an address that holds the credential, so the message is masked like any other.
-    const isSaid = error instanceof OutgoingError || error instanceof ConnectionOriginError;
-    const message = isSaid
+    // A redirect may lead to an address that contains the credential, so the message is masked like any other.
+    const isExplained = error instanceof OutgoingError || error instanceof ConnectionOriginError;
+    const message = isExplained
       ? error.message
       : `The request to ${addressOf(error) ?? url.host} failed: ${causeCode(error)}.`;
     return { ok: false, status: null, message };
