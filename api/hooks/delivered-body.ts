@@ -1,4 +1,5 @@
-// The body of a delivery: an input as with an API key, multipart with files, or one file (docs/use/starts.md, "Hooks").
+// Reads the body of a delivery: an input as with an API key, multipart with files, or one file (docs/use/starts.md,
+// "Hooks").
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Files, FileToSave } from '../../files/files.js';
@@ -15,14 +16,14 @@ import { isForm, readForm } from './form-body.js';
 export interface DeliveredBody {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The memory of the request, which holds the body. */
+  /** The memory of the request, which already covers the body. */
   memory: ByteLease;
   signal: AbortSignal;
 }
 
 type Owner = Pick<FileToSave, 'projectId' | 'userId'>;
 
-/** Is called once the sender is known to be the right one. Its files are the caller's to discard. */
+/** Must be called only after the sender was verified. The caller must discard the uploads of a refused start. */
 export async function readDelivered(
   files: Files,
   document: unknown,
@@ -45,14 +46,17 @@ export async function readDelivered(
   return { input: {}, uploads: [{ field, file }] };
 }
 
-/** Programs such as curl call JSON a form, and any other text too: a form has a field with a value. */
+/**
+ * Programs such as curl declare JSON, or any other text, as a form. Only a body with a field and a value is read as
+ * one.
+ */
 function toInput(text: string, contentType: string): RunInput {
   const input = parseApiKeyInput(text);
   const isRaw = isObject(input) && Object.hasOwn(input, RAW_INPUT);
   return isRaw && isForm(contentType) && text.includes('=') ? readForm(text) : input;
 }
 
-/** A body without a type is text, as it always was. */
+/** A body without a type is text. */
 function isText(contentType: string): boolean {
   const [type = ''] = contentType.toLowerCase().split(';');
   return /^(?:|text\/.+|application\/(?:json|xml|javascript|x-ndjson|x-www-form-urlencoded)|.+\+(?:json|xml))$/.test(
@@ -60,7 +64,7 @@ function isText(contentType: string): boolean {
   );
 }
 
-/** Returns the id of the trigger's field that takes one file, if there is exactly one. */
+/** Returns the id of the trigger's field for a single file, if there is exactly one such field. */
 function onlyFileField(document: unknown): string | undefined {
   const [field, ...others] = inputFieldsOf(document).filter((each) => fileFieldOf(each) === 'file');
   return others.length === 0 && typeof field?.['id'] === 'string' ? field['id'] : undefined;

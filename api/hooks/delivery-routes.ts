@@ -1,4 +1,4 @@
-// The address of a hook, at which another service starts a run. docs/use/starts.md.
+// Receives deliveries: the address of a hook, where another service starts a run. docs/use/starts.md.
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -24,11 +24,11 @@ import { verifySignature, type Delivery, type Verdict } from './verify-signature
 
 const defineRoute = routesOf<HookDeps>();
 
-/** The limits apply to each kind, for each hook. */
+/** The limit per minute for each hook, for accepted and for refused deliveries separately. */
 const MOST_A_MINUTE = 60;
-/** Whoever sends it has not proved yet to know the secret. */
+/** Limits the body of a sender that has not proved yet to know the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
-/** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
+/** 32 random bytes in base64url. Any other text is unknown without a query. */
 const TOKEN = /^[\w-]{43}$/;
 
 const deliver = defineRoute({
@@ -44,7 +44,7 @@ const deliver = defineRoute({
     'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
     'deliveries in a minute.',
   auth: 'open',
-  // A delivery that is taken starts a run, which is in the history of runs.
+  // An accepted delivery starts a run, which the history of runs lists.
   audit: { action: 'hook.refused', target: 'hook', via: 'hook', records: 'refusals' },
   readsDrawing: 'parsed',
   params: z.object({ token: z.string() }),
@@ -97,9 +97,9 @@ async function takeDelivery(
   }
   const workflow = orNotFound(await findDrawing(deps.db, hook.workflowId));
   const owner = { projectId: hook.projectId, userId: hook.authorId };
-  const given = await readDelivered(deps.files, workflow.document, delivery, owner);
-  const { envelope, isRepeat } = await keepIfAccepted(deps, given, () => {
-    const { input = {}, uploaded } = toUploadedInput(workflow.document, given);
+  const received = await readDelivered(deps.files, workflow.document, delivery, owner);
+  const { envelope, isRepeat } = await keepIfAccepted(deps, received, () => {
+    const { input = {}, uploaded } = toUploadedInput(workflow.document, received);
     const keyed = toKeyedDelivery(hook, delivery.headers, input);
     const request = { workflow, userId: hook.authorId, input, uploaded, keyed, leavesNoDraft: true };
     return acceptRun(deps, log, request);
@@ -108,7 +108,7 @@ async function takeDelivery(
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };
 }
 
-/** Returns undefined unless there were too many. */
+/** Returns the 429 if there were too many deliveries. */
 async function countOrThrottle(
   { db }: HookDeps,
   { id }: AddressedHook,
@@ -125,7 +125,7 @@ function refusedSignature(verdict: Exclude<Verdict, 'right'>): ApiError {
     : new ApiError(401, 'invalid_signature', 'The signature is missing or wrong.', { headers });
 }
 
-/** The answer never depends on it: after a 202 a sender that is told of a failure would send the event again. */
+/** Never throws: after a 202, a sender that received an error would send the event again. */
 async function note({ db }: HookDeps, log: Logger, { id }: AddressedHook, status: number): Promise<void> {
   await noteDelivery(db, id, status).catch((error: unknown) => {
     log.warn({ err: error, hook_id: id }, 'the last delivery of a hook was not noted');

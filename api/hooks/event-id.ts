@@ -1,4 +1,4 @@
-// Two deliveries with the same id are the same event, and start one run.
+// Identifies the event of a delivery. Two deliveries with the same id start one run.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
@@ -9,8 +9,8 @@ import type { KeyedRequest } from '../runs/idempotency.js';
 import { isStripe, standardHeadersOf } from './verify-signature.js';
 
 /**
- * The first one that is not empty counts. The name of the header is part of the id, because different senders may use the
- * same value.
+ * The first header that is not empty counts. Its name is part of the id, because different senders may use the same
+ * value.
  */
 const ID_HEADERS = ['webhook-id', 'svix-id', 'x-github-delivery', 'idempotency-key'] as const;
 
@@ -24,9 +24,9 @@ export const eventHeaders = z.object({
 type SignedHook = Pick<AddressedHook, 'id' | 'authorId' | 'verify' | 'header'>;
 
 /**
- * Returns undefined for a delivery without an id, which starts a run in any case. The key belongs to the hook's author.
- * Its line break keeps it apart from their own `Idempotency-Key` headers, which cannot contain one. The bodies of
- * deliveries under one id are not compared: the first one counts.
+ * Returns undefined for a delivery without an id, which always starts a run. The key belongs to the hook's author. Its
+ * line break distinguishes it from their own `Idempotency-Key` headers, which cannot contain one. Bodies under one id
+ * are not compared: the first delivery counts.
  */
 export function toKeyedDelivery(
   hook: SignedHook,
@@ -40,12 +40,12 @@ export function toKeyedDelivery(
 }
 
 /**
- * Only the id that the sender signs counts if there is one: anybody between the sender and the service can add a
- * header, make one event start two runs by it, or keep another event from starting any.
+ * If the sender signs an id, only that id counts. Anybody between the sender and the service can add a header, and
+ * would make one event start two runs, or keep another event from starting any.
  */
 function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders, input: RunInput): string | undefined {
   if (verify === 'hmac-sha256' && isStripe(header)) return stripeEventId(input);
-  // The signature covers this header. Both names of it say the same.
+  // The signature covers this header, under either of its two names.
   if (verify === 'standard-webhooks') return `webhook-id: ${standardHeadersOf(headers).id}`;
   for (const name of ID_HEADERS) {
     const value = headers[name];
@@ -54,7 +54,7 @@ function eventIdOf({ verify, header }: SignedHook, headers: IncomingHttpHeaders,
   return undefined;
 }
 
-/** Stripe names its events in the body alone. */
+/** Stripe sends the id of an event only in the body. */
 function stripeEventId(input: RunInput): string | undefined {
   if (!isObject(input)) return undefined;
   const { object, id } = input;

@@ -1,11 +1,11 @@
-// The body of a delivery as a form, which is what GitHub, Slack and Twilio send unless they are told otherwise.
+// Reads a form, which GitHub, Slack and Twilio send unless they are configured otherwise.
 import { parseJson } from '../../graph/json-text.js';
 import { setOwn, type JsonObject } from '../../graph/json.js';
 import { ApiError } from '../http/errors.js';
 import { checkFreeText } from '../http/json-body.js';
 
 const MOST_FIELDS = 10_000;
-/** GitHub and Slack put the event into this field as JSON. */
+/** GitHub and Slack send the event in this field as JSON. */
 const JSON_FIELD = 'payload';
 /** One character in UTF-8. A null character cannot be stored. */
 const ENCODED_CHARACTER =
@@ -16,8 +16,8 @@ export function isForm(contentType: string): boolean {
 }
 
 /**
- * Returns the fields; one that is repeated is a list. Escapes that stand for no character stay as they came. Throws the 400
- * for too many fields, and for JSON that cannot be stored.
+ * Returns the fields; a repeated field becomes a list. Invalid escapes stay as they were sent. Throws 400 for too many
+ * fields, and for JSON that cannot be stored.
  */
 export function readForm(text: string): JsonObject {
   const pairs = text.split('&', MOST_FIELDS + 1);

@@ -32,7 +32,7 @@ export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });
 
-/** The person who asks for a hook. */
+/** The person who reads the hook. */
 interface HookReader {
   userId: number;
   role: Role;

@@ -1,4 +1,4 @@
-// The hooks of a workflow: who may start its runs from outside without a key. docs/use/starts.md.
+// The hooks of a workflow: addresses at which other services start its runs without a key. docs/use/starts.md.
 import { z } from 'zod';
 import {
   deleteHook,
@@ -148,7 +148,7 @@ export const hookRoutes: Route<HookDeps>[] = [list, listOfProject, create, renew
 
 const NOTHING_SIGNED = 'The hook asks for no signatures.';
 
-/** Throws the 400 for fields that do not belong to the kind of verification, and for secrets that cannot be right. */
+/** Throws 400 for fields that do not belong to the kind of verification, and for malformed secrets. */
 function settingsOf({ verify, header, secret }: z.infer<typeof bodySchema>): {
   header: string | null;
   secret: string | undefined;

@@ -1,6 +1,6 @@
-// Signatures of deliveries: Standard Webhooks 1.0 (symmetric), GitHub's and Stripe's. Each signs the exact bytes of the body,
-// which need not be text. The libraries of the three are what the tests compare this with: that of Standard Webhooks decodes
-// the body before it signs, and hashes megabytes in JavaScript.
+// Verifies signatures of deliveries: Standard Webhooks 1.0 (symmetric), GitHub's and Stripe's. Each signs the exact
+// bytes of the body, which need not be text. The tests compare this code with the three libraries; the one of Standard
+// Webhooks decodes the body before it signs, and hashes megabytes in JavaScript.
 import { createHmac, timingSafeEqual, randomBytes, type BinaryLike } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookVerification } from '../../db/core/tables.js';
@@ -10,7 +10,7 @@ import { createWebhookSecret } from '../projects/webhook-settings.js';
 export interface Delivery {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The moment of the delivery, in milliseconds since the epoch. */
+  /** The time of the delivery, in milliseconds since the epoch. */
   nowMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface SignatureRule {
   verify: HookVerification;
   /** The header that holds the signature of `hmac-sha256`. */
   header: string | null;
-  /** Null if no signature is asked for. */
+  /** Null if the hook requires no signature. */
   secret: string | null;
 }
 
@@ -37,7 +37,7 @@ export function verifySignature({ verify, header, secret }: SignatureRule, deliv
   return isStripe(header) ? verifyStripe(secret, delivery) : verifyPlain(secret, header ?? DEFAULT_HEADER, delivery);
 }
 
-/** Returns whether deliveries are signed as Stripe does: a moment, and signatures of it and the body. */
+/** True if deliveries are signed as Stripe does: a time, and signatures of the time and the body. */
 export function isStripe(header: string | null): boolean {
   return header?.toLowerCase() === STRIPE_HEADER;
 }
@@ -46,13 +46,13 @@ function verifyStandard(secret: string, { headers, body, nowMs }: Delivery): Ver
   const { id, time, signatures } = standardHeadersOf(headers);
   if (id === '' || !SECONDS.test(time)) return 'wrong';
   const expected = `v1,${hmac(standardKey(secret), `${id}.${time}.`, body).toString('base64')}`;
-  const given = signatures.split(' ');
-  return judge(given.filter((signature) => isSame(signature, expected)).length > 0, time, nowMs);
+  const sent = signatures.split(' ');
+  return judge(sent.filter((signature) => isSame(signature, expected)).length > 0, time, nowMs);
 }
 
 /**
- * The three headers of Standard Webhooks. Svix sends them under its own name, too; those of the other name count only where
- * the sender has sent none of the first, so that nobody on the way adds an id that is not signed.
+ * Returns the three headers of Standard Webhooks. Svix also sends them under its own name. The svix headers count only
+ * if all of the first are absent, so that nobody in between can add an id that is not signed.
  */
 export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; time: string; signatures: string } {
   const names = ['id', 'timestamp', 'signature'];
@@ -89,30 +89,30 @@ function hmac(key: BinaryLike, ...parts: (string | Buffer)[]): Buffer {
   return sum.digest();
 }
 
-/** Takes as long for every text of the right length, which is no secret. */
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+/** Compares in constant time for a text of the right length, which is no secret. */
+function isSame(sent: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** A header that came several times is no signature, and neither is a missing one. */
+/** Returns '' for a missing header and for one that came several times, so that neither is a signature. */
 function textOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
 }
 
-// The secrets of hooks: what a sender signs with.
+// Creates and checks the secrets of hooks, with which senders sign.
 
 const SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 
-/** A new secret in the form that senders of the scheme take. */
+/** Creates a secret in the format of the scheme. */
 export function createHookSecret(verify: Exclude<HookVerification, 'none'>): string {
   return verify === 'standard-webhooks' ? createWebhookSecret() : randomBytes(SECRET_BYTES).toString('hex');
 }
 
-/** Throws the 400 for a secret that no sender of the scheme can have. */
+/** Throws 400 for a secret that no sender of the scheme can have. */
 export function checkHookSecret(verify: HookVerification, secret: string): void {
   if (verify === 'standard-webhooks' && !BASE64.test(encodedKey(secret))) {
     throw invalidFields({ secret: ['Enter whsec_ and base64, as the sender shows it.'] });
