@@ -1,14 +1,15 @@
-// Cron expressions of five fields, as crontab(5) understands them.
+// Parses cron expressions of five fields, as defined by crontab(5).
 import { CronExpressionParser } from 'cron-parser';
 
-/** Five fields can say this. The parser's own extensions are left out: seconds, `L`, `#`, `H`, `?`, `@hourly`. */
+/**
+ * The characters of five standard fields. The parser's own extensions are refused: seconds, `L`, `#`, `H`, `?`,
+ * `@hourly`.
+ */
 const FIVE_FIELDS = /^[\d*,/A-Z-]+(?: [\d*,/A-Z-]+){4}$/;
 const NAMES = /[A-Z]+/g;
 const KNOWN_NAMES = new Set('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED THU FRI SAT'.split(' '));
 
-/**
- * The time is longer than between two days that are a 29 February and a certain day of the week, within this century.
- */
+/** Longer than the time between two occurrences of 29 February on a certain day of the week, within this century. */
 const YEARS_AHEAD = 40;
 const DAY_MS = 24 * 3_600_000;
 
@@ -18,17 +19,17 @@ export interface CronLine {
   minutes: number[];
   hours: number[];
   daysOfMonth: number[];
-  /** From 1. */
+  /** Counts from 1. */
   months: number[];
-  /** From 0, which is Sunday. */
+  /** Counts from 0, which is Sunday. */
   daysOfWeek: number[];
-  /** True if both fields for days say something: a day that is in one of them is enough then. */
+  /** True if both fields for days are restricted: a day that matches either of them is enough then. */
   isEitherDay: boolean;
-  /** True if minutes or hours begin with `*`: it goes by real time where clocks are changed. */
+  /** True if minutes or hours begin with `*`: the line then follows real time across a change of clocks. */
   isByRealTime: boolean;
 }
 
-/** Throws an error whose message says what is wrong. */
+/** Throws an error whose message explains the mistake. */
 export function parseCron(text: string): CronLine {
   const cron = text.trim().replaceAll(/\s+/g, ' ').toUpperCase();
   const isKnown = FIVE_FIELDS.test(cron) && (cron.match(NAMES) ?? []).every((name) => KNOWN_NAMES.has(name));

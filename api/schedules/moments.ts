@@ -1,4 +1,4 @@
-// When a cron line happens where clocks are changed: an hour may come twice there, and another one may be missing.
+// Computes when a cron line is due around a change of clocks, where an hour may come twice or be missing.
 import { isDayOf, type CronLine } from './cron.js';
 import type { OffsetPeriod } from './time-zones.js';
 
@@ -7,12 +7,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Temporal's search errs in an hour that comes twice or is missing, and in the hour before it. (A calendar of minutes 15 and 45
- * of the hour before gives a moment within the hour itself.)
+ * Temporal's search errs in an hour that comes twice or is missing, and in the hour before it. (A calendar of minutes
+ * 15 and 45 of the hour before gives a moment within the hour itself.)
  */
 const AROUND_MS = HOUR_MS;
 
-/** The hours that clocks show around a change of them, by day: the day's beginning, in milliseconds, as if it were UTC. */
+/** The hours on the clock around each change, by day: the day's beginning in milliseconds, as if it were UTC. */
 export function hoursAroundChanges(periods: OffsetPeriod[]): Map<number, Set<number>> {
   const days = new Map<number, Set<number>>();
   for (const [index, { fromMs, offsetMs }] of periods.entries()) {
@@ -29,7 +29,10 @@ export function hoursAroundChanges(periods: OffsetPeriod[]): Map<number, Set<num
   return days;
 }
 
-/** The moments of the line that are due on the day in these hours. `dayMs`: its beginning, as if it were UTC. */
+/**
+ * Returns the moments of the line that are due on the day in these hours. `dayMs`: the day's beginning, as if it were
+ * UTC.
+ */
 export function momentsOf(line: CronLine, periods: OffsetPeriod[], dayMs: number, hours: Set<number>): number[] {
   if (!isDayOf(line, new Date(dayMs))) return [];
   return line.hours

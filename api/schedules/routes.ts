@@ -1,4 +1,4 @@
-// The schedules of a workflow: its runs that start by the clock. docs/use/starts.md.
+// The schedules of a workflow, which start its runs by the clock. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
@@ -128,8 +128,8 @@ const change = defineRoute({
   async handler({ deps, log, caller, params, body, audit }) {
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
-    const { input: _, ...told } = body;
-    const isToTell = Object.values(told).some((value) => value !== undefined);
+    const { input: _, ...synced } = body;
+    const isToTell = Object.values(synced).some((value) => value !== undefined);
     const toChange = async (stored: ScheduleRecord): Promise<ScheduleChange> => ({
       settings: await toSettings(deps, { workflow, stored, body }),
       isToTell,
@@ -173,7 +173,7 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-/** Returns whether the change resumes the schedule and its author has lost access, whoever has paused it. */
+/** True if the change resumes the schedule and its author has lost access, whoever paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }

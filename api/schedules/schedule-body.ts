@@ -1,4 +1,4 @@
-// The fields of a schedule are checked here.
+// Validates the fields of a schedule and seals its input.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { takeRunFiles } from '../../acceptance/run-files.js';
@@ -17,7 +17,7 @@ import { toTimeZone } from './time-zones.js';
 
 const MAX_INPUT_CHARACTERS = 262_144;
 const MAX_JITTER_SECONDS = 3_600;
-/** Temporal takes a shorter time for this one. */
+/** Temporal raises a shorter window to this one. */
 const LEAST_CATCHUP_SECONDS = 10;
 const MAX_CATCHUP_SECONDS = 86_400;
 
@@ -56,7 +56,7 @@ export const scheduleChangeBody = z.object({
   catchup_seconds: catchup.optional(),
 });
 
-/** Throws the 400 for what is no cron expression, or never comes. */
+/** Throws 400 for a text that is no cron expression, or is never due. */
 export function readCron(text: string): string {
   try {
     return parseCron(text).cron;
@@ -66,7 +66,7 @@ export function readCron(text: string): string {
   }
 }
 
-/** Throws the 400 for an unknown one. */
+/** Throws 400 for an unknown time zone. */
 export function readTimeZone(name: string): string {
   const zone = toTimeZone(name);
   if (zone === undefined) throw invalidFields({ time_zone: ['Enter a time zone such as Europe/Berlin.'] });
@@ -81,23 +81,23 @@ interface InputToSeal {
 }
 
 /**
- * The input, sealed, and the files that it holds. `********` keeps the `stored` value of every field that is masked in answers. Throws the 400 where the
- * workflow, as it is now, would refuse it.
+ * Returns the sealed input and the ids of its files. `********` stands for the `stored` value of every field that is
+ * masked in answers. Throws 400 if the workflow, as it is now, would refuse the input.
  */
 export async function sealInput(
   deps: ScheduleDeps,
   { workflow, scheduleId, body, stored }: InputToSeal,
 ): Promise<{ inputEnc: Buffer; fileIds: string[] }> {
   const { drawing } = openDrawing(deps.secretBox, workflow);
-  const given = parseSessionInput(body);
+  const sent = parseSessionInput(body);
   const now = secretFieldsOf(drawing);
-  const then = (stored ? secretFieldsThen(stored) : []).filter(({ id }) => ownValue(given, id as string) === MASK);
+  const then = (stored ? secretFieldsThen(stored) : []).filter(({ id }) => ownValue(sent, id as string) === MASK);
   const masked = [...now, ...then];
-  const kept = keepInputSecrets(masked, given, (fieldId) => stored && ownValue(stored.input, fieldId));
+  const merged = keepInputSecrets(masked, sent, (fieldId) => stored && ownValue(stored.input, fieldId));
   const fields = inputFieldsOf(drawing);
-  const { errors: fieldErrors } = completeInput(fields, kept);
+  const { errors: fieldErrors } = completeInput(fields, merged);
   const projectId = workflow.project_id;
-  const files = await takeRunFiles(deps.db, { projectId, fields, input: kept, drawing, plan: { ids: [] } });
+  const files = await takeRunFiles(deps.db, { projectId, fields, input: merged, drawing, plan: { ids: [] } });
   const errors = [...fieldErrors, ...files.inputErrors];
   if (errors.length > 0) {
     throw invalidFields({

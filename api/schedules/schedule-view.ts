@@ -9,7 +9,7 @@ import type { ScheduleDeps } from './deps.js';
 import { nextTimes } from './temporal-schedules.js';
 
 const NEXT = 5;
-/** A list is answered in any case. */
+/** The query of Temporal is cut off after this time, so that it does not delay the answer. */
 const ASK_MS = 1_000;
 
 export const overlapPolicy = z.enum(['skip', 'buffer_one', 'allow_all', 'cancel_other']);
@@ -49,10 +49,10 @@ export const projectScheduleSchema = scheduleSchema.extend({
   workflow: z.object({ id: z.int(), title: z.string() }),
 });
 
-/** The drawing of a workflow, or as much of it as says what is secret. */
+/** A drawing, or the part of it that names secret fields. */
 type Drawing = SealedSecrets & { document: unknown };
 
-/** `drawing`: of the workflow. Its secret fields are masked, and those that were secret when the input was given. */
+/** `drawing`: the workflow's. Masks its secret fields, and those that were secret when the input was sent. */
 export async function toSchedule(
   deps: ScheduleDeps,
   schedule: ScheduleRecord,

@@ -1,5 +1,5 @@
-// Makes Temporal's copies of schedules follow Postgres. It runs in every API process: a change that could not be told at
-// once, a schedule that Temporal has lost, and one that is gone from Postgres.
+// Makes Temporal's copies of schedules follow Postgres, in every API process. It repeats changes that did not reach
+// Temporal, recreates lost copies, and deletes copies of deleted schedules.
 import type { Logger } from '../../telemetry/logger.js';
 import {
   findRemovals,
@@ -18,11 +18,11 @@ const INTERVAL_MS = 2_000;
 const MAX_INTERVAL_MS = 10_000;
 const PING_MS = 2_000;
 const BATCH = 30;
-/** Each holds a connection to the database while it asks Temporal. */
+/** Each sync holds a database connection during its calls to Temporal. */
 const AT_ONCE = 4;
 /** The interval at which each copy is compared. */
 const AGAIN_SECONDS = 900;
-/** The schedule waits behind the others after a failure. */
+/** A schedule is not synced again for this time after a failure, so that others come first. */
 const RETRY_SECONDS = 10;
 
 /** `stop` of the loop resolves when the current call has ended. */
@@ -56,9 +56,9 @@ export async function syncSchedule(deps: ScheduleDeps, log: Logger, scheduleId: 
   try {
     const againInSeconds = Math.round(AGAIN_SECONDS * (0.8 + 0.4 * Math.random()));
     const sync = putSchedule.bind(undefined, temporal, config.taskQueue);
-    const isTold = await syncLocked(db, scheduleId, { againInSeconds, sync });
-    // The difference is noted by now: the second time the copy is made, and what was missed is made up for.
-    if (isTold === false) await syncLocked(db, scheduleId, { againInSeconds, sync });
+    const isDone = await syncLocked(db, scheduleId, { againInSeconds, sync });
+    // The difference is recorded now. The second call updates the copy and makes up for missed firings.
+    if (isDone === false) await syncLocked(db, scheduleId, { againInSeconds, sync });
   } catch (error) {
     const isRefused = isStartRefused(error);
     if (isRefused) log.error({ err: error, schedule_id: scheduleId }, 'Temporal refuses a schedule');

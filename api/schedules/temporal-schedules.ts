@@ -1,4 +1,4 @@
-// The copies of schedules in Temporal, which are the clock. docs/adr/0023-schedules.md
+// Manages the copies of schedules in Temporal, which is the clock. docs/adr/0023-schedules.md
 import { cutText } from '../../graph/cut-text.js';
 import {
   ScheduleNotFoundError,
@@ -17,7 +17,7 @@ import { parseCron } from './cron.js';
 import { nameOfSpec, toSpec } from './temporal-spec.js';
 
 const MINUTE_MS = 60_000;
-/** Temporal takes 200 characters as a comment. */
+/** Temporal limits a comment to 200 characters. */
 const MAX_COMMENT_CRON = 100;
 
 const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
@@ -28,10 +28,11 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
 };
 
 /**
- * Makes the copy like the schedule, where it is not of the same version or has another spec, as that of an earlier build or
- * year, and makes up for what was missed. Idempotent. Answers whether that is done. False: the copy differs from what
- * Temporal was told. Nothing was done then, because this must be noted first: what is to be made up for would be
- * forgotten if this process died in between.
+ * Updates the copy if its version or its spec differs, such as a spec of an earlier build or year, and makes up for
+ * missed firings. Idempotent.
+ *
+ * Returns true when that is done. Returns false, without doing anything, if the copy differs from the recorded version:
+ * the difference must be recorded first, because a process that dies in between would forget the missed firings.
  */
 export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);
@@ -39,7 +40,7 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   const copy = await describe(client, handle);
   const isLike = copy !== undefined && commentOf(copy) === commentOf(options);
   if (schedule.toldVersion === schedule.version) return isLike;
-  // The copy fires by itself since then.
+  // From this time on the copy fires by itself.
   const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));
   else if (!isLike) {
@@ -50,7 +51,6 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   return true;
 }
 
-/** Idempotent. */
 export async function removeSchedule(client: Client, scheduleId: string): Promise<void> {
   try {
     await bounded(client, () => client.schedule.getHandle(scheduleName(scheduleId)).delete());
@@ -59,7 +59,7 @@ export async function removeSchedule(client: Client, scheduleId: string): Promis
   }
 }
 
-/** The times of the next firings, jitter included. Undefined where the copy is missing or of another version. */
+/** Returns the times of the next firings, including jitter; undefined if the copy is missing or of another version. */
 export async function nextTimes(
   client: Client,
   { id, version }: Pick<ScheduleToSync, 'id' | 'version'>,
@@ -92,9 +92,9 @@ function endOf(version: string): string {
 }
 
 /**
- * Temporal did not know of the change while it was on its way, nor of a schedule that it has lost. Firings since then are
- * made up for, within the time that they may be late; one that has happened starts no second run. None of them cancels a run:
- * a firing that has happened would cancel its own.
+ * Makes up for firings since the change, or since Temporal lost the schedule, within the allowed lateness. A firing
+ * that has already happened starts no second run. Never cancels a run, because a firing that has already happened would
+ * cancel its own.
  */
 async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync, end: number): Promise<void> {
   const { changedAt, catchupSeconds, lastFiringAt, isPaused } = schedule;
@@ -120,7 +120,7 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
     scheduleId: scheduleName(id),
     spec: {
       ...spec,
-      // The schedule has no payload, which would have to be encrypted anew with each new key.
+      // The comment identifies the copy, because a payload would have to be encrypted anew with each new key.
       calendars: [{ ...first, comment }, ...others],
       jitter: schedule.jitterSeconds * 1000,
     },

@@ -1,5 +1,5 @@
-// A cron line as Temporal is told it. Temporal's calendars err where clocks are changed: the days of a change are taken out of
-// them, and each moment around the change is told by itself.
+// Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed, so the days of a
+// change are excluded from them, and each moment around the change becomes an interval of its own.
 import { createHash } from 'node:crypto';
 import type { CalendarSpec, ScheduleSpec } from '@temporalio/client';
 import { isDayOf, type CronLine } from './cron.js';
@@ -23,7 +23,10 @@ const MONTHS = [
 const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'] as const;
 const ALL_DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
 
-/** The last year may be made up for. Of a line that comes once a year five times are told. */
+/**
+ * Firings of the last year may have to be made up for. The answer shows the next five times, and a line may be due once
+ * a year.
+ */
 const YEARS_BACK = 1;
 const YEARS_AHEAD = 6;
 /** Temporal's own bounds. */
@@ -40,7 +43,7 @@ interface Calendar {
   hours: number[];
 }
 
-/** A day whose moments are not left to Temporal's calendars. `hours`: around the change of clocks. */
+/** A day that is excluded from Temporal's calendars. `hours`: the hours around the change of clocks. */
 interface ChangedDay {
   dayMs: number;
   year: number;
@@ -52,8 +55,8 @@ interface ChangedDay {
 type Spec = Required<Pick<ScheduleSpec, 'intervals' | 'timezone'>> & { calendars: CalendarSpec[] };
 
 /**
- * `year`: the present one. The spec is right for it, the one before and the six after it; it changes with the year if the line
- * is due around changes of clocks.
+ * `year`: the present one. The spec is right from the year before until six years after it. If the line is due around
+ * changes of clocks, the spec changes with the year.
  */
 export function toSpec(line: CronLine, timeZone: string, year: number): Spec {
   const [first, last] = [year - YEARS_BACK, year + YEARS_AHEAD];
@@ -68,13 +71,13 @@ export function toSpec(line: CronLine, timeZone: string, year: number): Spec {
     calendars: [...calendars.flatMap((calendar) => without(calendar, changed)), ...restsOf(line, changed)].map(
       (calendar) => toCalendar(line, calendar),
     ),
-    // Temporal counts intervals from 1970: the second end of such an interval is after 2080.
+    // Temporal counts intervals from 1970, so the second occurrence of such an interval is after 2080.
     intervals: [...new Set(moments)].map((moment) => ({ every: moment })),
     timezone: timeZone,
   };
 }
 
-/** Two specs with the same name are equal. */
+/** Equal specs have equal names. */
 export function nameOfSpec(spec: Spec): string {
   return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 8);
 }
@@ -83,7 +86,7 @@ function isEveryHour({ isByRealTime, hours, months, daysOfMonth, daysOfWeek }: C
   return isByRealTime && [hours, months, daysOfMonth, daysOfWeek].map(({ length }) => length).join() === '24,12,31,7';
 }
 
-/** Temporal demands that a day is in all fields of a calendar. */
+/** Temporal requires that a day matches all fields of a calendar, so "either day" becomes two calendars. */
 function calendarsOf({ months, daysOfMonth, daysOfWeek, hours, isEitherDay }: CronLine): Calendar[] {
   if (!isEitherDay) return [{ months, daysOfMonth, daysOfWeek, hours }];
   return [
@@ -93,8 +96,8 @@ function calendarsOf({ months, daysOfMonth, daysOfWeek, hours, isEitherDay }: Cr
 }
 
 /**
- * The line must be due around a change. A day that may begin with a missing hour counts for each line with days of the
- * week, because Temporal may take it for the day before.
+ * Returns the days of changes on which the line is due. A day that may begin with a missing hour counts for each line
+ * with days of the week, because Temporal may take it for the day before.
  */
 function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {
   return [...hoursAroundChanges(periods)].flatMap(([dayMs, hours]) => {
@@ -106,7 +109,7 @@ function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {
   });
 }
 
-/** Returns the calendar without these days. `skip` of Temporal would leave out the moments of these days, too. */
+/** Returns the calendar without these days. Temporal's `skip` would exclude the intervals of these days, too. */
 function without(calendar: Calendar, changed: ChangedDay[]): Calendar[] {
   if (changed.length === 0) return [calendar];
   const years = changed.map(({ year }) => year);
@@ -129,7 +132,7 @@ function without(calendar: Calendar, changed: ChangedDay[]): Calendar[] {
   return rest.filter(({ months, daysOfMonth }) => months.length > 0 && daysOfMonth.length > 0);
 }
 
-/** The hours of these days that are far enough from the change for Temporal. */
+/** Calendars for the hours of these days that are far enough from the change for Temporal. */
 function restsOf(line: CronLine, changed: ChangedDay[]): Calendar[] {
   return changed.flatMap(({ dayMs, year, month, day, hours }) => {
     const rest = line.hours.filter((hour) => !hours.has(hour));

@@ -1,10 +1,10 @@
-// Time zones by their names in the IANA database, and when their clocks are changed.
+// Looks up time zones of the IANA database and the changes of their clocks.
 
 const MINUTE_MS = 60_000;
-/** No zone changes its clocks twice within this time: Morocco does before and after Ramadan. */
+/** No zone changes its clocks twice within this time; Morocco changes them before and after Ramadan. */
 const STEP_MS = 7 * 24 * 60 * MINUTE_MS;
 
-/** Clocks are ahead of UTC by `offsetMs` in this period. */
+/** A period in which clocks are ahead of UTC by `offsetMs`. */
 export interface OffsetPeriod {
   fromMs: number;
   untilMs: number;
@@ -13,11 +13,11 @@ export interface OffsetPeriod {
 
 let known: Map<string, string> | undefined;
 
-/** The zone as Temporal spells it; an alias may become the zone that it stands for. Undefined for an unknown one. */
+/** Returns the zone as Temporal spells it, possibly in place of an alias; undefined for an unknown one. */
 export function toTimeZone(name: string): string | undefined {
   known ??= new Map(['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]));
   const zone = known.get(name.toLowerCase());
-  // An offset such as +01:00 is none: Temporal knows names alone.
+  // Offsets such as +01:00 are refused, because Temporal knows only names.
   if (zone !== undefined || !/^[a-z]/i.test(name)) return zone;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
@@ -27,8 +27,8 @@ export function toTimeZone(name: string): string | undefined {
 }
 
 /**
- * The periods between the changes of the zone's clocks in these years, in their order. The first and the last one have no
- * bound outside them.
+ * Returns the periods between the changes of the zone's clocks in these years, in order. The first one has no beginning
+ * and the last one no end.
  */
 export function offsetPeriods(timeZone: string, fromYear: number, untilYear: number): OffsetPeriod[] {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
@@ -58,7 +58,7 @@ function readOffset(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
-/** The first full minute at which the change has happened. */
+/** The first full minute after the change. */
 function findChange(beforeMs: number, afterMs: number, isAfter: (ms: number) => boolean): number {
   let [before, after] = [beforeMs / MINUTE_MS, afterMs / MINUTE_MS];
   while (after - before > 1) {
