@@ -1,4 +1,4 @@
-// A sign-in and a refresh have the same answer.
+// Builds the common answer of sign-in and refresh.
 import { z } from 'zod';
 import { findUser, type UserRow } from '../../db/users/users-repository.js';
 import type { OpenedSession } from '../../db/sessions/sessions-repository.js';
@@ -8,7 +8,7 @@ import type { RouteResult } from '../http/route.js';
 import type { AccessTokenSigner } from './access-token.js';
 import { refreshCookie } from './refresh-cookie.js';
 
-/** A session with the refresh token that its cookie gets; without one the browser keeps the cookie that it has. */
+/** A session with the refresh token for its cookie; without a token the browser keeps its present cookie. */
 export type OpenSession = OpenedSession & { token?: string };
 
 const MAX_TOKEN_SECONDS = 3600;
@@ -26,7 +26,7 @@ export const signedInSchema = z.object({
   }),
 });
 
-/** Throws the 403 of a service whose sessions come from elsewhere. */
+/** Throws 403 if session tokens come from another service. */
 export function requireSigner({ signIn }: SessionDeps): AccessTokenSigner {
   if (signIn.signAccessToken !== undefined) return signIn.signAccessToken;
   throw new ApiError(403, 'sign_in_disabled', 'Nobody signs in here: session tokens come from another service.');

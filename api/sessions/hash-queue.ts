@@ -1,25 +1,25 @@
-// Limits the passwords that this process compares at once: each takes a processor for a while and 16 MiB. A flood of
-// logins waits here, and the rest of the service goes on.
+// Limits the concurrent password hashes of this process: each occupies a processor for a while and takes 16 MiB. A
+// flood of logins waits here without delaying other requests.
 import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { overloaded } from '../http/errors.js';
 
-/** Node has four threads, on which names are resolved, too. */
+/** Node has four threads, which also resolve host names. */
 const MOST_AT_ONCE = 2;
-/** The limit applies to each of the two lines. */
+/** The limit applies to each of the two queues. */
 const MOST_WAITING = 64;
-/** This many strangers in line are a flood. */
+/** This many waiting logins from unknown networks are a flood. */
 const BUSY = 8;
 
 export interface HashQueue {
   /**
-   * Runs `work` in its turn, those of `isPreferred` first. Throws the 503 when the line is full, and the signal's reason
-   * when it was aborted in line.
+   * Runs `work` in the order of arrival, preferred work first. Throws 503 if the queue is full, and the signal's reason
+   * if it was aborted while waiting.
    */
   run<T>(work: () => Promise<T>, options: { isPreferred: boolean; signal: AbortSignal }): Promise<T>;
-  /** Throws the 503 when `run` would. */
+  /** Throws 503 if `run` would. */
   refuseWhenFull(isPreferred: boolean): void;
-  /** Returns whether many strangers wait. */
+  /** True if many logins from unknown networks wait. */
   isBusy(): boolean;
 }
 
@@ -29,7 +29,7 @@ interface Options {
   busy: number;
 }
 
-/** Half of the processors: requests that have nothing to do with logins need the others. */
+/** Half of the processors, because other requests need the rest. */
 const DEFAULTS: Options = {
   atOnce: Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(availableParallelism() / 2))),
   mostWaiting: MOST_WAITING,
@@ -50,7 +50,7 @@ export function createHashQueue({ atOnce, mostWaiting, busy }: Options = DEFAULT
     isBusy: () => waitingOf(false) >= busy,
     async run(work, { isPreferred, signal }) {
       refuseWhenFull(isPreferred);
-      // The queue does not get the signal: it would give the place of a comparison away that still goes on.
+      // The queue itself does not get the signal, because it would free the slot of a comparison that is still running.
       const unlessAborted = () => {
         signal.throwIfAborted();
         return work();

@@ -15,15 +15,15 @@ interface Credentials {
 interface Visitor {
   network: string;
   userAgent: string;
-  /** Aborted when the caller hangs up. */
+  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
   audit: AuditTrail;
 }
 
 /**
- * Opens a session. Throws 401, 429 while too many attempts have failed, or 503 while too many passwords are being compared.
- * An account that does not exist, has no password or is not active is answered like a wrong password, as late and counted
- * alike.
+ * Opens a session. Throws 401, 429 after too many failed attempts, or 503 while too many passwords are being compared.
+ * An account that does not exist, has no password or is not active is answered like a wrong password: after the same
+ * time, and with the same count.
  */
 export async function logIn(
   deps: SessionDeps,
@@ -34,7 +34,7 @@ export async function logIn(
   const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
   if (account !== undefined) audit.concerns(account.userId);
-  // The id of an existing account counts, because the database's capitals are not JavaScript's.
+  // For an existing account the id counts, because the database folds case differently from JavaScript.
   const name = account === undefined ? `unknown ${email.toLowerCase()}` : nameOf(account.userId);
   const attempt = { name, hash: account?.hash, isKnownNetwork: account?.isKnownNetwork ?? false, password };
   const forgive = await tryPassword(deps, attempt, visitor);
@@ -42,7 +42,7 @@ export async function logIn(
   const { userId, hash } = account;
   const session = { userId, method: 'password', network, userAgent } as const;
   const opened = await audit.change(async (trx) => {
-    // The password may have been replaced, and the user locked out, while it was being compared.
+    // The password may have been replaced, or the user deactivated, during the comparison.
     const made = await openSession(trx, session, () => holdsPassword(trx, userId, hash));
     if (made === undefined) throw wrongPassword();
     return made;
@@ -51,29 +51,29 @@ export async function logIn(
   return opened;
 }
 
-/** Returns the name by which failures of an account are counted. */
+/** The name by which failures of an account are counted. */
 export function nameOf(userId: number): string {
   return `user ${userId}`;
 }
 
 interface Attempt {
   name: string;
-  /** The hash of the right password; undefined where there is none. */
+  /** The hash of the right password; undefined without one. */
   hash: string | undefined;
   isKnownNetwork: boolean;
   password: string;
 }
 
 /**
- * Counts the attempt as a failed one and compares the password. Returns what takes the count back, or undefined for a wrong
- * password. Throws 429 and 503 as `logIn`.
+ * Counts the attempt as failed and compares the password. Returns a function that undoes the count, or undefined for a
+ * wrong password. Throws 429 and 503 like `logIn`.
  */
 export async function tryPassword(
   { db, signIn: { hashQueue } }: SessionDeps,
   { name, hash, isKnownNetwork, password }: Attempt,
   { network, signal }: Pick<Visitor, 'network' | 'signal'>,
 ): Promise<(() => Promise<void>) | undefined> {
-  // This comes before anything is counted: somebody who finds the line full loses no attempt by it.
+  // Checked before the attempt is counted, so that a full queue costs nobody an attempt.
   hashQueue.refuseWhenFull(isKnownNetwork);
   const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
   const compare = () => verifyPassword(password, hash);

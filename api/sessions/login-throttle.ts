@@ -1,4 +1,4 @@
-// The throttle decides who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
+// Decides who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
 import type { SignInMethod } from '../../db/core/tables.js';
@@ -8,14 +8,17 @@ import type { SessionDeps } from './deps.js';
 
 /** Failed logins a minute for an account from one network. */
 const MOST_BY_PAIR = 5;
-/** The limit for all networks from which the account was never signed in; further strangers wait for their turn. */
+/**
+ * The limit for all networks from which the account was never signed in; above it, such networks must wait
+ * (`TURN_AFTER_SECONDS`).
+ */
 const MOST_BY_STRANGERS = 20;
 /** The limit for one network, for all accounts that were never signed in there. */
 const MOST_BY_NETWORK = 100;
 const TURN_AFTER_SECONDS = 30;
 
 interface LoginAttempt {
-  /** Names the account, whether or not there is one. */
+  /** Names the account, even if it does not exist. */
   account: string;
   network: string;
   /** True if the account was signed in from this network before. */
@@ -23,8 +26,8 @@ interface LoginAttempt {
 }
 
 /**
- * Counts the attempt as a failed one, or throws the 429. Call the result when it has succeeded. `isBusy`: strangers wait
- * for their turn, whatever their account has.
+ * Counts the attempt as failed, or throws 429. Call the result if the attempt succeeds. `isBusy`: true makes every
+ * unknown network wait, whatever the count of its account.
  */
 export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => boolean): Promise<() => Promise<void>> {
   const keys = keysOf(attempt);
@@ -38,8 +41,8 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
 }
 
 /**
- * A stranger who comes once is not heard while an account is attacked from many networks, and one who comes again after
- * half a minute is: the right user is late by that, and attackers must keep each of their addresses busy.
+ * While an account is attacked from many networks, an unknown network is refused at first and admitted when it retries
+ * after half a minute. The right user is delayed by that, and attackers must keep each of their addresses busy.
  */
 async function admitStranger(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
   const network = await countFailure(db, keys.network);
@@ -70,7 +73,7 @@ export const signedIn = {
   userOf: ({ userId }: { userId: number }) => userId,
 };
 
-/** Runs a sign-in and counts how it ended. */
+/** Runs a sign-in and counts its outcome. */
 export async function countSignIn<T>(
   { signIns }: SessionDeps['metrics'],
   method: SignInMethod,

@@ -1,4 +1,5 @@
-// OpenID Connect, authorization code with PKCE, by the library openid-client. docs/operate/sign-in.md, "OpenID Connect".
+// OpenID Connect, authorization code with PKCE, by the library openid-client. docs/operate/sign-in.md, "OpenID
+// Connect".
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -26,12 +27,12 @@ export interface OidcClient {
   settings: OidcSettings;
   /** The address at which the browser begins. */
   url: string;
-  /** The issuer's page that asks who somebody is. Throws when the issuer cannot be reached. */
+  /** Returns the issuer's sign-in page. Throws if the issuer cannot be reached. */
   authorizationUrl(flow: OidcFlow): Promise<string>;
   /**
-   * Returns whom the issuer's answer names, from the parameters that the browser brought. Throws when the answer is an
-   * error, does not belong to the flow, or holds a token that is not of this issuer, for this client, in this flow, and
-   * in time.
+   * Returns the identity in the issuer's answer, from the parameters that the browser brought. Throws if the answer is
+   * an error or does not belong to the flow. Also throws if its token has another issuer, client or flow, or has
+   * expired.
    */
   identify(flow: OidcFlow, answer: Record<string, string | undefined>): Promise<Identity>;
 }
@@ -41,10 +42,12 @@ const TIMEOUT_SECONDS = 5;
 const DISCOVERY_LIVES_MS = 3_600_000;
 const SCOPE = 'openid email profile';
 
-/** `publicUrl`: the base of the address to which the issuer sends the browser back, which it must know. */
+/**
+ * `publicUrl`: the base of the address to which the issuer sends the browser back; it must be registered at the issuer.
+ */
 export function createOidcClient(settings: OidcSettings, publicUrl: string): OidcClient {
   const redirectUri = `${publicUrl}${OIDC_PATH}callback/`;
-  const configuration = keptFor(DISCOVERY_LIVES_MS, () => discover(settings));
+  const configuration = cachedFor(DISCOVERY_LIVES_MS, () => discover(settings));
   return {
     settings,
     url: `${publicUrl}${OIDC_PATH}`,
@@ -73,7 +76,7 @@ export function createOidcClient(settings: OidcSettings, publicUrl: string): Oid
   };
 }
 
-/** Many issuers put the e-mail address into the user info only. */
+/** Many issuers send the e-mail address in the user info only. */
 async function readMore(
   config: Configuration,
   accessToken: string,
@@ -90,12 +93,12 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Con
   return discovery(server, clientId, undefined, authenticateBy(clientSecret), {
     timeout: TIMEOUT_SECONDS,
     [customFetch]: fetchInStandardForm,
-    // The ID token's signature is checked, too, although it comes straight from the issuer.
+    // Verifies the ID token's signature, too, although the token comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
   });
 }
 
-/** The library would refuse a good ID token because of scopes in a list or a lifetime that is none beside it. */
+/** Corrects scopes in a list, and a lifetime that is no number, for which the library would refuse a good ID token. */
 async function fetchInStandardForm(url: string, options: CustomFetchOptions): Promise<Response> {
   const answer = await fetchSmall(url, options as RequestInit);
   if (options.method !== 'POST' || !answer.ok) return answer;
@@ -105,15 +108,17 @@ async function fetchInStandardForm(url: string, options: CustomFetchOptions): Pr
 
 function toStandardText(text: string): string {
   try {
-    const said = parseJson(text);
-    const tokens = isObject(said) ? toStandardTokens(said) : undefined;
+    const answer = parseJson(text);
+    const tokens = isObject(answer) ? toStandardTokens(answer) : undefined;
     return tokens === undefined ? text : writeJson(tokens);
   } catch {
     return text;
   }
 }
 
-/** The client authenticates by the standard `client_secret_basic`, unless the issuer takes the other way only. */
+/**
+ * Authenticates the client by the standard `client_secret_basic`, unless the issuer supports only `client_secret_post`.
+ */
 function authenticateBy(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
   return (server, ...rest) => {
@@ -122,16 +127,16 @@ function authenticateBy(clientSecret: string): ClientAuth {
   };
 }
 
-/** Asks again after `livesMs`, and after a failure. Callers at the same time share one question. */
-function keptFor<T>(livesMs: number, ask: () => Promise<T>): () => Promise<T> {
-  let kept: { value: Promise<T>; until: number } | undefined;
+/** Caches the result of `ask` for `livesMs`. A failure is not cached. Concurrent callers share one call. */
+function cachedFor<T>(livesMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let cached: { value: Promise<T>; until: number } | undefined;
   return () => {
-    if (kept !== undefined && performance.now() < kept.until) return kept.value;
+    if (cached !== undefined && performance.now() < cached.until) return cached.value;
     const value = ask();
     const asked = { value, until: performance.now() + livesMs };
-    kept = asked;
+    cached = asked;
     value.catch(() => {
-      if (kept === asked) kept = undefined;
+      if (cached === asked) cached = undefined;
     });
     return value;
   };
@@ -142,7 +147,7 @@ const MAX_NAME = 255;
 const MAX_EMAIL = 320;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
-/** `claims`: of the ID token and the user info. What an issuer says is text of somebody else's. */
+/** `claims`: of the ID token and the user info. The issuer's texts are untrusted. */
 function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): Identity {
   if (subject === '' || subject.length > MAX_SUBJECT || hasControls(subject)) throw new Error('the subject is no text');
   const verifiedEmail = claims['email_verified'] === true ? toEmail(claims['email']) : undefined;
@@ -157,7 +162,7 @@ function toEmail(claim: unknown): string | undefined {
 
 function toName(claim: unknown): string {
   if (typeof claim !== 'string') return '';
-  // Well formed, without halves of characters: the database takes no others.
+  // Removes control characters and lone surrogates, which the database refuses.
   const text = Array.from(claim.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim());
   return text.slice(0, MAX_NAME).join('');
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { ApiError } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 
-/** openid-client reports an issuer that did not answer, or not as an issuer answers, by these codes. */
+/** openid-client's codes for an issuer that did not answer, or whose answer is malformed. */
 const UNREACHABLE = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -15,13 +15,13 @@ const UNREACHABLE = new Set([
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * The answer to a sign-in that the issuer, or a check of its answer, has failed. The log gets codes only: the library's
- * errors hold codes and tokens of the flow.
+ * Converts the error of a sign-in that the issuer, or a check of its answer, refused. Only codes are logged, because
+ * the library's errors contain codes and tokens of the flow.
  */
 export function toOidcError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error;
   const code = codeOf(error);
-  // `fetch` throws a TypeError when there is no connection.
+  // `fetch` throws a TypeError if there is no connection.
   if (error instanceof TypeError || UNREACHABLE.has(code)) {
     log.warn({ code }, 'the issuer of OpenID Connect does not answer');
     return new ApiError(503, 'issuer_unavailable', 'The identity provider does not answer. Please try again.', {
@@ -37,15 +37,15 @@ export function toOidcError(error: unknown, log: Logger): ApiError {
 }
 
 function codeOf(error: unknown): string {
-  const { error: said, code } = (error ?? {}) as { error?: unknown; code?: unknown };
-  // Words of the standards, such as `access_denied`; whatever else an issuer writes stays out of the log.
-  if (typeof said === 'string' && /^[a-z_]{1,60}$/.test(said)) return said;
+  const { error: standardCode, code } = (error ?? {}) as { error?: unknown; code?: unknown };
+  // Logs only words of the standards, such as `access_denied`; other text of an issuer is not logged.
+  if (typeof standardCode === 'string' && /^[a-z_]{1,60}$/.test(standardCode)) return standardCode;
   if (error instanceof ClientError && typeof code === 'string') return code;
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** The sign-in page has a sentence for each of these. */
-const TOLD = new Set([
+/** The codes that the sign-in page can explain. */
+const EXPLAINED = new Set([
   'invalid_state',
   'authentication_failed',
   'unknown_user',
@@ -54,8 +54,8 @@ const TOLD = new Set([
 ]);
 
 /**
- * Returns the answer of `answer`. If it refuses a browser that shows the answer to a person, the answer is the way to
- * the sign-in page, which says why (`?problem=`); programs get the refusal itself.
+ * Returns the result of `answer`. If it refuses a browser that shows the answer to a person, redirects to the sign-in
+ * page with the reason (`?problem=`); programs get the refusal itself.
  */
 export async function orSignInPage(
   headers: IncomingHttpHeaders,
@@ -65,7 +65,7 @@ export async function orSignInPage(
   try {
     return await answer();
   } catch (error) {
-    if (!(error instanceof ApiError) || !TOLD.has(error.code) || !isForPerson(headers)) throw error;
+    if (!(error instanceof ApiError) || !EXPLAINED.has(error.code) || !isForPerson(headers)) throw error;
     return { status: 303, headers: { Location: `${publicUrl}/sign-in?problem=${error.code}` } };
   }
 }

@@ -1,5 +1,5 @@
-// A random text in a cookie binds an answer of the issuer to the browser that asked. State, nonce and PKCE verifier are
-// derived from it, so that requests of strangers store nothing, and a state is of use only in the browser that it was
+// Binds an answer of the issuer to the browser that asked, by a random text in a cookie. State, nonce and PKCE verifier
+// are derived from it. Requests of strangers therefore store nothing, and a state works only in the browser that it was
 // made for.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,7 +17,7 @@ export interface OidcFlow {
   verifier: string;
 }
 
-/** `secret`: of the browser's cookie, where it has one, so that flows in two tabs do not disturb each other. */
+/** `secret`: from the browser's cookie if it has one, so that flows in two tabs can both finish. */
 export function beginFlow(secret: string, nowMs = Date.now()): OidcFlow {
   const expiresAt = String(Math.floor(nowMs / 1000) + LIFETIME_SECONDS);
   const random = randomBytes(16).toString('base64url');
@@ -37,14 +37,14 @@ function toFlow(secret: string, part: string): OidcFlow {
   return { state: `${part}.${derive('state')}`, nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-/** The secret that the browser has already, or a new one. */
+/** Returns the browser's present secret, or a new one. */
 export function flowSecret(headers: IncomingHttpHeaders, isSecure: boolean): string {
   return readFlowSecret(headers, isSecure) ?? randomToken();
 }
 
 export function readFlowSecret(headers: IncomingHttpHeaders, isSecure: boolean): string | undefined {
-  const given = readCookie(headers, COOKIE, isSecure);
-  return given !== undefined && /^[\w-]{43}$/.test(given) ? given : undefined;
+  const value = readCookie(headers, COOKIE, isSecure);
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
 /** Lax: the answer comes by a link of the issuer's pages, with which a Strict cookie would not be sent. */

@@ -1,4 +1,4 @@
-// Sign in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
+// Signs in by OpenID Connect. docs/operate/sign-in.md, "OpenID Connect".
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { resolveIdentity, type Identity } from '../../db/sessions/identities-repository.js';
@@ -55,7 +55,7 @@ const begin = defineRoute({
     }),
 });
 
-/** An authorization response may hold these; everything else is ignored. */
+/** The parameters of an authorization response that count; others are ignored. */
 const answerSchema = z.object({
   state: z.string().optional(),
   code: z.string().max(8192).optional(),
@@ -106,7 +106,7 @@ async function takeAnswer(context: Answer): Promise<RouteResult> {
     });
     return openSessionOf(identity, { deps, audit }, oidc, visit);
   }).catch(async (error: unknown) => {
-    // The browser is sent to the sign-in page with it, which looks like success.
+    // The refusal may be answered with a redirect to the sign-in page, which the audit log would take for a success.
     await audit.refuse(error);
     throw error;
   });
@@ -117,7 +117,7 @@ async function takeAnswer(context: Answer): Promise<RouteResult> {
 
 export const oidcRoutes: Route<SessionDeps>[] = [providers, begin, callback];
 
-/** Throws the 404 of a service without an identity provider. */
+/** Throws 404 if there is no identity provider. */
 function requireOidc(deps: SessionDeps): OidcClient {
   if (deps.signIn.oidc === undefined) throw notFound();
   requireSigner(deps);

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { foreignOrigin } from '../http/errors.js';
 
 /**
- * Throws the 403 when a browser says that a page of another origin sends this request. SameSite=Strict does not tell two
- * ports or subdomains of one site apart. A program that is no browser says nothing.
+ * Throws 403 if a browser reports that a page of another origin sends this request. SameSite=Strict does not
+ * distinguish two ports or subdomains of one site. Programs other than browsers send neither header and pass.
  */
 export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const { origin, host = '' } = headers;
@@ -13,10 +13,10 @@ export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: str
   throw foreignOrigin();
 }
 
-/** The scheme of an address behind a proxy is known from PUBLIC_URL only. */
+/** Behind a proxy, only PUBLIC_URL reveals the scheme of the address. */
 function isOwn(origin: string, host: string, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const { origin: given, host: givenHost, protocol } = new URL(origin);
-  if (given === new URL(publicUrl).origin) return true;
-  return (protocol === 'http:' || protocol === 'https:') && givenHost === host.toLowerCase();
+  const { origin: sentOrigin, host: sentHost, protocol } = new URL(origin);
+  if (sentOrigin === new URL(publicUrl).origin) return true;
+  return (protocol === 'http:' || protocol === 'https:') && sentHost === host.toLowerCase();
 }

@@ -1,4 +1,4 @@
-// Hashes of passwords: scrypt, on a thread beside the event loop.
+// Hashes passwords with scrypt, on a thread beside the event loop.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 interface Parameters {
@@ -8,7 +8,7 @@ interface Parameters {
   p: number;
 }
 
-/** One of OWASP's recommendations: 16 MiB, and about as long as a login may last. */
+/** One of OWASP's recommendations: 16 MiB, and about as long as a login may take. */
 const PARAMETERS: Parameters = { ln: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -16,7 +16,7 @@ const HASH_BYTES = 32;
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 const FORM = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
-/** The text that is stored; the parameters are part of it, so that later passwords may have others. */
+/** Returns the text to store. It includes the parameters, so that later passwords may use others. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, PARAMETERS);
@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
 
-/** The answer is false, and takes as long, if there is no stored hash. */
+/** Without a stored hash, returns false after the same time. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined) {
     await derive(password, NOBODYS_SALT, PARAMETERS);
@@ -33,15 +33,15 @@ export async function verifyPassword(password: string, stored: string | undefine
   const [, ln, r, p, salt = '', hash = ''] = FORM.exec(stored) ?? [];
   if (hash === '') throw new Error('a stored password is no hash of scrypt');
   const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
-  const given = await derive(password, Buffer.from(salt, 'base64'), parameters);
-  return timingSafeEqual(given, Buffer.from(hash, 'base64'));
+  const derived = await derive(password, Buffer.from(salt, 'base64'), parameters);
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
 }
 
 const NOBODYS_SALT = randomBytes(SALT_BYTES);
 
 function derive(password: string, salt: Buffer, { ln, r, p }: Parameters): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Systems type the same letter in several ways; this is one of them.
+    // Systems encode the same letter in several ways; this is one of them.
     const text = password.normalize('NFKC');
     const cost = { N: 2 ** ln, r, p, maxmem: MAX_MEMORY_BYTES };
     scrypt(text, salt, HASH_BYTES, cost, (error, key) => (error === null ? resolve(key) : reject(error)));

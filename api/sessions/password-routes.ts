@@ -1,5 +1,5 @@
-// A user gets a new password by the present one, or by a link that an administrator has made
-// (docs/use/sign-in.md, "Passwords").
+// Sets a new password, by the present one or by a link that an administrator has made (docs/use/sign-in.md,
+// "Passwords").
 import { z } from 'zod';
 import { changePassword, findOwnAccount, resetPassword } from '../../db/sessions/passwords-repository.js';
 import { findLinkUser } from '../../db/sessions/sign-in-links-repository.js';

@@ -6,8 +6,8 @@ const FILE = join(import.meta.dirname, 'common-passwords/passwords.txt');
 let known: ReadonlySet<string> | undefined;
 
 /**
- * Returns whether the password is one that attackers try first, in any case of its letters. The list has only passwords
- * that are long enough to be taken otherwise; it is read when the first password is set.
+ * True if attackers try the password first, in any case of its letters. The list has only passwords of at least
+ * `MIN_LENGTH` characters. It is read when the first password is set.
  */
 function isCommonPassword(password: string): boolean {
   known ??= new Set(
@@ -18,12 +18,12 @@ function isCommonPassword(password: string): boolean {
   return known.has(password.normalize('NFKC').toLowerCase());
 }
 
-/** The least number of characters. Shorter passwords are guessed; no kinds of characters are asked for. */
+/** Shorter passwords can be guessed; no kinds of characters are required. */
 const MIN_LENGTH = 12;
-/** A longer text is no password, but work for whoever compares it. */
+/** Bounds the time to hash a password. */
 export const MAX_PASSWORD_LENGTH = 1024;
 
-/** Returns the mistake of a new password in one sentence; undefined if it has none. */
+/** Returns the reason to refuse a new password, in one sentence; undefined if it is acceptable. */
 export function passwordProblem(password: string): string | undefined {
   const length = Array.from(password).length;
   if (length < MIN_LENGTH) return `A password has at least ${MIN_LENGTH} characters.`;
@@ -33,7 +33,6 @@ export function passwordProblem(password: string): string | undefined {
   return undefined;
 }
 
-/** A new password in a body. */
 export const newPasswordField = z.string().superRefine((password, context) => {
   const message = passwordProblem(password);
   if (message !== undefined) context.addIssue({ code: 'custom', message });

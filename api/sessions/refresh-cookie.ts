@@ -1,4 +1,4 @@
-// Cookies of signing in. Scripts cannot read them, and other sites cannot send the refresh cookie.
+// Reads and writes the cookies of signing in. Scripts cannot read them, and other sites cannot send the refresh cookie.
 import type { IncomingHttpHeaders } from 'node:http';
 
 export const AUTH_PATH = '/api/v1/auth/';
@@ -17,8 +17,8 @@ interface Cookie extends CookieOptions {
 }
 
 /**
- * A browser takes a cookie with this prefix over TLS only, so that nobody who can answer for the host without TLS
- * plants one. `__Host-` would demand the path `/`, with which every request would carry the cookie.
+ * A browser accepts a cookie with this prefix over TLS only, so that nobody who can answer for the host without TLS can
+ * set one. `__Host-` would require the path `/`, with which every request would carry the cookie.
  */
 const SECURE_PREFIX = '__Secure-';
 
@@ -33,7 +33,7 @@ export function toCookie({ name, value, path, sameSite, isSecure, maxAgeSeconds 
   return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** `isSecure`: whether the browser's connection is encrypted. A cookie with the other name counts for nothing. */
+/** `isSecure`: true if the browser's connection is encrypted. A cookie with the other name is ignored. */
 export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string, isSecure: boolean): string | undefined {
   const start = `${toName(name, isSecure)}=`;
   const pairs = cookie.split(';').map((pair) => pair.trim());

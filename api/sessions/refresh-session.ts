@@ -6,15 +6,18 @@ import type { Db } from '../../db/core/client.js';
 import { endSessionOfToken, findPresentedSession, rotateToken } from '../../db/sessions/refresh-repository.js';
 import type { OpenSession } from './answer-session.js';
 
-/** A tab may send the same cookie this much later than another tab. Nobody notices it once an hour. */
+/**
+ * A tab may send the same cookie this much later than another tab. The delay is not noticeable at one refresh an hour.
+ */
 const OVERLAP_MS = 100;
 
 /**
- * Exchanges a refresh token; undefined when there is no such session. A used token ends its session: somebody has a copy.
+ * Exchanges a refresh token; undefined if there is no such session. A used token ends its session, because somebody has
+ * copied it.
  *
- * Two tabs that refresh at the same moment send the same token, and that is no copy. Whether it is one is therefore
- * decided when the request arrives, and the token is used up a moment later: a request that arrives before that cannot
- * have seen the answer. The later of two such requests keeps the cookie that the earlier one's answer sets.
+ * Two tabs that refresh at the same time send the same token, which is no copy. The token is therefore checked when the
+ * request arrives, and used up a moment later: a request that arrives before that cannot have seen the answer. The
+ * later of two such requests keeps the cookie that the answer to the earlier one sets.
  */
 export async function refreshSession(
   { db, log, doer }: { db: Db; log: Logger; doer: Doer },

@@ -1,4 +1,4 @@
-// Sign in, stay signed in, sign out. docs/use/sign-in.md.
+// Signs users in and out, and refreshes their sessions. docs/use/sign-in.md.
 import { z } from 'zod';
 import { openSession } from '../../db/sessions/sessions-repository.js';
 import { endSessionOfToken } from '../../db/sessions/refresh-repository.js';
@@ -60,7 +60,7 @@ const link = defineRoute({
     const opened = await countSignIn(deps.metrics, 'link', async () => {
       const userId = await findLinkUser(deps.db, body.token, 'sign-in');
       const session = userId === undefined ? undefined : { userId, method: 'link' as const, ...visit };
-      // One transaction: a link whose session was not opened is as good as before.
+      // In one transaction, so that the link stays usable if its session is not opened.
       return audit.change(async (trx) => {
         const redeemed = session && (await openSession(trx, session, () => redeemLink(trx, body.token)));
         if (redeemed === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');

@@ -6,11 +6,11 @@ import { createOidcClient, type OidcClient } from './oidc-client.js';
 
 /** The parts that signing in needs; api/main.ts builds them once. */
 export interface SignIn {
-  /** Undefined if sessions come from elsewhere: there is no JWT_SECRET. */
+  /** Undefined without JWT_SECRET: session tokens then come from another service. */
   signAccessToken: AccessTokenSigner | undefined;
   hashQueue: HashQueue;
   trustedProxies: TrustedProxies;
-  /** Undefined if OIDC_ISSUER is not set. */
+  /** Undefined without OIDC_ISSUER. */
   oidc: OidcClient | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Administrators manage how other users sign in, by a session only: a stolen key must neither let its thief in as
-// somebody else nor show where people are.
+// Administrators manage how other users sign in. They need a session: a thief with a key must neither sign in as
+// somebody else nor see where people are.
 import { z } from 'zod';
 import { findUser } from '../../db/users/users-repository.js';
 import { endSessionsOf, holdActiveUser, listSessions } from '../../db/sessions/sessions-repository.js';
@@ -16,7 +16,7 @@ import { sessionSchema } from './session-routes.js';
 
 const defineRoute = routesOf<SessionDeps>();
 
-/** The page of the console that takes the token of a password link. The token stands in the fragment, which no log gets. */
+/** The console's page for a password link. The token is in the fragment, which no log receives. */
 const PASSWORD_PAGE = '/password';
 
 const link = defineRoute({
@@ -87,7 +87,7 @@ const end = defineRoute({
 
 export const userSessionRoutes: Route<SessionDeps>[] = [link, list, end];
 
-/** Throws the 404 for a user who does not exist. */
+/** Throws 404 for a user who does not exist. */
 async function requireUser(db: Db, userId: number): Promise<void> {
   if ((await findUser(db, userId)) === undefined) throw notFound();
 }

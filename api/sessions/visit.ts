@@ -4,7 +4,7 @@ import type { Environment } from '../../config/environment.js';
 import type { SignIn } from './sign-in.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** A session keeps this of the request that opened it, and its cookies are sent accordingly. */
+/** The facts about a request that its session stores, and that determine its cookies. */
 export interface Visit {
   network: string;
   userAgent: string;
