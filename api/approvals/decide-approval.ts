@@ -1,5 +1,5 @@
-// A person's decision on an agent's request. Postgres counts the decisions; once they settle the request, a signal reports
-// it to Temporal and is repeated until the run confirms it.
+// Records a person's decision on an agent's request. Postgres counts the decisions. Once they settle the request, a
+// signal reports it to Temporal and is repeated until the run confirms it.
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import {
@@ -23,13 +23,13 @@ import { signalDecision } from '../runs/temporal-calls.js';
 import { isAlready, toEdit } from './edit-arguments.js';
 
 interface AskedDecision extends Omit<NewDecision, 'edit'> {
-  /** The person puts these in the place of the request's arguments. */
+  /** Replaces the arguments of the request. */
   arguments?: JsonObject | undefined;
 }
 
 interface Asking {
   log: Logger;
-  /** The person has hung up. */
+  /** Aborted if the person hangs up. */
   signal: AbortSignal;
   /** The lease of the request's memory. */
   memory: ByteLease;
@@ -44,10 +44,10 @@ interface DecisionAnswer {
 const NOT_YOU = 'The approval rules of this agent do not let you decide on this request.';
 
 /**
- * Answers inner 200, also when the same decision is repeated; 409 for the opposite decision, a late one, or one on other
- * arguments; 404 for an unknown request. Throws a 403 for whom the drawing does not let decide, and a 400 for arguments that
- * the tool does not take. If the process dies after storing the decision and before the signal, `redeliverSignals` sends
- * it.
+ * Answers an inner 200, also if the same decision is repeated; 409 for the opposite decision, a late one, or one on
+ * other arguments; 404 for an unknown request. Throws 403 for a person whom the drawing does not let decide, and 400
+ * for arguments that do not fit the tool. If the process dies after storing the decision and before the signal,
+ * `redeliverSignals` sends it.
  */
 export async function decide(
   deps: ApprovalDeps,
@@ -75,27 +75,27 @@ const REASONS: Partial<Record<string, string>> = {
   full: 'Too many people have changed the arguments of this request. It can only be rejected.',
 };
 
-/** The arguments are opened for those alone who change them. */
+/** Opens the stored arguments only if the person changes them. */
 async function withEdit(
   deps: ApprovalDeps,
-  { arguments: given, ...made }: AskedDecision,
+  { arguments: edited, ...made }: AskedDecision,
   { memory, signal }: Pick<Asking, 'memory' | 'signal'>,
 ): Promise<NewDecision> {
-  if (given === undefined) return made;
+  if (edited === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
-  // A missing, forbidden or late decision is refused when it is counted.
+  // `decideRequest` refuses a missing, forbidden or late decision.
   if (current === undefined || !mayDecide(current, made)) return made;
-  if (isAlready(deps, current, given)) {
-    // The person sends the change again, with the hash from before it, if the answer got lost.
+  if (isAlready(deps, current, edited)) {
+    // After a lost answer, the person repeats the change with the hash from before it.
     const isRepeated = current.hasApproved || made.argumentsHash === undefined;
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, given, { userId: made.userId, memory, signal });
+  const edit = await toEdit(deps, current, edited, { userId: made.userId, memory, signal });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 
-/** The error of arguments that nobody is asked for. */
+/** Matches no stored arguments, so the decision is refused as being on other arguments. */
 const NO_HASH = '';
 
 /** Sends the signal, and never throws. */
@@ -112,7 +112,7 @@ export async function deliverDecision(
   }
 }
 
-/** `decision`: how the request stands now. While it is `pending`, more people must approve. */
+/** `decision` in the answer is the present state of the request. While it is `pending`, more people must approve. */
 function accept(
   request: ApprovalRequest,
   { runId, requestId, decision }: AskedDecision,

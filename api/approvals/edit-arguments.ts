@@ -1,4 +1,4 @@
-// Arguments that a person puts in the place of those that the model has asked for (docs/use/approvers.md, "Change the
+// Replaces the arguments that the model has asked for by those of a person (docs/use/approvers.md, "Change the
 // arguments").
 import { findTools } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
@@ -16,22 +16,22 @@ import { readRunMasker } from '../runs/run-masker.js';
 
 type Deps = Pick<ApprovalDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
 
-/** Returns whether these are the arguments that would be sent anyway. */
-export function isAlready(deps: Deps, current: CurrentArguments, given: JsonObject): boolean {
-  return isEqualJson(given, openArguments(deps, current));
+/** True if these are the arguments that would be sent anyway. */
+export function isAlready(deps: Deps, current: CurrentArguments, edited: JsonObject): boolean {
+  return isEqualJson(edited, openArguments(deps, current));
 }
 
-/** Throws the 400 for arguments that do not fit the schema of the tool. */
+/** Throws 400 for arguments that do not fit the schema of the tool. */
 export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
-  given: JsonObject,
+  edited: JsonObject,
   { userId, memory, signal }: { userId: number; memory: ByteLease; signal: AbortSignal },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
   const masker = await readRunMasker(deps, current.runId, memory);
   if (masker === undefined) throw new Error('a request without its run');
-  if (holdsMask(given) && !isEqualJson(masker.json(before), before)) {
+  if (holdsMask(edited) && !isEqualJson(masker.json(before), before)) {
     throw wrongArguments(`${MASK} stands for a secret, which is not kept: write the value itself.`);
   }
   const tools = await findTools(deps.db, deps.secretBox, current);
@@ -41,13 +41,13 @@ export async function toEdit(
   const problem =
     tool === undefined
       ? 'the tool is not known any more'
-      : await argumentsProblem(tool.parameters, given, { processes: deps.processes, userId, signal });
+      : await argumentsProblem(tool.parameters, edited, { processes: deps.processes, userId, signal });
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
-  const shown = masker.json(given);
+  const shown = masker.json(edited);
   return {
     shown: writeJson(shown),
-    sealed: deps.secretBox.seal(writeJson(given), 'agent-edit', current.requestId),
-    hash: hashArguments(given, shown),
+    sealed: deps.secretBox.seal(writeJson(edited), 'agent-edit', current.requestId),
+    hash: hashArguments(edited, shown),
   };
 }
 
@@ -67,35 +67,35 @@ function openText({ secretBox }: Deps, current: CurrentArguments): string {
   return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
-/** Returns whether the mask stands in a text or in a key. */
-function holdsMask(given: JsonObject): boolean {
-  return JSON.stringify(given).includes(MASK);
+/** True if a text or a key contains the mask. */
+function holdsMask(edited: JsonObject): boolean {
+  return JSON.stringify(edited).includes(MASK);
 }
 
-// Checks arguments against the JSON Schema of a tool. The server of the tool has written the schema, and a hostile one can
-// take for ever.
+// Validates arguments against the JSON Schema of a tool in a separate process. The tool's server wrote the schema, and
+// a hostile schema may never finish.
 
 const CHECK_WITHIN_MS = 3_000;
-/** Checks of a user that wait; whoever asks for more is told to come again. */
+/** The limit of waiting checks per user; more are answered with 503. */
 const MAX_WAITING = 8;
 
 interface Checking {
   processes: Processes;
-  /** The user who gives the arguments. */
+  /** The user who edits the arguments. */
   userId: number;
   signal: AbortSignal;
 }
 
 /**
- * Returns what is wrong with the arguments, as `/items/0/price must be number`; undefined where they fit. Throws a 503 when
- * too many of the user are being checked.
+ * Returns the error, such as `/items/0/price must be number`; undefined if the arguments fit. Throws 503 if too many
+ * checks of the user are waiting.
  */
 async function argumentsProblem(
   schema: JsonObject,
-  given: JsonObject,
+  edited: JsonObject,
   { processes, userId, signal }: Checking,
 ): Promise<string | undefined> {
-  const work = { kind: 'schema', schema: writeJson(schema), value: writeJson(given) } as const;
+  const work = { kind: 'schema', schema: writeJson(schema), value: writeJson(edited) } as const;
   const options = { owner: userId, signal, limitMs: CHECK_WITHIN_MS, maxWaiting: MAX_WAITING };
   const reply = await processes.run(work, options).catch((error: unknown) => {
     throw error instanceof ProcessesBusyError ? overloaded() : error;

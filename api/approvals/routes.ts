@@ -41,7 +41,7 @@ const decisionSchema = z.object({
 const reason = z.string().max(2000).optional();
 const rejection = z.object({ reason });
 
-/** zod does not copy them: all keys, including `__proto__`, are sent as they are. */
+/** zod does not copy the arguments: all keys, including `__proto__`, are sent as they are. */
 const givenArguments = z.unknown().transform((value, context) => {
   if (value === undefined || isPlainObject(value)) return value;
   const message = value === null ? 'This field may not be null.' : 'Expected a JSON object.';

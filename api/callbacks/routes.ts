@@ -1,4 +1,4 @@
-// The callback of a node that waits for one (docs/use/nodes.md, "Wait").
+// Receives the callback that a node waits for (docs/use/nodes.md, "Wait").
 import { z } from 'zod';
 import { deliverWake } from '../../acceptance/wake-run.js';
 import { acceptCallback, findCallback } from '../../db/waits/callbacks-repository.js';
@@ -10,7 +10,7 @@ import { routesOf, type Route } from '../http/route.js';
 
 const defineRoute = routesOf<CallbackDeps>();
 
-/** 32 random bytes in base64url. Anything else is unknown before the database is asked. */
+/** 32 random bytes in base64url. Any other text is unknown without a query. */
 const TOKEN = /^[\w-]{43}$/;
 
 const callback = defineRoute({
@@ -37,7 +37,7 @@ const callback = defineRoute({
     const seal = ({ runId, path, nodeId }: NodeKey): Buffer =>
       deps.secretBox.seal(body, 'callback-answer', runId, path, nodeId);
     const outcome = await audit.change((trx) => acceptCallback(trx, params.token, seal), {
-      keyOf: (taken) => (taken.status === 'accepted' ? { id: taken.wait.runId } : undefined),
+      keyOf: (accepted) => (accepted.status === 'accepted' ? { id: accepted.wait.runId } : undefined),
     });
     if (outcome.status === 'unknown') throw notFound();
     if (outcome.status === 'too_late') throw tooLate();

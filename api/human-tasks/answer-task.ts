@@ -1,4 +1,5 @@
-// A person's answer to a human task. Postgres decides which answers count (db/human-tasks/answers-repository.ts).
+// Accepts a person's answer to a human task. Postgres decides which answers count
+// (db/human-tasks/answers-repository.ts).
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
@@ -17,7 +18,7 @@ import { findVisible } from '../access/authorize.js';
 import { readTaskValues } from '../../acceptance/task-values.js';
 import { deliverWake } from '../../acceptance/wake-run.js';
 
-interface GivenAnswer {
+interface SentAnswer {
   action: string;
   values: JsonObject;
   comment: string;
@@ -26,7 +27,7 @@ interface GivenAnswer {
 interface Asked {
   taskId: string;
   reach: Reach;
-  given: GivenAnswer;
+  sent: SentAnswer;
 }
 
 interface Asking {
@@ -37,24 +38,25 @@ interface Asking {
 }
 
 /**
- * Returns the task after the answer. Throws 404 for a task of a foreign project, 403 for who may not answer, 400 for an
- * unknown action, a required field that is empty or a value that its field does not take, and 409 with the code `settled` or `already_answered`.
+ * Returns the task after the answer. Throws 404 for a task of a foreign project and 403 for a person who may not
+ * answer. Throws 400 for an unknown action, an empty required field or a value that does not fit its field. Throws 409
+ * `settled` or `already_answered`.
  */
 export async function answerTask(
   deps: HumanTaskDeps,
   { log, memory, audit }: Asking,
-  { taskId, reach, given }: Asked,
+  { taskId, reach, sent }: Asked,
 ): Promise<HumanTask> {
   const task = await findVisible(reach, (within) => findTaskInReach(deps.db, taskId, within));
   if (!task.is_assigned) throw permissionDenied('You are not among those who may answer this task.');
   if (task.status !== 'pending') throw settled();
   if (task.has_answered) throw answeredBefore();
-  const { values, fileIds } = await checkAnswer(deps, task, given);
+  const { values, fileIds } = await checkAnswer(deps, task, sent);
   await linkRequestToRun(deps, task.run_id);
   const masker = await readRunMasker(deps, task.run_id, memory);
-  // It has been deleted in this moment.
+  // The run was deleted meanwhile.
   if (masker === undefined) throw notFound();
-  const stored = toStored(deps, masker, { row: [taskId, reach.userId], task, given, values });
+  const stored = toStored(deps, masker, { row: [taskId, reach.userId], task, sent, values });
   const answer = { taskId, userId: reach.userId, fileIds, ...stored };
   const outcome = await audit.change((trx) => storeAnswer(trx, answer), {
     keyOf: ({ status }) => (status === 'kept' || status === 'settled' ? { id: taskId } : undefined),
@@ -81,7 +83,7 @@ function answeredBefore(): ApiError {
 async function checkAnswer(
   { db }: HumanTaskDeps,
   task: HumanTask,
-  { action, values }: GivenAnswer,
+  { action, values }: SentAnswer,
 ): Promise<{ values: JsonObject; fileIds: string[] }> {
   const actions = parseJson(task.actions) as { id: string }[];
   const wrong: FieldErrors = {};
@@ -96,16 +98,16 @@ async function checkAnswer(
 interface CheckedAnswer {
   row: [taskId: string, userId: number];
   task: HumanTask;
-  given: GivenAnswer;
+  sent: SentAnswer;
   values: JsonObject;
 }
 
-/** The run gets what was entered; readers get it with secret fields and the run's secrets masked. */
-function toStored({ secretBox }: HumanTaskDeps, masker: Masker, { row, task, given, values }: CheckedAnswer) {
+/** The run gets the values as entered; readers get them with secret fields and the run's secrets masked. */
+function toStored({ secretBox }: HumanTaskDeps, masker: Masker, { row, task, sent, values }: CheckedAnswer) {
   const whole = writeJson(values);
   const { masked, secretValues } = maskInput(parseJson(task.fields) as JsonObject[], values);
   const own = createMasker(secretValues);
   const entered = writeJson(own.json(masker.json(masked)));
   const enteredEnc = entered === whole ? null : secretBox.seal(whole, 'human-answer', ...row);
-  return { action: given.action, entered, enteredEnc, comment: own.text(masker.text(given.comment)) };
+  return { action: sent.action, entered, enteredEnc, comment: own.text(masker.text(sent.comment)) };
 }

@@ -1,4 +1,4 @@
-// Tasks that runs give to people (docs/use/approvers.md, "Human tasks").
+// Tasks that runs assign to people (docs/use/approvers.md, "Human tasks").
 import { z } from 'zod';
 import { findTaskInReach, listTasksInReach } from '../../db/human-tasks/tasks-repository.js';
 import { findVisible } from '../access/authorize.js';
@@ -14,7 +14,7 @@ const defineRoute = routesOf<HumanTaskDeps>();
 
 const path = '/api/v1/human-tasks/';
 const taskParams = z.object({ task_id: uuid });
-/** A form that a person fills in. */
+/** Enough for a form that a person fills in. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const list = defineRoute({
@@ -66,8 +66,8 @@ const answer = defineRoute({
   }),
   responses: { 200: taskSchema, 409: detailSchema },
   async handler({ deps, log, caller, params, body, memory, audit }) {
-    const given = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, reach: caller, given });
+    const sent = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
+    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, reach: caller, sent });
     return { status: 200, body: toTask(task) };
   },
 });
