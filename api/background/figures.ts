@@ -1,4 +1,4 @@
-// Changes are folded into sums, so that the sums are fast to read. Every API process attempts it.
+// Folds changes into sums that are fast to read. Every API process runs these loops.
 import { foldStoredBytes, setStoredBytesLimit } from '../../db/projects/stored-bytes-repository.js';
 import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
 import type { BackgroundDeps } from './deps.js';
@@ -17,18 +17,18 @@ export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundL
   });
 }
 
-/** Folds the changes of what projects store into the sums. */
+/** Folds the changes of the bytes that projects store into their sums. */
 export function startCountingBytes({
   db,
   logger,
   config,
 }: Pick<BackgroundDeps, 'db' | 'logger' | 'config'>): BackgroundLoop {
-  let isLimitTold = false;
+  let isLimitStored = false;
   return startLoop(async () => {
     try {
-      // This is done once: of two processes with different limits the one that was started last counts.
-      if (!isLimitTold) await setStoredBytesLimit(db, config.maxProjectBytes);
-      isLimitTold = true;
+      // Stored once per process: of two processes with different limits, the one that started last wins.
+      if (!isLimitStored) await setStoredBytesLimit(db, config.maxProjectBytes);
+      isLimitStored = true;
       await foldStoredBytes(db);
     } catch (error) {
       logger.warn({ err: error }, 'the bytes of projects were not counted; the next round will');

@@ -18,7 +18,7 @@ import {
 } from '../runs/temporal-calls.js';
 
 /**
- * Bounds the time until the next check: a run that was terminated in the Temporal UI must be shown so within a minute.
+ * Bounds the time until the next check, so that a run that was terminated in the Temporal UI is closed within a minute.
  */
 const MAX_CHECK_SECONDS = 45;
 const CHECK_STEP_SECONDS = 15;
@@ -40,7 +40,7 @@ const STUCK_TASK_ATTEMPTS = 5;
 const LATE_START_MS = 6_000;
 
 /**
- * Idempotent. Throws when Temporal or the database does not answer; the run is checked again when its lease expires.
+ * Idempotent. Throws if Temporal or the database does not answer; the run is checked again when its lease expires.
  * `waitToStart` resolves when one more run may be started.
  */
 export async function reconcileRun(
@@ -68,7 +68,7 @@ async function keepWatching(deps: BackgroundDeps, run: RunToCheck, taskAttempts:
   await scheduleCheck(deps.db, run.id, { delaySeconds, isStuck });
 }
 
-/** Starts a run that was accepted but whose start was lost, or that was queued and whose turn has come. */
+/** Starts an accepted run whose start was lost, or a queued run that is the next of its conversation. */
 async function startLate(deps: BackgroundDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));

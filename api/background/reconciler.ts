@@ -1,5 +1,5 @@
 // Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
-// process; picking runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
+// process. Claiming runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
 import { takeUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
@@ -51,7 +51,7 @@ interface Round {
   waitToStart: () => Promise<void>;
 }
 
-/** Checks every run that is due. Throws before it claims any run when Temporal or the database is unavailable. */
+/** Checks every run that is due. If Temporal or the database is unavailable, throws before it claims any run. */
 async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   const { deps, stopped } = round;
   let claimed: RunToCheck[] | undefined;
@@ -79,19 +79,19 @@ async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<voi
   }
 }
 
-// Sends again the signals that runs have not confirmed: the decisions on requests of agents, and the wakes of nodes that wait.
+// Repeats signals that runs have not confirmed: decisions on requests of agents, and wakes of waiting nodes.
 
 /**
- * A signal that has not been confirmed after this time is sent again, and later and later where it cannot be delivered. The run
- * uses only the first.
+ * An unconfirmed signal is repeated after this time, then at growing intervals. The run uses only the first one that
+ * arrives.
  */
 const REDELIVER_AFTER_SECONDS = 3;
 const REDELIVER_IN_ALL = 50;
 const REDELIVER_AT_ONCE = 10;
 
 /**
- * Runs in every API process, next to the reconciler, for ten seconds at most for each sort of signal. Throws when the
- * database is unavailable.
+ * Runs in every API process, before the first batch of a round, for at most ten seconds for each kind of signal. Throws
+ * if the database is unavailable.
  */
 async function redeliverSignals(deps: BackgroundDeps, stopped: AbortSignal): Promise<void> {
   const { db, logger } = deps;

@@ -26,7 +26,7 @@ const INTERVAL_MS = 300_000;
 const ROUND_MS = 60_000;
 /** The pause after an incomplete round: more data is due, or another process held the lock. */
 const SOON_MS = 5_000;
-/** The pause between two batches leaves the database to other work. */
+/** The pause between two batches lets other statements run. */
 const BETWEEN_BATCHES_MS = 50;
 /**
  * Rows of a table in one statement. Large contents take long to delete, so a statement that timed out is retried with
@@ -55,7 +55,7 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
       if (outcome !== 'done') return SOON_MS;
       lastSuccess.setToCurrentTime();
     } catch (error) {
-      // Waiting loses nothing; the alert watches the time of the last success.
+      // Nothing is lost by waiting, and the alert watches the time of the last success.
       rounds.inc({ outcome: 'failed' });
       deps.logger.warn({ err: error }, 'a round of retention failed; the next one goes on');
     }
@@ -66,7 +66,7 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
 type Step = (trx: Transaction<Tables>, rows: number) => Promise<Batch>;
 
 /**
- * Every batch is its own transaction, and what is due is read from the tables. A later round therefore deletes what a
+ * Every batch is its own transaction, and the tables determine what is due. A later round therefore deletes what a
  * round, or a process that died during it, has left.
  */
 export function createRetentionRound(deps: RetentionDeps): (stopped: AbortSignal) => Promise<RoundOutcome> {

@@ -1,5 +1,5 @@
-// Removes files that nothing refers to, and bytes that no file has. It runs in every API process; an advisory lock admits
-// one at a time to the rows.
+// Removes files without references, and bytes without a file. It runs in every API process; an advisory lock admits one
+// process at a time to the rows.
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';
 import { deleteUnusedFiles } from '../../db/files/files-repository.js';
@@ -19,7 +19,7 @@ export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
     try {
       return (await sweepFiles(deps)) ? SOON_MS : INTERVAL_MS;
     } catch (err) {
-      // Waiting loses nothing.
+      // The next round deletes what this one has left.
       deps.logger.warn({ err }, 'a sweep of files failed; the next one goes on');
       return INTERVAL_MS;
     }
@@ -27,8 +27,8 @@ export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
 }
 
 /**
- * One round. Returns whether more may be left. Rows go before their bytes: a process that dies in between leaves copies that
- * are given up, whose bytes the next round removes.
+ * Runs one round. Returns true if more may be left. Rows are deleted before their bytes: if the process dies in
+ * between, the copies are marked as given up, and the next round removes their bytes.
  */
 export async function sweepFiles({ db, files, config }: SweepDeps): Promise<boolean> {
   const isFull = await withAdvisoryLock(db, 'files', async (trx) => {

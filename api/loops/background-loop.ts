@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 
 export interface BackgroundLoop {
-  /** Ends the pause between two rounds; a call during a round ends the next pause. */
+  /** Ends the pause between two rounds; a call during a round skips the next pause. */
   soon(): void;
   /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
 
-/** Runs a round at once, and the next one after the milliseconds that the round returns. A round never throws. */
+/** Runs a round at once, and the next one after the milliseconds that the round returns. A round must not throw. */
 export function startLoop(round: (stopped: AbortSignal) => Promise<number>): BackgroundLoop {
   const stopped = new AbortController();
   let called = new AbortController();
@@ -35,7 +35,7 @@ export async function pause(durationMs: number, stopped: AbortSignal): Promise<v
   await sleep(durationMs, undefined, { signal: stopped }).catch(() => undefined);
 }
 
-/** Lets callers pass one at a time, at most `perSecond`; a caller passes at once when none has passed recently. */
+/** Lets callers pass one at a time, at most `perSecond`; a caller passes at once if none has passed recently. */
 export function createPacer(perSecond: number): (stopped: AbortSignal) => Promise<void> {
   const stepMs = 1000 / perSecond;
   let freeAt = 0;
@@ -52,7 +52,7 @@ interface Pool {
   stopped: AbortSignal;
 }
 
-/** Works on each item, some of them concurrently. Once it is stopped, it begins with none. */
+/** Runs `work` on each item, at most `atOnce` concurrently. Starts no further items once `stopped` is aborted. */
 export async function workThrough<T>(
   items: readonly T[],
   { atOnce, stopped }: Pool,
