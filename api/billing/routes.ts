@@ -1,4 +1,4 @@
-// The transactions of runs, and their sums (docs/use/interface-notes/runs.md, "History, usage, billing").
+// The transactions of runs (docs/use/interface-notes/runs.md, "History, usage, billing").
 import { z } from 'zod';
 import { listRunTransactions } from '../../db/spending/billing-repository.js';
 import { listChatTransactions } from '../../db/spending/chat-transactions-repository.js';
@@ -27,7 +27,7 @@ const listOfRun = defineRoute({
   },
 });
 
-// The calls of the chat proxy in the books (docs/use/spending.md, "The chat-completion proxy").
+// The transactions of the chat proxy (docs/use/spending.md, "The chat-completion proxy").
 
 const chatTransactionSchema = transactionSchema.extend({
   run_id: z.null(),

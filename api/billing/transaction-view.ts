@@ -21,7 +21,6 @@ export const transactionSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-/** A transaction as the billing history shows it. */
 export function toTransaction<RunId extends string | null>(
   { amount_usd: amountUsd, ...rest }: Omit<RunTransaction, 'run_id'> & { run_id: RunId },
   currencies: Currencies,

@@ -1,5 +1,5 @@
-// The files of the console as the build has left them, read once: a process goes on with the release that it began with,
-// whatever happens to the folder meanwhile.
+// Reads the built files of the console once. The process keeps serving the release that it started with, even if the
+// folder changes.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,16 +7,16 @@ type Encoding = 'br' | 'gzip' | 'identity';
 
 export interface Asset {
   type: string;
-  /** The bytes by content coding; `identity` is always there. */
+  /** The bytes by content coding; `identity` is always present. */
   bodies: ReadonlyMap<Encoding, Buffer>;
 }
 
 export interface ConsoleFiles {
-  /** Returns whether the page answers a path. */
+  /** True if the page answers the path. */
   isAddress: (path: string) => boolean;
-  /** The page, with `%NONCE%` where the nonce of the answer goes. */
+  /** The page, with `%NONCE%` in place of the nonce of the answer. */
   page: string;
-  /** The files by path. Their names hold a hash of what is in them. */
+  /** The files by path. Their names contain a hash of their contents. */
   assets: ReadonlyMap<string, Asset>;
 }
 
@@ -50,7 +50,7 @@ export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
   };
 }
 
-/** `/runs/:id` -> one segment behind `/runs/`, with or without a slash at the end. */
+/** `/runs/:id` -> one segment after `/runs/`, with or without a slash at the end. */
 function toPattern(address: string): RegExp {
   const segments = address.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment));
   return new RegExp(`^${segments.join('/').replace(/\/$/, '')}/?$`);

@@ -1,12 +1,12 @@
-// The console at `/`. It is no part of the interface for programs: not in the OpenAPI document, and every path that is not
-// its own is left to the routes.
+// Serves the console at `/`. It is no part of the interface for programs: it is not in the OpenAPI document, and the
+// routes answer every path that is not its own.
 import { randomBytes } from 'node:crypto';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';
 import type { Asset, ConsoleFiles } from './console-files.js';
 
 const PAGE_HEADERS = {
-  // The page is always asked for anew: it names the files of the release, and holds the nonce of its policy.
+  // Browsers revalidate the page every time: it names the files of the release, and contains the nonce of its policy.
   'Cache-Control': 'no-cache',
   'Content-Type': 'text/html; charset=utf-8',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -21,11 +21,11 @@ const ASSET_HEADERS = {
 const NOT_BUILT =
   'The console is not built here: `npm run build` builds it. The page /docs describes the interface for programs.\n';
 
-/** A request of the console counts as this in the log and in the metrics. */
+/** The paths of console requests in the log and in the metrics. */
 const PAGE = { path: '(console)', quiet: false };
 const ASSET = { path: '(console)/assets', quiet: true };
 
-/** `files` undefined: the console is not built, and the root says so. */
+/** If `files` is undefined, the console is not built, and `/` answers so. */
 export function serveConsole(files: ConsoleFiles | undefined): AppMiddleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
@@ -37,7 +37,10 @@ export function serveConsole(files: ConsoleFiles | undefined): AppMiddleware {
   };
 }
 
-/** A person who has mistyped an address gets the page, which says so and has the navigation; programs get their JSON. */
+/**
+ * Answers an unknown address with the page, which explains the mistake and has the navigation, if the client accepts
+ * HTML; programs get their JSON.
+ */
 async function answerNext(ctx: Context, next: () => Promise<unknown>, page: string): Promise<void> {
   try {
     await next();
@@ -64,15 +67,15 @@ function answerPage(ctx: Context, page: string, status: 200 | 404): void {
 }
 
 /**
- * The policy allows only files of our own, and connections to us alone. The nonce is for the style elements that
- * libraries write.
+ * The policy allows only our own files, and connections only to our own origin. The nonce is for the style elements
+ * that libraries write.
  */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Images and recordings of runs are shown from the memory of the page. Their kind is known by their bytes.
+    // The page shows images and recordings of runs from its memory. Their kind is determined by their bytes.
     "img-src 'self' data: blob:",
     'media-src blob:',
     "font-src 'self'",

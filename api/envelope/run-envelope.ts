@@ -1,11 +1,9 @@
-// The envelope of run and poll: the HTTP status is 200 and the outcome is inside
-// (docs/use/api.md, "Start a run").
+// The envelope of run and poll: the HTTP status is 200 and the outcome is inside (docs/use/api.md, "Start a run").
 import { z } from 'zod';
 import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
-/** Nodes wait for these. */
 export const waitReason = z.enum(['approval', 'callback', 'child', 'connection', 'human', 'time']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
@@ -73,18 +71,18 @@ export function acceptedEnvelope(runId: string): Envelope {
   return { status: 201, data: { id: runId, status: 'in queue', data: null } };
 }
 
-/** Contains every field error of every reachable node. `runId` is null where no run was requested. */
+/** Contains every field error of every reachable node. `runId` is null if no run is stored. */
 export function invalidNodesEnvelope(runId: string | null, errors: NodeErrors): Envelope {
   return { status: 422, data: { id: runId, status: 'failed', data: toFailedNodes(errors) } };
 }
 
-/** The answer to a malformed drawing, of which nothing is stored. */
+/** The answer to a malformed drawing; nothing is stored for it. */
 export function structuralEnvelope(errors: StructuralError[]): Envelope {
   const detail = errors[0]?.message ?? 'The workflow cannot run.';
   return { status: 400, data: { id: null, status: 'failed', data: null, detail, errors } };
 }
 
-/** The body where the HTTP status itself must be 400 (re-run): an error together with the envelope. */
+/** The body if the HTTP status itself must be 400 (re-run): an error together with the envelope. */
 export const refusedRunSchema = z.union([
   envelopeSchema.extend({ detail: z.string(), code: z.string() }),
   badRequestSchema,

@@ -1,9 +1,9 @@
-// The header `Range` of requests for bytes. RFC 9110, section 14.
+// Parses the header `Range` of requests for bytes. RFC 9110, section 14.
 import type { ByteRange } from '../../files/sealed-copy.js';
 
 /**
- * Returns the one range that is asked for; undefined where the whole file is to be sent, because no range is asked for, or
- * several are, or the header is malformed; `unsatisfiable` where the file has none of the bytes.
+ * Returns the requested range; `unsatisfiable` if the file has none of its bytes. Undefined if the whole file must be
+ * sent: there is no range, several ranges, or a malformed header.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(header ?? '') ?? [];

@@ -1,4 +1,5 @@
-// Links to the bytes of a file, for whoever has no credentials. A link is a sealed text: nothing of it is stored.
+// Makes links to the bytes of a file, for people without credentials. A link is a sealed text, so nothing is stored for
+// it.
 import { z } from 'zod';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { ApiError } from '../http/errors.js';

@@ -157,7 +157,7 @@ const remove = defineRoute({
     const outcome = await audit.change((trx) => deps.files.delete(trx, params.file_id));
     if (outcome === 'in_use') throw new ApiError(409, 'file_in_use', 'A run in flight holds the file.');
     orNotFound(outcome);
-    // What fails here is removed by the sweep.
+    // The sweep removes bytes that could not be removed here.
     await deps.files.removeGivenUp(REMOVED_AT_ONCE).catch((err: unknown) => log.warn({ err }, 'bytes are not removed'));
     return { status: 204 };
   },
@@ -167,7 +167,10 @@ const REMOVED_AT_ONCE = 20;
 
 export const fileRoutes: Route<FileDeps>[] = [list, upload, read, content, link, linked, remove];
 
-/** Files are brought, and handed on by links, by whoever may run something or has a task to answer. */
+/**
+ * Throws 403 for callers who may neither run something in the project nor have a task to answer. Only others may upload
+ * files and make links.
+ */
 async function checkMayBring(deps: FileDeps, caller: Caller, { projectId, role }: Access): Promise<void> {
   if (mayRun(role) || (await hasOpenTask(deps.db, projectId, caller.userId))) return;
   throw permissionDenied();

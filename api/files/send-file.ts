@@ -5,7 +5,7 @@ import { ApiError } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 import { parseRange } from './byte-range.js';
 
-/** A reader who takes nothing for longer has gone. */
+/** A reader that reads nothing for this time is disconnected. */
 const STALLED_MS = 60_000;
 
 interface Asked {
@@ -16,8 +16,8 @@ interface Asked {
 }
 
 /**
- * Answers with the bytes of a file, or with the one range that is asked for. A browser stores them under the name of the
- * file, and neither shows nor guesses what they are.
+ * Answers with the bytes of a file, or with the requested range. The headers make a browser save the file under its
+ * name, and neither display it nor guess its type.
  */
 export async function sendFile(files: Files, file: StoredFile, asked: Asked): Promise<RouteResult> {
   const etag = `"${createHash('sha256').update(file.sha256).digest('base64url').slice(0, 27)}"`;
@@ -49,7 +49,7 @@ function matches(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 }
 
-/** The name in ASCII for old clients, and as it is. RFC 6266. */
+/** The name in ASCII for old clients, and the exact name. RFC 6266. */
 function dispositionOf(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -1,4 +1,4 @@
-// Files that arrive in requests, as a multipart part or as the whole body.
+// Stores files that arrive in requests, as a multipart part or as the whole body.
 import type { Readable } from 'node:stream';
 import type { FileToSave, Files } from '../../files/files.js';
 import { FileTooLargeError } from '../../files/files.js';
@@ -7,7 +7,7 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import { ApiError, bodyTooLarge, invalidFields } from '../http/errors.js';
 import { isMultipart, readMultipart } from '../http/multipart.js';
 
-/** Multipart has boundaries and headers around the file. */
+/** Covers multipart boundaries and headers around the file. */
 export const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
 interface Upload {
@@ -20,7 +20,7 @@ interface Upload {
   of: Pick<FileToSave, 'projectId' | 'userId' | 'recorded'>;
 }
 
-/** Throws 400 where there is no file, 413 where it is too large. */
+/** Throws 400 without a file, and 413 for a file that is too large. */
 export async function takeUpload(files: Files, upload: Upload): Promise<FileValue> {
   const { body, contentType, fileName, memory, signal, of } = upload;
   await memory.resize(files.bufferBytes);
@@ -36,7 +36,7 @@ export async function takeUpload(files: Files, upload: Upload): Promise<FileValu
       saved.push(await saveUpload(files, { ...of, name: name ?? '', type }, bytes, signal));
     },
   });
-  // A body may turn out to be malformed behind its file.
+  // A body may turn out to be malformed after its file was saved.
   await reading.catch(async (error: unknown) => {
     await files.discard(saved).catch(() => undefined);
     throw error;
@@ -57,9 +57,9 @@ export async function saveUpload(
   });
 }
 
-export function decodeName(given: string | undefined): string {
+export function decodeName(encoded: string | undefined): string {
   try {
-    return decodeURIComponent(given ?? '');
+    return decodeURIComponent(encoded ?? '');
   } catch (error) {
     throw new ApiError(400, 'invalid', 'X-File-Name must be percent-encoded UTF-8.', { cause: error });
   }
