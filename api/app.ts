@@ -69,13 +69,12 @@ import { workflowPositionRoutes } from './workflows/positions-routes.js';
 import { workflowRoutes } from './workflows/routes.js';
 import { workflowVersionRoutes } from './workflows/versions-routes.js';
 
-/** The build puts the console beside this folder. */
+/** The build writes the console to a folder next to this one. */
 const CONSOLE = join(import.meta.dirname, '../console');
 
-/** The HTTP service. */
 export function createApp(deps: Deps): Koa<AppState> {
   const app = new Koa<AppState>();
-  // Koa reports errors here that occur after the answer has begun, such as a client that hung up.
+  // Koa reports errors here that occur after the answer has begun, for example because a client hung up.
   app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
   app
     .use(traceRequest())
@@ -96,7 +95,7 @@ function createRouter(deps: Deps): Router<AppState> {
   const router = new Router<AppState>({ sensitive: true });
   const literals = new Set(routes.map(({ path }) => withoutSlash(path)).filter((path) => !path.includes(':')));
   for (const route of routes.toSorted(literalsFirst)) {
-    // A path that is declared without its slash matches with and without one.
+    // A path that is registered without its slash matches with and without one.
     const path = withoutSlash(route.path);
     const steps = dispatch(route, deps);
     router.register(path, [route.method], path.includes(':') ? [unlessLiteral(literals), ...steps] : steps);
@@ -183,11 +182,10 @@ const subjects = [
   ...healthRoutes,
 ];
 
-/** What the routes of the subjects use together. */
+/** The dependencies of the routes of all subjects. */
 type SubjectDeps = typeof subjects extends Route<infer D>[] ? D : never;
 
-/** The process builds this once; each subject and each step of a request sees its part. */
+/** The process builds these once; each subject and each step of a request sees its part. */
 type Deps = DispatchDeps & SubjectDeps & { metrics: { requestSeconds: RequestDurations } };
 
-/** Every route of the service. */
 export const routes: Route<Deps>[] = [...subjects, ...createDocumentationRoutes(() => routes)];

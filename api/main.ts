@@ -53,11 +53,11 @@ import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
 const POOL_MAX = 20;
-/** As long as a statement waits for a free connection. */
+/** Equal to the time that a statement waits for a free connection. */
 const CONNECTION_PATIENCE_MS = 5_000;
 /** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
 const STARTS_AT_ONCE = 20;
-/** Turns that come within this time are looked for together. */
+/** Notifications of queued runs that arrive within this time trigger a single round of the reconciler. */
 const GATHER_TURNS_MS = 20;
 /** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = {
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
 
   const shutDown = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping');
-    // Whoever waits for a run is answered at once, so that the server has nothing to wait for.
+    // The hub answers waiting callers at once, so that the server can close.
     const loops = [
       deps.runHub,
       reconciler,
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => fail(logger, error));
 }
 
-/** Calls that come together are one. */
+/** Merges calls within `GATHER_TURNS_MS` into one. */
 function gather(work: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
@@ -146,7 +146,7 @@ function listenToChanges(
   reconciler: BackgroundLoop,
 ): Listener {
   const look = gather(() => reconciler.soon());
-  const tell = (isListening: boolean): void => {
+  const setListening = (isListening: boolean): void => {
     metrics.runChangesListening.set(Number(isListening));
     runHub.listening(isListening);
   };
@@ -160,15 +160,15 @@ function listenToChanges(
       else if (payload === TURN_MESSAGE) look();
       else runHub.changed(payload);
     },
-    onConnected: () => tell(true),
+    onConnected: () => setListening(true),
     onLost(error) {
       logger.warn({ err: error }, 'changes of runs are not told; they are looked for');
-      tell(false);
+      setListening(false);
     },
   });
 }
 
-/** The rules for memory hold for connections, too. */
+/** Shares database connections among tenants by the same rules as memory. */
 function shareConnections(): TakeShare {
   const budget = new ByteBudget({ totalBytes: POOL_MAX, uncountedBytes: 0, patienceMs: CONNECTION_PATIENCE_MS });
   return async (tenant) => {
@@ -178,7 +178,9 @@ function shareConnections(): TakeShare {
   };
 }
 
-/** Builds what the subjects, the steps of a request and the loops use; each of them states its part. */
+/**
+ * Builds the dependencies of the subjects, of the steps of a request and of the loops; each of them declares its part.
+ */
 function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Logger) {
   const metrics = createMetrics();
   const db = createDatabase({
