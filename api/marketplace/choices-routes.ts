@@ -7,7 +7,7 @@ import { routesOf, type Route, type RouteResult } from '../http/route.js';
 
 const defineRoute = routesOf<MarketplaceDeps>();
 
-/** The codes of ISO 639-1. Workflows may carry others, such as `pt-BR`. */
+/** The codes of ISO 639-1. Workflows may use others, such as `pt-BR`. */
 const CODES =
   'aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es ' +
   'et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki ' +
@@ -23,12 +23,11 @@ interface Language {
 
 const names = new Intl.DisplayNames(['en'], { type: 'language' });
 
-/** The languages in the order of their names. */
 const languages: readonly Language[] = CODES.split(' ')
   .map((code) => ({ code, name: names.of(code) ?? code }))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 
-// Workflows are sorted into categories and languages, for the forms and filters of a front end.
+// Lists the categories and languages of workflows, for the forms and filters of a front end.
 
 const categorySchema = z.object({
   id: z.int(),

@@ -13,9 +13,9 @@ import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';
 
 /**
- * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 where the key
- * is restricted to a project in which its user may not create workflows. A copy starts without files and with empty credentials:
- * `********` in the published drawing stands for secrets that stay with the source.
+ * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 if the key is
+ * restricted to a project in which its user may not create workflows. A copy starts without files and with empty
+ * credentials: `********` in the published drawing stands for secrets that stay with the source.
  */
 export async function copyWorkflow(
   deps: MarketplaceDeps,

@@ -28,7 +28,7 @@ export const exampleSchema = z.object({
   data: drawingSchema,
 });
 
-/** The form in a list, where the key of a value that is too large is absent. */
+/** An example as listed: the key of a value that is too large is absent. */
 export const listedExampleSchema = exampleSchema.extend({
   input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
   data: drawingSchema
@@ -38,8 +38,8 @@ export const listedExampleSchema = exampleSchema.extend({
 });
 
 /**
- * An example run in a list. It is public, so in addition to the secrets, which are masked in storage,
- * the values of credential headers are masked wherever else they occur.
+ * An example run in a list. Because it is public, the values of credential headers are masked wherever they occur.
+ * Secrets are already masked in storage.
  */
 export function toListedExample(
   deps: Deps,
@@ -62,8 +62,8 @@ export function toListedExample(
 }
 
 /**
- * Shows the whole run. Results are passed on in pieces if nothing is to be masked; else each is masked by itself, in
- * its turn and within the memory of its tenant.
+ * Shows the whole run. Without a value to mask, results are passed on in pieces. Otherwise each result is masked in the
+ * fair queue of the tenant, within the tenant's memory.
  */
 export async function toExample(
   deps: Deps,
@@ -97,7 +97,7 @@ type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'turns' | 'secretBox'>;
 const TEXT_COPIES = 4;
 /** Parsed JSON takes more than its text. */
 const PARSED_COPIES = 8;
-/** An input comes in a body. */
+/** An input was sent in a body, whose default limit is 10 MiB. */
 const MAX_INPUT_BYTES = 10 * 1024 * 1024;
 
 function headOf({ currencies }: Deps, run: HistoryRun): Record<string, unknown> {
@@ -114,7 +114,7 @@ interface Mask {
   text: (json: string) => string;
   /** Masks JSON text that is read while it is sent. `isCut`: the content of the result was cut. */
   later: (text: LazyJson, sizeBytes: number, isCut: boolean) => LazyJson;
-  /** Masks the entry of a node, but for a result that is read later. */
+  /** Masks the entry of a node, except for a result that is read later. */
   entry: (entry: NodeEntry) => NodeEntry;
 }
 
@@ -123,24 +123,24 @@ type CutResult = { content?: unknown };
 
 function toMask({ turns, secretBox }: Deps, asker: Asker, run: HistoryRun, document: string): Mask {
   const { drawing, literals: drawn } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
-  // Results are older than the rule by which these headers are secret, where the run is.
+  // A run may be older than the rule that makes these headers secret, so its results may hold their values unmasked.
   const sealed = openRunSecrets(secretBox, run.secrets_enc, [run.project_id, run.id]);
   const literals = [...drawn, ...credentialLiteralsIn(sealed)];
   const masker = createMasker(literals);
   const json = (value: unknown): unknown => masker.json(value);
-  const text = (given: string): string => (masker.isEmpty ? given : writeJson(json(parseJson(given))));
+  const text = (plain: string): string => (masker.isEmpty ? plain : writeJson(json(parseJson(plain))));
   // A list cuts long contents before they are masked, so a part of a credential could remain at the end of a cut text.
   // One encoded character takes up to 7: `\\\\u002f` in JSON within JSON.
   const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
-  const maskResult = (given: string, isCut: boolean): string => {
-    const result = json(parseJson(given)) as CutResult;
+  const maskResult = (plain: string, isCut: boolean): string => {
+    const result = json(parseJson(plain)) as CutResult;
     if (isCut && tail > 0 && typeof result.content === 'string') result.content = result.content.slice(0, -tail);
     return writeJson(result);
   };
   return {
     isEmpty: masker.isEmpty,
     drawing: new RawJson(JSON.stringify(json(drawing))),
-    key: (given) => masker.text(given),
+    key: (id) => masker.text(id),
     json,
     text,
     later(source, sizeBytes, isCut) {
@@ -175,7 +175,7 @@ function maskedResult(run: HistoryRun, mask: Mask, readApart: (nodeId: string) =
   return Object.fromEntries(masked);
 }
 
-/** Nobody knows which values in the nodes' results must be masked if the drawing is gone. */
+/** Without the drawing, the values to mask are unknown, so all contents are left out. */
 function withoutContents({ nodes }: HistoryRun): Record<string, unknown> {
   return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
 }

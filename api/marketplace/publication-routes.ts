@@ -1,4 +1,4 @@
-// Publishing a workflow, and taking it off the marketplace (docs/use/interface-notes/catalog.md).
+// Publishes workflows and withdraws them from the marketplace (docs/use/interface-notes/catalog.md).
 import {
   publishWorkflow,
   unpublishWorkflow,
@@ -50,7 +50,7 @@ const unpublish = defineRoute({
 
 export const publicationRoutes: Route<MarketplaceDeps>[] = [publish, unpublish];
 
-/** Throws one error that names everything that is missing. */
+/** Throws one error that names every missing field. */
 function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {
   const message = 'No run of the workflow is marked as the marketplace template.';
   refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});

@@ -1,5 +1,5 @@
-// The marketplace (docs/use/interface-notes/catalog.md). Reading needs no credentials; a caller with valid ones also learns
-// which copies are its own.
+// The marketplace (docs/use/interface-notes/catalog.md). Reading needs no credentials; a caller with valid ones also
+// learns which copies are its own.
 import { z } from 'zod';
 import { findExample, listExamples, type HistoryRun } from '../../db/runs/history-repository.js';
 import {

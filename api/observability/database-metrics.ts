@@ -1,5 +1,5 @@
-// Metrics of the whole service, read from the database on a scrape. One read at a time runs in this process, none while
-// the last one is fresh, and a scrape waits two seconds at most.
+// Metrics of the whole service, read from the database on a scrape. In this process one read runs at a time, and none
+// while the last result is fresh. A scrape waits two seconds at most.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../../telemetry/logger.js';
@@ -66,7 +66,7 @@ export function createDatabaseMetrics(registry: Registry, { db, logger, resultRe
   };
 }
 
-/** A metric that only grows is a counter; its name tells which one is. */
+/** The name of a metric that only grows ends in `_total`. */
 function toMetric(registry: Registry, name: string, help: string): Counter | Gauge {
   const options = { name, help, registers: [registry] };
   return name.endsWith('_total') ? new Counter(options) : new Gauge(options);

@@ -11,7 +11,7 @@ export interface ObservabilityDeps {
   metrics: Pick<Metrics, 'registry'>;
   refreshFigures: RefreshFigures;
   config: {
-    /** True if metrics and the details of readiness are served on a port of their own, and only there. */
+    /** True if metrics and the details of readiness are served only on a separate port. */
     hasMetricsPort: boolean;
   };
 }

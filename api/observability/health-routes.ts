@@ -66,7 +66,7 @@ const metrics = defineRoute({
 
 export const healthRoutes: Route<ObservabilityDeps>[] = [alive, ready, metrics];
 
-/** Serves metrics and readiness, with its details, on a port of their own: METRICS_PORT. */
+/** Serves metrics and readiness, with its details, on a separate port: METRICS_PORT. */
 export function startMetricsServer(deps: ObservabilityDeps, { host, metricsPort }: MetricsAddress): Promise<Server> {
   return startHealthServer(host, metricsPort, {
     registry: deps.metrics.registry,
@@ -98,7 +98,7 @@ async function checkMigrations(deps: ObservabilityDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
 }
 
-/** Returns whether the check succeeds in time. The component that failed logs the reason. */
+/** True if the check succeeds in time. The component that failed logs the reason. */
 function holds(check: Promise<unknown>): Promise<boolean> {
   const outcome = check.then(
     () => true,

@@ -44,7 +44,7 @@ export function createMetrics() {
       'Time until the receiver of a webhook answered, or was given up on.',
       { buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15] },
     ),
-    // `refused`: wrong, used or too old. `failed`: busy, the issuer is away, or our fault.
+    // `refused`: wrong, used or too old. `failed`: busy, the issuer is unavailable, or an error of this service.
     signIns: counter(
       'sign_ins_total',
       'Attempts to sign in, by method (password, link, oidc) and outcome: done, refused, throttled or failed.',

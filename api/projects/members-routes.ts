@@ -99,7 +99,7 @@ const remove = defineRoute({
 
 export const memberRoutes: Route<ProjectDeps>[] = [list, add, update, remove];
 
-/** Throws the 400 that names the field for a user who does not exist. */
+/** Throws a 400 that names the field if the user does not exist. */
 async function requireUser(
   { db }: ProjectDeps,
   { email, user_id: id }: z.infer<typeof newMemberBody>,

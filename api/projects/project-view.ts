@@ -17,7 +17,6 @@ export const providerKeySchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-/** Shows everything of a key but the key itself. */
 export function toProviderKey(key: ProviderKeyRecord): z.infer<typeof providerKeySchema> {
   const { id, name, provider, masked_key, created_at } = key;
   return { id, name, provider, masked_key, created_at: created_at.toISOString() };

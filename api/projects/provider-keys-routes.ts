@@ -18,7 +18,7 @@ const defineRoute = routesOf<ProjectDeps>();
 
 const keysPath = '/api/v1/projects/:id/provider-keys/';
 
-/** Providers take a key as a header, which carries visible ASCII only. */
+/** Providers receive a key in a header, which carries visible ASCII only. */
 const KEY = /^[\x21-\x7e]*$/;
 
 const list = defineRoute({
@@ -73,7 +73,10 @@ const detach = defineRoute({
 
 export const providerKeyRoutes: Route<ProjectDeps>[] = [list, attach, detach];
 
-/** A key of a provider that no model names would never be used, and runs would go on with the platform's key. */
+/**
+ * Throws 400 for a provider without a model: its key would never be used, and runs would silently use the platform's
+ * key.
+ */
 function checkProvider({ models }: ProjectDeps, provider: string): void {
   const names = new Set([...models.models.values()].map((model) => model.provider.name));
   if (names.has(provider)) return;

@@ -1,4 +1,4 @@
-// The spending of a project is shown beside its limit (docs/use/spending.md).
+// Reads the spending of a project, next to its limit (docs/use/spending.md).
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { findProject } from '../../db/projects/projects-repository.js';

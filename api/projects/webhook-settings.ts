@@ -1,4 +1,4 @@
-// The address that a project may give its webhook, and the secret that signs its events.
+// Validates the address of a project's webhook, and creates the secret that signs its events.
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
@@ -14,7 +14,7 @@ export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** A new secret, unknown to everybody, for a webhook that is switched on. */
+/** Creates the secret of a webhook that is switched on. */
 export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
   return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
 }
@@ -26,13 +26,13 @@ export function isWebhookUrl(text: string): boolean {
   return !holdsCredentials(text);
 }
 
-/** The sentence for a text that is no `isWebhookUrl`. */
+/** The error message for a text that fails `isWebhookUrl`. */
 export function whyRefused(text: string): string {
   if (!holdsCredentials(text)) return 'Enter a valid URL.';
   return 'Enter an address without a user name and password: events are signed, and credentials belong in connections.';
 }
 
-/** Throws the 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
+/** Throws 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
 export function refusePrivateWebhook({ config }: Pick<ProjectDeps, 'config'>, url: string | undefined): void {
   if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });

@@ -6,7 +6,7 @@ import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repos
 import { invalidFields } from '../http/errors.js';
 import { readOutcome } from './read-outcome.js';
 
-const MOST_TOLD = 20;
+const MOST_REPORTED = 20;
 
 /**
  * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names each malformed mock.
@@ -26,7 +26,7 @@ export async function readMocks(
     if (typeof outcome === 'string') wrong.push(`${cutText(key, 100)}: ${outcome}`);
     else read.push({ path, nodeId, source: 'mock', isStale: false, outcome });
   }
-  if (wrong.length > 0) throw invalidFields({ mocks: wrong.slice(0, MOST_TOLD) });
+  if (wrong.length > 0) throw invalidFields({ mocks: wrong.slice(0, MOST_REPORTED) });
   return read;
 }
 

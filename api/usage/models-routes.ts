@@ -1,4 +1,4 @@
-// The models that nodes may name, with their prices.
+// Lists the models that nodes may name, with their prices.
 import { z } from 'zod';
 import type { UsageDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';

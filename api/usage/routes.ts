@@ -1,5 +1,4 @@
-// The usage of models and its cost
-// (docs/use/interface-notes/runs.md, "History, usage, billing").
+// The usage of models and its cost (docs/use/interface-notes/runs.md, "History, usage, billing").
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readUsage, type UsageGroup, type UsageRow } from '../../db/spending/usage-repository.js';
@@ -53,10 +52,10 @@ const read = defineRoute({
 
 export const usageRoutes: Route<UsageDeps>[] = [read];
 
-/** `given.to` is the moment in which the day ends. */
-function toSpan(given: { from?: Date | undefined; to?: Date | undefined }, now: Date): { from: Date; until: Date } {
-  const until = given.to ?? new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
-  const from = given.from ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
+/** `query.to` is the end of the last day. */
+function toSpan(query: { from?: Date | undefined; to?: Date | undefined }, now: Date): { from: Date; until: Date } {
+  const until = query.to ?? new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
+  const from = query.from ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
   const days = (until.getTime() - from.getTime()) / DAY_MS;
   if (days <= 0) throw invalidFields({ from: ['Ensure this day is not after the last one.'] });
   if (days > MAX_DAYS) throw invalidFields({ from: [`Ensure that there are no more than ${MAX_DAYS} days.`] });
@@ -76,14 +75,14 @@ function toUsage(row: UsageRow, groupBy: UsageGroup, currencies: Currencies): z.
   };
 }
 
-/** The operations of transactions: node kinds, and what is paid for besides. */
+/** The operations of transactions: node kinds and other charges. */
 const OPERATIONS = new Map<string, string>([
   ...Object.values(nodeDefinitions).map(({ kind, title }) => [kind, title] as const),
   ['marketplace_fee', 'Marketplace fee'],
   ['chat', 'Chat proxy'],
 ]);
 
-/** The rest has no key: nodes without a model, calls of the chat proxy without a project or a workflow. */
+/** The labels of rows without a key: nodes without a model, calls of the chat proxy without a project or a workflow. */
 const NAMELESS: Partial<Record<UsageGroup, string>> = {
   model: 'No model',
   project: 'No project',

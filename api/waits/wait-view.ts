@@ -1,4 +1,4 @@
-// Shows what a node waits for to one reader. Only readers who may run the workflow see the address of a callback.
+// Shows one reader the wait of a node. Only readers who may run the workflow see the address of a callback.
 import { mayRun } from '../../acceptance/roles.js';
 import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
@@ -6,7 +6,7 @@ import { readSealedToken, type SealedToken, type StoredWait } from '../../db/run
 import type { SecretBox } from '../../db/core/secret-box.js';
 
 export interface WaitView {
-  /** The member `waiting` of an entry. */
+  /** The field `waiting` of an entry. */
   waiting(wait: StoredWait): Record<string, string | number>;
 }
 

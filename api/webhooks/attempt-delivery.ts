@@ -26,7 +26,7 @@ type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
  * Sends one event. If the process dies before it records the answer, the lease expires and the event is sent again with
- * the same `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws when the
+ * the same `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws if the
  * database is unavailable.
  */
 export async function attemptDelivery(
@@ -52,7 +52,7 @@ export async function attemptDelivery(
 
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
-/** Returns undefined when no key of SECRETS_KEY opens a secret; a new secret fixes that. */
+/** Returns undefined if no key of SECRETS_KEY opens a secret; a new secret fixes that. */
 function sign({ secretBox }: WebhookDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
   const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
   const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, delivery.project_id, sealed));
@@ -131,7 +131,7 @@ async function record(deps: WebhookDeps, delivery: ClaimedDelivery, answer: Answ
   return 'retried';
 }
 
-/** The log never holds the URL: its path and query often are credentials. */
+/** The log never contains the URL: its path and query often are credentials. */
 function report(
   { logger, metrics }: WebhookDeps,
   delivery: ClaimedDelivery,

@@ -1,8 +1,9 @@
-// Signatures of webhooks: Standard Webhooks 1.0, symmetric scheme.
+// Signs webhooks: Standard Webhooks 1.0, symmetric scheme.
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a signature.
+ * Returns the headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a
+ * signature.
  */
 export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
   return {

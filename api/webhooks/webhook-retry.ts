@@ -9,8 +9,8 @@ interface FailedAttempt {
 }
 
 /**
- * Seconds until the next attempt; undefined when there is none. A random tenth at most is added, so that events that
- * failed together are not retried together. A receiver may ask for a longer delay, a day at most.
+ * Returns the seconds until the next attempt; undefined if none is left. Up to a tenth is added at random, so that
+ * events that failed together are not retried together. A receiver may request a longer delay, up to a day.
  */
 export function nextDelaySeconds(
   schedule: number[],

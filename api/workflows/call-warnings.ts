@@ -1,5 +1,5 @@
-// Warnings about the workflows that a drawing runs as sub-workflows or as tools of agents: which there are is known to
-// the database alone.
+// Finds warnings about the workflows that a drawing runs as sub-workflows or as tools of agents. Only the database
+// knows which workflows exist.
 import type { Db } from '../../db/core/client.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -22,7 +22,7 @@ interface Call {
   called: number;
 }
 
-/** The limit is that of other warnings: enough for any person, and a bound for hostile drawings. */
+/** The limit of all kinds of warnings: enough for any person, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
 /** Returns the calls of a drawing, which may not be valid. */

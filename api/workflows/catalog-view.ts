@@ -21,7 +21,6 @@ export const listedCatalogWorkflowSchema = listedWorkflowSchema.extend({
     .describe('With `include=latest_runs`: the statuses of the last 20 runs, newest first'),
 });
 
-/** What an item of the catalog has beside the workflow. */
 export function toCatalogWorkflow({ workflow, figures: found }: CatalogWorkflow, currencies: Currencies) {
   const { lastRunCost, averageDurationSeconds } = found;
   return {

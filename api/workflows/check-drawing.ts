@@ -28,19 +28,19 @@ export const checkSchema = envelopeSchema
   })
   .meta({ id: 'WorkflowCheck' });
 
-/** What the database alone knows. */
+/** Findings that need the database. */
 interface KnownErrors {
   /** Warnings about the workflows that the drawing runs. */
   callWarnings?: readonly CallWarning[];
   /** Warnings about the tools that its agents are not offered. */
   toolWarnings?: readonly ToolWarning[];
-  /** Nodes that name a connection which the project has not. */
+  /** Nodes that name a connection that the project does not have. */
   connectionErrors?: NodeErrors;
 }
 
 /**
  * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
- * intended. `runDays`: how long a run may last.
+ * intended. `runDays`: the longest duration of a run.
  */
 export function checkDrawing(
   drawing: JsonObject,
@@ -73,9 +73,9 @@ interface CompiledDrawing extends Pick<Required<KnownErrors>, 'connectionErrors'
   plan: Plan;
 }
 
-/** The errors of the nodes that run, whatever the input will be. */
+/** Returns the errors of the nodes that run, independent of the input. */
 export function errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors }: CompiledDrawing): NodeErrors {
-  // Nobody knows here which values the input will have for fields.
+  // Lost secrets of fields are no errors yet, because the input may provide their values.
   const headers = findLostSecrets(drawing, secrets).filter(({ kind }) => kind === 'header');
   const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const running = new Set(plan.ids);

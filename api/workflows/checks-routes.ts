@@ -1,4 +1,4 @@
-// The visual editor asks about drawings: node kinds, input fields, and whether a drawing would run.
+// Answers the visual editor's questions about drawings: node kinds, input fields, and errors that a run would have.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { connectionErrors } from '../../acceptance/prepare-run.js';

@@ -1,5 +1,5 @@
-// Secrets are removed from a drawing before it is stored, and restored only to run it (acceptance/opened-drawing.ts).
-// docs/operate/security.md.
+// Removes secrets from a drawing before it is stored; only acceptance restores them, to run the drawing
+// (acceptance/opened-drawing.ts). docs/operate/security.md.
 import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -24,16 +24,16 @@ export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawi
   return seal(box, place, { data: masked, secrets });
 }
 
-/** A drawing that takes the place of another one. */
+/** A drawing that replaces a stored one. */
 interface ReplacingDrawing {
   sealed: SealedDrawing;
-  /** Returns whether it runs something else, secrets included. */
+  /** True if the drawing or a secret has changed in a way that changes its runs. */
   isNewVersion: boolean;
 }
 
 /**
- * `********` in the drawing keeps the secrets of `stored`, which it replaces. Throws the 400 where it stands for nothing,
- * because the field or header is not secret: the stored value would be lost, and the mask sent.
+ * `********` in the drawing stands for the secret in `stored`, which the drawing replaces. Throws 400 for a mask in a
+ * field or header that is not secret: the stored value would be lost, and the mask itself sent.
  */
 export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
   const before = openSplit(box, stored);
@@ -43,7 +43,7 @@ export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecre
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 
-/** An earlier version, with its own secrets, in the place of `stored`. */
+/** Replaces `stored` by an earlier version with its own secrets. */
 export function sealRestored(
   box: SecretBox,
   version: Pick<StoredDrawing, 'document' | 'secrets_enc'>,
@@ -52,11 +52,11 @@ export function sealRestored(
   const { id, project_id: projectId } = stored;
   const before = openSplit(box, stored);
   const after = openSplit(box, { ...version, id, project_id: projectId });
-  // Sealed anew: the earlier version may still be sealed with a key that is on its way out.
+  // Sealed anew: the earlier version may still be sealed with a key that is about to be withdrawn.
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 
-/** Whatever build has stored the drawing, all of its secrets are cut out. */
+/** Removes all secrets, even if an earlier build stored some of them in the drawing. */
 function openSplit(box: SecretBox, stored: StoredSecrets): SplitDrawing {
   return splitRest({ data: stored.document, secrets: openSecrets(box, stored) });
 }
@@ -66,12 +66,12 @@ function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDraw
   return { document: JSON.stringify(data), secrets_enc: sealed };
 }
 
-const MOST_TOLD = 20;
+const MOST_REPORTED = 20;
 
 function refuseMasks(masks: readonly PublicMask[]): void {
   if (masks.length === 0) return;
   throw invalidFields({
-    data: masks.slice(0, MOST_TOLD).map(({ kind, nodeId, label }) => {
+    data: masks.slice(0, MOST_REPORTED).map(({ kind, nodeId, label }) => {
       const place = `${kind} "${cutText(label, 60)}" of the node "${cutText(String(nodeId), 60)}"`;
       return `The ${place} is not secret, so that ******** stands for no stored value: enter the value.`;
     }),

@@ -19,7 +19,7 @@ export interface ImportedFile {
   title: string;
   description: string;
   data: JsonObject;
-  /** The titles of the called workflows in the project that the file comes from, by the ids that the drawing calls. */
+  /** The titles of the called workflows in the source project, by the ids that the drawing calls. */
   calledTitles: ReadonlyMap<number, string>;
   /** The connections that the drawing names, by their refs. */
   connections: ReadonlyMap<string, { name: string; kind: string }>;
@@ -30,7 +30,7 @@ const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 1000;
 const UNTITLED = 'Imported workflow';
 
-/** The names under which n8n's interface and its templates put a workflow. */
+/** The keys under which n8n's interface and its templates nest a workflow. */
 const WRAPPERS = ['workflow', 'data'];
 const MAX_WRAPPERS = 3;
 
@@ -59,24 +59,24 @@ export const importBody = documentedAs(file, {
   },
 });
 
-/** Throws the 400 that names what is wrong with the file. `translate` is called for a file of n8n. */
+/** Throws a 400 that explains the error in the file. `translate` is called for a file of n8n. */
 export async function readImport(
-  given: JsonObject,
+  sent: JsonObject,
   translate: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile> = translateHere,
 ): Promise<ImportedFile> {
-  const { format } = given;
+  const { format } = sent;
   if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
-  const ofN8n = findN8nFile(given, MAX_WRAPPERS);
+  const ofN8n = findN8nFile(sent, MAX_WRAPPERS);
   if (ofN8n !== undefined) {
     checkNodes(ofN8n['nodes']);
     return readN8n(await translate(ofN8n));
   }
   // A drawing by itself, or one with a title, as earlier consoles exported it.
-  const hasFrame = format !== undefined || given['nodes'] === undefined;
-  return readOwn(hasFrame ? given : { data: given });
+  const hasFrame = format !== undefined || sent['nodes'] === undefined;
+  return readOwn(hasFrame ? sent : { data: sent });
 }
 
-/** n8n's command line writes lists. */
+/** Unwraps a list of one file, because n8n's command line writes lists. */
 function onlyOf(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   if (value.length > 1) {
@@ -86,14 +86,14 @@ function onlyOf(value: unknown): unknown {
   return value[0];
 }
 
-/** `wrappers`: how many there may be around it. The name of a wrapper is that of a workflow without one. */
-function findN8nFile(given: unknown, wrappers: number): JsonObject | undefined {
-  if (!isPlainObject(given) || given['format'] !== undefined) return undefined;
-  if (Array.isArray(given['nodes'])) return isN8nFile(given) ? given : undefined;
+/** `wrappers`: the number of objects that may enclose the file. A workflow without a name gets that of its wrapper. */
+function findN8nFile(value: unknown, wrappers: number): JsonObject | undefined {
+  if (!isPlainObject(value) || value['format'] !== undefined) return undefined;
+  if (Array.isArray(value['nodes'])) return isN8nFile(value) ? value : undefined;
   if (wrappers === 0) return undefined;
   for (const wrapper of WRAPPERS) {
-    const found = findN8nFile(onlyOf(ownValue(given, wrapper)), wrappers - 1);
-    if (found !== undefined) return { ...found, name: found['name'] ?? given['name'] ?? given['title'] };
+    const found = findN8nFile(onlyOf(ownValue(value, wrapper)), wrappers - 1);
+    if (found !== undefined) return { ...found, name: found['name'] ?? value['name'] ?? value['title'] };
   }
   return undefined;
 }
@@ -105,7 +105,7 @@ function toFormatMessage(format: unknown): string {
 
 function readOwn({ format, title, description, data, workflows, connections }: JsonObject): ImportedFile {
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
-  // A file that was exported here may have a drawing without nodes.
+  // An export of this service may have a drawing without nodes.
   if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
   const masked = emptyMasked(drawing);
   const files = emptyFiles(masked.drawing);

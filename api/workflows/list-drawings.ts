@@ -1,16 +1,16 @@
-// Pages of workflows with their drawings.
+// Reads pages of workflows with their drawings.
 import { measureDrawings } from '../../db/workflows/workflows-repository.js';
 import type { WorkflowDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
-/** The limit on the drawings of a page; they share it evenly, and one that is larger than its share is left out. */
+/** The limit on the drawings of a page. It is divided evenly; a drawing above its share is left out. */
 const LISTED_BYTES = 64 * 1024 * 1024;
-/** A page whose drawings have more bytes in all is read workflow by workflow, while it is sent. */
+/** A page with more bytes of drawings is read workflow by workflow, while it is sent. */
 const TOGETHER_BYTES = 512 * 1024;
 /** The copies of a drawing in memory: as the driver holds it, as text and as bytes. */
 const COPIES = 4;
 
-/** `read` returns the items of the workflows that are still there; without a drawing of more than `limitBytes`. */
+/** `read` returns the items of the workflows that still exist, without drawings of more than `limitBytes`. */
 export async function listDrawings(
   { db }: WorkflowDeps,
   ids: number[],

@@ -1,4 +1,4 @@
-// Connections in files: a file names them and never contains them (docs/use/porting.md).
+// Exports and imports connections by name: a file names them and never contains them (docs/use/porting.md).
 import { z } from 'zod';
 import { CONNECTION_KINDS } from '../../connections/kinds.js';
 import { findConnectionsByName, findConnectionsOf } from '../../db/connections/connections-repository.js';
@@ -18,7 +18,7 @@ export const exportedConnectionSchema = z.object({
 
 type ExportedConnection = z.infer<typeof exportedConnectionSchema>;
 
-/** Returns the drawing with the refs of a file, and what they stand for. */
+/** Returns the drawing with refs instead of ids, and the connections that the refs stand for. */
 export async function exportConnections(
   db: Db,
   projectId: number,
@@ -33,10 +33,10 @@ export async function exportConnections(
   };
 }
 
-/** Files list few. */
+/** Bounds the work for a hostile file; ordinary files list few connections. */
 const MOST_LISTED = 1_000;
 
-/** Reads the list of a file, which may hold anything. */
+/** Reads the list of a file, which may contain anything. */
 export function readConnections(listed: unknown): Map<string, { name: string; kind: string }> {
   const items: unknown[] = Array.isArray(listed) ? listed.slice(0, MOST_LISTED) : [];
   return new Map(
@@ -49,8 +49,8 @@ export function readConnections(listed: unknown): Map<string, { name: string; ki
 }
 
 /**
- * Returns the drawing of a file with the connections of the project that have the same name and kind, and a warning for each
- * place that has none from now on. An id in a file is that of another project, and counts for nothing.
+ * Returns the drawing of a file with the project's connections of the same name and kind, and a warning for each place
+ * without one. Ids in a file are those of another project, and are ignored.
  */
 export async function importConnections(
   db: Db,

@@ -1,4 +1,4 @@
-// Workflows as files: export, and import of them and of n8n's (docs/use/porting.md).
+// Exports workflows as files, and imports such files and those of n8n (docs/use/porting.md).
 import { z } from 'zod';
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import type { Database } from '../../db/core/client.js';
@@ -83,7 +83,7 @@ const importRoute = defineRoute({
   },
   async handler({ deps, caller, params, body, audit, memory, signal }) {
     const importing = { processes: deps.processes, userId: caller.userId, memory, signal };
-    const file = await readImport(body, (given) => translateApart(given, importing));
+    const file = await readImport(body, (foreign) => translateApart(foreign, importing));
     const store = (db: Database) => storeImport({ ...deps, db }, file, { projectId: params.id, caller });
     const { workflow, warnings } = await audit.change(store, {
       keyOf: (stored) => ({ id: stored.workflow.id, projectId: params.id }),
@@ -118,7 +118,7 @@ async function storeImport(
 
 export const portingRoutes: Route<WorkflowDeps>[] = [exportRoute, importRoute];
 
-/** Ids of another project can be those of other workflows here. */
+/** An id of another project may be that of a different workflow here, so the titles are compared, too. */
 async function warnOfCalls(
   { db }: Pick<WorkflowDeps, 'db'>,
   projectId: number,
@@ -144,13 +144,13 @@ async function warnOfCalls(
   });
 }
 
-// The names of files that browsers store.
+// Names the files that browsers store.
 
 const MAX_NAME = 80;
 
 /**
- * Returns the header of an answer that is stored as a file. Old readers get the name in ASCII, others in UTF-8 (RFC 6266).
- * A title cannot name a path or a hidden file, nor end the header.
+ * Returns the header of an answer that is stored as a file. Old clients get the name in ASCII, others in UTF-8 (RFC
+ * 6266). A title cannot name a path or a hidden file, nor end the header.
  */
 function toAttachment(title: string, ending: string): string {
   const name = toFileName(title);

@@ -1,4 +1,4 @@
-// Duplicates and reorders the workflows of a project. A role without permission gets a 400 here.
+// Duplicates and reorders the workflows of a project. These routes answer a role without permission with 400.
 import { z } from 'zod';
 import { duplicateWorkflow } from '../../db/workflows/duplicate-workflow.js';
 import { reorderWorkflow } from '../../db/workflows/reorder-workflow.js';

@@ -1,4 +1,4 @@
-// The fields that a published workflow must have: they are checked at publication and on every later change.
+// Checks the fields that a published workflow must have, at publication and on every later change.
 import type { MissingField } from '../../db/marketplace/publication-repository.js';
 import { invalidFields, type FieldErrors } from '../http/errors.js';
 
@@ -9,7 +9,7 @@ export function emptyFieldsOf(changes: Record<string, unknown>): MissingField[] 
   return REQUIRED.filter((field) => (changes[field] as string | unknown[] | undefined)?.length === 0);
 }
 
-/** Throws the 400 that names every one of the fields, together with the other errors. */
+/** Throws one 400 that names all of the fields, together with the other errors. */
 export function refuseEmptyFields(fields: readonly MissingField[], others: FieldErrors = {}): void {
   const errors: FieldErrors = {};
   for (const field of fields) {

@@ -1,4 +1,4 @@
-// Workflows: created, listed, read, changed and deleted (docs/use/interface-notes/runs.md, "Workflows").
+// Creates, lists, reads, changes and deletes workflows (docs/use/interface-notes/runs.md, "Workflows").
 import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { archiveWorkflow } from '../../db/cascades/archive-workflow.js';

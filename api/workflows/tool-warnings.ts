@@ -1,5 +1,5 @@
-// Warnings about the tools that the agents of a drawing are not offered. No server is asked: the last listing, by `mcp-tools`
-// or a run, has found them.
+// Finds warnings about the tools that the agents of a drawing are not offered. No server is called: the last listing,
+// by `mcp-tools` or a run, has stored them.
 import { listRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -10,7 +10,7 @@ export interface ToolWarning {
   message: string;
 }
 
-/** The limit is that of other warnings. */
+/** The limit of all kinds of warnings. */
 const MAX_FINDINGS = 1000;
 
 export async function findToolWarnings(db: Db, { id, version }: Pick<StoredDrawing, 'id' | 'version'>) {

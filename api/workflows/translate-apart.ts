@@ -1,4 +1,4 @@
-// Files of n8n are translated in a process of their own, because a large one takes longer than others can wait.
+// Translates files of n8n in a separate process, because a large one would delay other requests for too long.
 import type { JsonObject } from '../../graph/json.js';
 import type { TranslatedFile } from '../../n8n/translate-n8n.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
@@ -6,12 +6,12 @@ import { ProcessesBusyError, type Processes } from '../../processes/processes.js
 import { overloaded } from '../http/errors.js';
 import { tooLargeToTranslate, translateHere } from './import-body.js';
 
-/** The translation of a smaller file takes less time than handing it over. */
+/** The translation of a smaller file takes less time than sending it to the process. */
 const SMALL_CHARACTERS = 64 * 1024;
 const WITHIN_MS = 60_000;
-/** The imports of a user that may wait for their turn. */
+/** The limit of waiting imports per user. */
 const MAX_WAITING = 16;
-/** Bytes of memory that file and drawing take here and in the process, for each character of the file's text. */
+/** Bytes of memory per character of the file's text, for file and drawing here and in the process. */
 const COPIES = 12;
 
 interface Importing {
@@ -21,7 +21,7 @@ interface Importing {
   signal: AbortSignal;
 }
 
-/** Throws the 400 for a file that becomes too large, and a 503 when too many files of the user are being translated. */
+/** Throws 400 for a file whose translation is too large, and 503 if too many files of the user are being translated. */
 export async function translateApart(
   file: JsonObject,
   { processes, userId, memory, signal }: Importing,

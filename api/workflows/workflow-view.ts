@@ -9,7 +9,7 @@ import { roleSchema } from '../projects/project-view.js';
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
 
-/** What an import or a copy has left out, or has to be filled in. */
+/** The parts that an import or a copy has left out, or that a person has to fill in. */
 export const importWarnings = z.array(
   z.object({
     node: z.string().nullable().describe('The name of the node; null: the whole file'),
@@ -47,7 +47,9 @@ export const workflowSchema = z
   })
   .meta({ id: 'Workflow' });
 
-/** The form in a list. The key of a drawing that is too large is absent: a client would send `{}` back in an update. */
+/**
+ * A workflow as listed. The key of a drawing that is too large is absent: a client would send `{}` back in an update.
+ */
 export const listedWorkflowSchema = workflowSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
   truncated: z.literal(true).optional().describe('data is left out'),
@@ -87,12 +89,15 @@ export function toWorkflow(
   };
 }
 
-/** Another one after each change of the workflow, except of its position in the project. */
+/** Changes with each change of the workflow, except of its position in the project. */
 export function toEtag({ id, revision }: { id: number; revision: number }): string {
   return `"${id}.${revision}"`;
 }
 
-/** The workflow with its tag, from the same read: a tag of another state would let its holder overwrite that state unseen. */
+/**
+ * The workflow with its tag, from the same read: the tag of another state would let its holder overwrite that state
+ * unseen.
+ */
 export function toWorkflowAnswer(workflow: MemberWorkflow): RouteResult {
   return { status: 200, body: toWorkflow(workflow), headers: { ETag: toEtag(workflow) } };
 }
