@@ -182,7 +182,6 @@ const subjects = [
   ...healthRoutes,
 ];
 
-/** The dependencies of the routes of all subjects. */
 type SubjectDeps = typeof subjects extends Route<infer D>[] ? D : never;
 
 /** The process builds these once; each subject and each step of a request sees its part. */

@@ -22,7 +22,7 @@ export function countingOf(headers: IncomingHttpHeaders): Counting {
 
 export interface Admission {
   caller: Caller;
-  /** The rate limit's headers, which every answer carries. */
+  /** Sent with every answer. */
   headers: Record<string, string>;
   /** Undefined if the request counts, whatever its answer is. */
   settle: Settle | undefined;

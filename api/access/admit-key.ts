@@ -6,7 +6,6 @@ import { ApiError } from '../http/errors.js';
 import { enter, type Admission, type Counting } from './admission.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 
-/** The header that carries the key. */
 export type KeyScheme = 'X-Api-Key' | 'Bearer';
 
 /**

@@ -15,9 +15,8 @@ import { togetherByName } from '../../db/core/together.js';
 
 /** Each method returns undefined for credentials that are unknown or not admitted. */
 export interface RequestCounter<Credentials, Counted extends CountedWindow> {
-  /** Looks the caller up without counting. */
   find(credentials: Credentials): Promise<Counted | undefined>;
-  /** Looks the caller up and counts this request; `requests` is its number within the window. */
+  /** `requests` of the result is this request's number within the window. */
   count(credentials: Credentials): Promise<Counted | undefined>;
   /** Undoes a count. Returns the window afterwards; undefined if that window is over. */
   uncount(counted: Counted): Promise<Counted | undefined>;

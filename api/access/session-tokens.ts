@@ -25,7 +25,6 @@ const KEY_SET_ALGORITHMS = ['RS256', 'ES256'];
 
 /** Limits the fetches of an issuer's keys, because anybody can send tokens with unknown key ids. */
 interface KeySetLimits {
-  /** The limit for the whole answer. */
   timeoutMs: number;
   keptMs: number;
   /**
@@ -92,7 +91,6 @@ function verifierByKeySet(jwksUrl: string, foreignTokens: ForeignTokenRules, lim
   };
 }
 
-/** Returns undefined for a text that is no token. */
 function algorithmOf(token: string): unknown {
   try {
     return decodeProtectedHeader(token).alg;
@@ -140,7 +138,6 @@ function toEmail(payload: JWTPayload, claim: string): TokenSubject | undefined {
   return payload['email_verified'] === true ? { by: 'email', email } : undefined;
 }
 
-/** A user's id as a number or in digits. */
 function toUserId(claim: unknown): number | undefined {
   const id = typeof claim === 'string' && /^\d{1,10}$/.test(claim) ? Number(claim) : claim;
   return typeof id === 'number' && Number.isInteger(id) && id > 0 && id <= MAX_ID ? id : undefined;

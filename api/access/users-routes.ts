@@ -11,7 +11,6 @@ import { routesOf, type Caller, type Route } from '../http/route.js';
 
 const defineRoute = routesOf<AccessDeps>();
 
-/** The user as shown to themselves. */
 const meSchema = z.object({
   id: z.int(),
   name: z.string(),

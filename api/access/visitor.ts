@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** True if the address is that of a trusted proxy. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** `networks`: addresses, and networks such as `10.0.0.0/8`. */

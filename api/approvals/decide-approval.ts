@@ -29,9 +29,7 @@ interface AskedDecision extends Omit<NewDecision, 'edit'> {
 
 interface Asking {
   log: Logger;
-  /** Aborted if the person hangs up. */
   signal: AbortSignal;
-  /** The lease of the request's memory. */
   memory: ByteLease;
   audit: AuditTrail;
 }
@@ -98,7 +96,7 @@ async function withEdit(
 /** Matches no stored arguments, so the decision is refused as being on other arguments. */
 const NO_HASH = '';
 
-/** Sends the signal, and never throws. */
+/** Never throws. */
 export async function deliverDecision(
   deps: ApprovalDeps,
   log: Logger,

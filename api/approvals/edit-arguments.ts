@@ -67,7 +67,6 @@ function openText({ secretBox }: Deps, current: CurrentArguments): string {
   return secretBox.open(argumentsEnc, 'agent-arguments', runId, path, nodeId, turn, ordinal);
 }
 
-/** True if a text or a key contains the mask. */
 function holdsMask(edited: JsonObject): boolean {
   return JSON.stringify(edited).includes(MASK);
 }
@@ -81,7 +80,6 @@ const MAX_WAITING = 8;
 
 interface Checking {
   processes: Processes;
-  /** The user who edits the arguments. */
   userId: number;
   signal: AbortSignal;
 }

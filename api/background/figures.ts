@@ -7,7 +7,6 @@ import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 const FIGURES_EVERY_MS = 5_000;
 const BYTES_EVERY_MS = 3_000;
 
-/** Folds the changes of runs into the figures of workflows. */
 export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundLoop {
   return startLoop(async () => {
     await foldWorkflowChanges(db).catch((error: unknown) => {
@@ -17,7 +16,6 @@ export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundL
   });
 }
 
-/** Folds the changes of the bytes that projects store into their sums. */
 export function startCountingBytes({
   db,
   logger,

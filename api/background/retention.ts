@@ -112,7 +112,6 @@ function createSteps(days: number): Step[] {
   ];
 }
 
-/** Repeats batches of one kind until no more rows are due. */
 async function repeat(
   deps: RetentionDeps,
   step: Step,

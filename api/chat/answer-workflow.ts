@@ -41,7 +41,7 @@ export type AnswerDeps = Pick<
   'config' | 'db' | 'memory' | 'runHub' | 'sharedReads' | 'logger' | 'metrics' | 'temporal'
 >;
 
-/** Returns the whole answer once the run has ended or waits for a person. */
+/** Resolves once the run has ended or waits for a person. */
 export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TIMES): Promise<RouteResult> {
   const untilMs = performance.now() + times.maxMs;
   const aliveEveryMs = Math.min(times.aliveEveryMs, times.maxMs);
@@ -72,7 +72,6 @@ interface StreamOptions {
   answering: ReadonlySet<string>;
 }
 
-/** Streams the answer in chunks. */
 export function answerStream(
   deps: AnswerDeps,
   run: AnsweredRun,

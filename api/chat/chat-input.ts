@@ -11,9 +11,8 @@ import { ApiError } from '../http/errors.js';
 
 /** The fields of the trigger's input. `{{ input.files }}` refers to `files`. */
 export interface ChatInput {
-  /** The text of the user's last message. */
+  /** The user's last message. */
   message: string;
-  /** Each message of the request, including the last one. */
   messages: { role: string; content: string }[];
   files: DataUri[];
 }
@@ -54,7 +53,6 @@ function readMessage(message: unknown, place: string, files: DataUri[]): { role:
   if (typeof role !== 'string' || !ROLES.includes(role)) {
     throw wrong(`${place}.role`, `The role of a message is one of ${ROLES.join(', ')}.`);
   }
-  // A message of the assistant that only calls tools has no content.
   if (role === 'assistant' && (content === undefined || content === null)) return { role, content: '' };
   return { role, content: readContent(content, `${place}.content`, files) };
 }

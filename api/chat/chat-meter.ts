@@ -37,7 +37,6 @@ interface AskedCall {
   userId: number;
   modelName: string;
   model: ResolvedModel;
-  /** The characters of the request. */
   characters: number;
   body: Parameters<typeof reservedTokens>[1];
 }

@@ -16,9 +16,7 @@ interface ChatCall {
   /** The headers for the provider; the credential is added here. */
   headers: Record<string, string>;
   body: Buffer;
-  /** True if the caller requested a stream. */
   wantsStream: boolean;
-  /** Ends the call here and at the provider. */
   signal: AbortSignal;
   /**
    * Called with true when the request is sent, and with false when the provider has refused it: then it costs nothing.

@@ -3,9 +3,8 @@ import type { RunTokens } from '../../db/runs/run-tokens-repository.js';
 import { toChatError } from '../http/chat-errors.js';
 import type { ApiError } from '../http/errors.js';
 
-/** The fields that all chunks of an answer share. */
 export interface AnswerHead {
-  /** Also the id of the completion. */
+  /** The completion has the id of its run. */
   runId: string;
   /** The model name as the client sent it. */
   model: string;
@@ -50,7 +49,6 @@ export function createChunkFrames({ runId, model, created }: AnswerHead, withUsa
   };
 }
 
-/** The event of a failure after the first chunk. */
 export function toErrorFrame(error: ApiError): string {
   return toFrame(toChatError(error));
 }

@@ -10,9 +10,7 @@ export interface FollowedRun {
   reader: Reader;
   /** The interval at which `alive` is reported, after checking the caller's rights. */
   aliveEveryMs: number;
-  /** True to report the deltas of models. */
   tellsWords: boolean;
-  /** Aborted if the client hangs up. */
   signal: AbortSignal;
 }
 

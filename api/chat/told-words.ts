@@ -2,7 +2,6 @@
 import { ApiError } from '../http/errors.js';
 import type { TextDelta } from '../streams/text-reader.js';
 
-/** A delta as in the event stream of a run. */
 export type AnswerDelta = Omit<TextDelta, 'index' | 'tool_call'> & { tool_call?: object };
 
 /** Separates the texts that an agent writes before and after a tool call. */

@@ -18,7 +18,6 @@ export interface ReadUsage extends ReportedUsage {
 interface ReportedUsage {
   /** The last usage that the provider reported; undefined without any. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
-  /** Characters of the answer. */
   characters: number;
   /** `failure`: the answer reports one and has no text before it. `nothing`: it is no completion. */
   brought: 'answer' | 'failure' | 'nothing';
@@ -30,7 +29,6 @@ export interface UsageReader {
    * large text.
    */
   push(chunk: Buffer): Promise<void> | undefined;
-  /** Resolves when everything that was pushed has been read. */
   end(): Promise<ReadUsage>;
 }
 
@@ -130,11 +128,9 @@ function readWhole(text: string): ReportedUsage {
   return { usage, characters, brought: characters > 0 || hasMessage(answer) ? 'answer' : 'nothing' };
 }
 
-/** Reads server-sent events, each with a piece of the answer. */
 function createStreamReader(): TextReader {
   const read: ReportedUsage = { usage: undefined, characters: 0, brought: 'nothing' };
   let hasFailed = false;
-  /** The characters after the last event. */
   let unread = 0;
   const events = createModelEvents({
     maxCharacters: MAX_TEXT,
@@ -179,7 +175,6 @@ function usageIn(answer: unknown): ReportedUsage['usage'] {
   return isObject(usage) && reportsUsage(usage) ? usage : undefined;
 }
 
-/** The characters of the answer, or of a piece of it. */
 function wordsOf(answer: unknown): number {
   const choices: unknown = isObject(answer) ? answer['choices'] : undefined;
   if (!Array.isArray(choices)) return 0;

@@ -45,7 +45,6 @@ export function isWorkflowModel(model: string): boolean {
   return model.startsWith(WORKFLOW_MODEL);
 }
 
-/** Runs the workflow with the messages as its input, and answers with the output of the run. */
 export async function askWorkflow(asked: AskedWorkflow): Promise<RouteResult> {
   const { deps, log, caller, body, signal, doer } = asked;
   const { model, stream } = body;
@@ -137,7 +136,6 @@ export const modelSchema = z.object({
   name: z.string().optional().describe('The title of the workflow'),
 });
 
-/** Returns the workflows that the caller may run as models. */
 export async function listWorkflowModels({ db }: ChatDeps, caller: Caller): Promise<z.infer<typeof modelSchema>[]> {
   const chats = await listChats(db, caller, MOST_LISTED);
   return chats.map(({ id, title, project_name: project, created_at: createdAt }) => ({

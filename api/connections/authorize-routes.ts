@@ -25,7 +25,7 @@ const CALLBACK_PATH = '/api/v1/connections/callback/';
 const COOKIE = 'wfa_connection';
 const COOKIE_SECONDS = 600;
 
-/** The data that the exchange of a code needs, sealed until the browser comes back. */
+/** Sealed until the browser comes back. */
 interface Flow {
   verifier: string;
   grant?: McpGrant;

@@ -32,7 +32,6 @@ interface Rules {
   config: Pick<Environment, 'addressRules'>;
 }
 
-/** The fields of a connection before its secrets are sealed. */
 export interface Entered {
   origins: string[];
   settings: Record<string, unknown>;

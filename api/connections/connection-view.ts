@@ -46,7 +46,6 @@ export function toConnection(secretBox: SecretBox, connection: ConnectionRecord)
   };
 }
 
-/** Opens the secrets as people entered them. */
 export function openEntered(
   secretBox: SecretBox,
   { id, projectId, secretsEnc }: { id: number; projectId: number; secretsEnc: Buffer },

@@ -108,7 +108,6 @@ interface Made extends Known {
 interface Plan {
   drawing: Record<string, unknown>;
   moves: (CredentialMove & { to: Known })[];
-  /** The connections that have to be created for the moves. */
   made: Made[];
   left: CredentialLeft[];
 }

@@ -30,12 +30,12 @@ const variants = [
   preset('path', z.strictObject({ prefix: z.string() })),
 ] as const;
 
-/** What a new connection to a service starts from: all but what only the person who connects knows. */
+/** The starting values of a new connection, except for values that differ from account to account. */
 export const connectionPresetSchema = z.discriminatedUnion('kind', variants);
 
 export type ConnectionPreset = z.infer<typeof connectionPresetSchema>;
 
-/** Every preset in the order of the names, without where its facts come from. */
+/** The presets in the order of their names, without the pages that state their facts. */
 export const connectionPresets: readonly ConnectionPreset[] = z
   .array(connectionPresetSchema)
   .parse(facts)

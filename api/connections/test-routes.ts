@@ -21,7 +21,7 @@ const defineRoute = routesOf<ConnectionDeps>();
 const TIMEOUT_MS = 15_000;
 const MOST_CHARACTERS = 500;
 
-/** The outcome of a test. `status` is null if no server answered. */
+/** `status` is null if no server answered. */
 interface Outcome {
   ok: boolean;
   status: number | null;

@@ -12,7 +12,6 @@ export interface Asset {
 }
 
 export interface ConsoleFiles {
-  /** True if the page answers the path. */
   isAddress: (path: string) => boolean;
   /** The page, with `%NONCE%` in place of the nonce of the answer. */
   page: string;

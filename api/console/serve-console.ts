@@ -21,7 +21,6 @@ const ASSET_HEADERS = {
 const NOT_BUILT =
   'The console is not built here: `npm run build` builds it. The page /docs describes the interface for programs.\n';
 
-/** The paths of console requests in the log and in the metrics. */
 const PAGE = { path: '(console)', quiet: false };
 const ASSET = { path: '(console)/assets', quiet: true };
 

@@ -19,7 +19,6 @@ export interface MessageToAnswer {
   conversationId: string;
   content: string;
   files: readonly FileValue[];
-  /** The other fields of the trigger. */
   inputs: RunInput;
   /** The exchanges before the message in its branch, newest first. */
   before: readonly Exchange[];

@@ -44,7 +44,6 @@ interface Posting {
   keyed: KeyedRequest | undefined;
 }
 
-/** The outcome of placing a message, with the other runs of the conversation that it cancelled. */
 interface Placed {
   cancelled: CancelledTurns;
   isQueued: boolean;

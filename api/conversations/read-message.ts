@@ -23,7 +23,7 @@ export const messageBody = z.object({
 
 export interface PostedMessage {
   content: string;
-  /** The ids of its files, in lower case. */
+  /** In lower case. */
   fileIds: string[];
   onBusy: 'queue' | 'stop' | 'reject';
   replaces: string | undefined;

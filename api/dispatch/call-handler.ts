@@ -12,7 +12,6 @@ export function callHandler<D>(route: Route<D>, deps: D): Step {
   };
 }
 
-/** Calls the handler in the transaction that also stores its audit record (`InTransaction`). */
 export function callHandlerInTransaction<D extends DispatchDeps>(route: Route<D>, rule: AuditRule, deps: D): Step {
   return async ({ headers, state }) => {
     const { audit } = state.handlerInput;

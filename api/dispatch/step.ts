@@ -2,14 +2,12 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import type { AppContext, AppState } from '../http/app-state.js';
 import type { Admitted, DeclaredContext, RouteResult } from '../http/route.js';
 
-/** A step adds a field to the state of the request, or refuses the request. */
 export type Step = (ctx: RequestContext, next: () => Promise<unknown>) => Promise<void>;
 
 export type RequestContext = AppContext & { state: RequestState };
 
 /** The fields that the steps of api/dispatch/dispatch.ts add, in the order of the steps. */
 export interface RequestState extends AppState {
-  /** The handler's input: the fields that its route declares. */
   handlerInput: DeclaredContext;
   peerAddress: string;
   admitted?: Admitted<unknown>;

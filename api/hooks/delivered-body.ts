@@ -56,7 +56,6 @@ function toInput(text: string, contentType: string): RunInput {
   return isRaw && isForm(contentType) && text.includes('=') ? readForm(text) : input;
 }
 
-/** A body without a type is text. */
 function isText(contentType: string): boolean {
   const [type = ''] = contentType.toLowerCase().split(';');
   return /^(?:|text\/.+|application\/(?:json|xml|javascript|x-ndjson|x-www-form-urlencoded)|.+\+(?:json|xml))$/.test(

@@ -23,7 +23,6 @@ export const hookSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-/** A hook in the list of a project. */
 export const projectHookSchema = hookSchema.extend({
   workflow: z.object({ id: z.int(), title: z.string() }),
 });
@@ -32,7 +31,6 @@ export const shownHookSchema = hookSchema.extend({
   secret: z.string().optional().describe('What the sender signs with, shown only here; absent where nothing is signed'),
 });
 
-/** The person who reads the hook. */
 interface HookReader {
   userId: number;
   role: Role;

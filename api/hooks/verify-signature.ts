@@ -107,7 +107,6 @@ const SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 
-/** Creates a secret in the format of the scheme. */
 export function createHookSecret(verify: Exclude<HookVerification, 'none'>): string {
   return verify === 'standard-webhooks' ? createWebhookSecret() : randomBytes(SECRET_BYTES).toString('hex');
 }

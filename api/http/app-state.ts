@@ -10,16 +10,13 @@ import type { Access, Caller, RouteDeclaration } from './route.js';
  */
 export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 
-/** The state that middleware and steps attach to a request. */
 export interface AppState {
   log: Logger;
-  /** Set once a route has matched. */
   route?: RouteDeclaration;
   /** Set instead of `route` if the console has answered: the path and log level for the log and the metrics. */
   console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
   /** Aborted if the caller hangs up before it has received the whole answer. */
   hangUp: AbortController;
-  /** The signal of `hangUp`. */
   signal: AbortSignal;
   /** Covers the body, and the parts of the answer that are in memory. */
   memory?: ByteLease;

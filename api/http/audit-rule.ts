@@ -42,7 +42,6 @@ export type RunsInTransaction<Rule> = Rule extends undefined | { records: 'refus
   : true;
 
 export interface AuditTrail {
-  /** The sender of the request. */
   doer: Doer;
   /** Names the user whose account a sign-in is for, whether the sign-in succeeds or is refused. */
   concerns: (userId: number) => void;

@@ -20,7 +20,6 @@ export function isChatPath(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
 
-/** The chat-completion codes of our own codes. */
 const CODES: Partial<Record<string, string>> = {
   not_authenticated: 'invalid_api_key',
   authentication_failed: 'invalid_api_key',

@@ -40,7 +40,7 @@ const UNKNOWN_EXPECTATION: Refusal = {
   detail: 'Of all expectations only 100-continue is known.',
   code: 'expectation_failed',
 };
-/** How long a peer that has received its answer may keep the connection open. */
+/** A peer that has received its answer is disconnected after this time. */
 const LINGER_MS = 2_000;
 
 /** `latest`: the answer to the last valid request of the connection. */

@@ -8,7 +8,6 @@ import { bodyTooLarge, bodyTooSlow, parseError } from './errors.js';
 const BODY_FACTOR = 3;
 
 export interface BodyPace {
-  /** The longest time without a byte. */
   silenceMs: number;
   /** The time that a body may take in addition to its bytes at `bytesPerSecond`. */
   graceMs: number;

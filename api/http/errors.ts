@@ -58,7 +58,6 @@ export function notFound(): ApiError {
   return new ApiError(404, 'not_found', 'Not found.');
 }
 
-/** Returns `found`, or throws the 404 if it is undefined. */
 export function orNotFound<T>(found: T | undefined): T {
   if (found === undefined) throw notFound();
   return found;
@@ -76,7 +75,6 @@ export function permissionDenied(
   return new ApiError(403, 'permission_denied', message, { headers });
 }
 
-/** Refuses a browser's request from a page of another origin. */
 export function foreignOrigin(): ApiError {
   return new ApiError(403, 'foreign_origin', 'This takes requests of pages of its own origin only.');
 }

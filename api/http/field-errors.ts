@@ -19,7 +19,6 @@ export function emailField() {
 
 const MAX_YEAR = 9999;
 
-/** A future time in a body, as ISO 8601 with its offset from UTC. */
 export function futureField() {
   const moment = z.iso
     .datetime({

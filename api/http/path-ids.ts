@@ -40,7 +40,6 @@ export const iterationPath = documentedAs(
   { type: 'string', maxLength: MAX_PATH, description: 'The enclosing iteration, such as `LOOP[3]/INNER[0]`' },
 );
 
-/** The id of a node in a drawing (graph/document.ts). */
 export const nodeId = z
   .string()
   .min(1)

@@ -20,7 +20,6 @@ export const queryBoolean = documentedAs(
 /** Lists of runs exclude tests by default. */
 export const queryPurpose = z.enum(['run', 'test']).default('run');
 
-/** All values of a `repeatable` parameter. */
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 
 /** Comma-separated languages; undefined if the text names none. */
@@ -40,7 +39,7 @@ const dayText = z
   .refine(isDay, 'Enter a valid date.')
   .transform((text) => new Date(`${text}T00:00:00Z`));
 
-/** A UTC day, YYYY-MM-DD, as its first instant. */
+/** A UTC day as its first instant. */
 export const queryDay = documentedAs(dayText, DAY);
 
 /** The first instant after a UTC day, for exclusive bounds that include the day. */

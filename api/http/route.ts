@@ -44,11 +44,9 @@ export interface AccessRule {
   refusal?: 400 | 403;
 }
 
-/** The result of the access check. */
 export interface Access {
   projectId: number;
   role: Role;
-  /** The workflow of a conversation. */
   workflowId?: number;
 }
 
@@ -57,15 +55,12 @@ export interface Admitted<T> {
   found: T;
   /** The owner to whom the memory of the body is accounted, such as `project:7`. */
   tenant?: string;
-  /** The workflow whose drawing the route reads (`readsDrawing`). */
   workflowId?: number;
   /** Lowers the route's limit on the body for the admitted sender. */
   maxBodyBytes?: number;
 }
 
-/** The fields that every handler gets. */
 interface CommonContext<D> {
-  /** The dependencies of the route's subject. */
   deps: D;
   log: Logger;
   /** The owner to whom memory is accounted. */
@@ -80,7 +75,6 @@ interface CommonContext<D> {
   signal: AbortSignal;
 }
 
-/** The fields that a handler gets if its route declares them. */
 export interface DeclaredContext {
   /** Absent for `open` and `internal`, and for `optional` without valid credentials. */
   caller?: Caller | undefined;
@@ -93,7 +87,6 @@ export interface DeclaredContext {
   bodyBytes?: Buffer;
   /** Starts to receive the body if `bodyFormat` is `stream`. May be called once. See api/http/stream-body.ts. */
   bodyStream?: (limitBytes: number) => Readable;
-  /** The object that `admit` found. */
   admitted?: unknown;
   /** Records changes in a transaction of the handler's own. */
   audit?: AuditTrail;
@@ -118,7 +111,6 @@ interface Declared {
   headers: unknown;
   body: unknown;
   bodyFormat: BodyFormat;
-  /** The type of the object that `admit` finds. */
   admitted: unknown;
   audit: Pick<AuditRule, 'action' | 'target' | 'records' | 'commits'> | undefined;
 }
@@ -131,7 +123,6 @@ type BodyFields<F, B> = F extends 'stream'
     ? Required<Pick<DeclaredContext, 'bodyBytes'>>
     : { body: B } & (F extends 'verbatim' ? Required<Pick<DeclaredContext, 'bodyBytes'>> : unknown);
 
-/** The context of a route's handler: only the fields that the route declares. */
 type RouteContext<D, S extends Declared> = CommonContext<
   RunsInTransaction<S['audit']> extends true ? InTransaction<D> : D
 > &
@@ -213,7 +204,6 @@ interface RouteShape {
    * (openapi/common-answers.ts).
    */
   responses: Record<number, z.ZodType>;
-  /** The media types of answers that are not application/json. */
   mediaTypes?: Partial<Record<number, string[]>>;
   /** The route's own headers in successful answers, for the documentation. */
   answerHeaders?: readonly string[];
@@ -264,7 +254,6 @@ export type RouteSpec<
     ): Promise<RouteResult> | RouteResult;
   };
 
-/** The declaration of a route, for the steps of a request and for the documentation. */
 export interface RouteDeclaration extends RouteShape {
   audit?: AuditRule;
   access?: AccessRule;

@@ -113,7 +113,6 @@ async function sendSlices(res: ServerResponse, bytes: Buffer, lease: ByteLease):
   }
 }
 
-/** Resolves when the connection has accepted the bytes. */
 function written(res: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error | null): void => {

@@ -20,7 +20,6 @@ const SWEEP_MS = 100;
  */
 const LINGER_MS = 1_000;
 
-/** The limits of one connection and of all connections together. */
 export interface ConnectionLimits {
   /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
@@ -168,7 +167,6 @@ function createRoom(server: Server, maxConnections: number) {
     first?.destroy();
   });
   return {
-    /** The connection has a request until the response is closed. */
     hold(socket: Socket, response: ServerResponse): void {
       waiting.delete(socket);
       response.once('close', () => {

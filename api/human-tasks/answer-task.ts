@@ -32,7 +32,6 @@ interface Asked {
 
 interface Asking {
   log: Logger;
-  /** The lease of the request's memory. */
   memory: ByteLease;
   audit: AuditTrail;
 }

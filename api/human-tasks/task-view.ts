@@ -7,7 +7,6 @@ import { RawJson } from '../http/json-text.js';
 
 const timestamp = z.iso.datetime();
 
-/** A human task as shown to people who may answer it or read its run. */
 export const taskSchema = z.object({
   id: z.string(),
   run_id: z.string(),

@@ -23,7 +23,6 @@ export class EventTail {
     return this.#version;
   }
 
-  /** `events` directly follow the last version. */
   append(events: RunEvent[]): void {
     for (const event of events) {
       this.#events.push(event);

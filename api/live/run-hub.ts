@@ -14,7 +14,6 @@ import { WatchedRuns, type RunReader, type Readers } from './watched-runs.js';
 
 interface HubOptions {
   db: Database;
-  /** Holds the deltas of models. */
   memory: ByteBudget;
   logger: Logger;
   /** Called with the number of readers whenever it changes. */
@@ -24,7 +23,6 @@ interface HubOptions {
 interface Following {
   /** The deltas of the run's models; undefined for a reader that did not request deltas. */
   texts(): RunTexts | undefined;
-  /** Undefined before the first look. */
   tail(): EventTail | undefined;
   end(): void;
 }
@@ -152,7 +150,6 @@ export class RunHub {
     this.#wake();
   }
 
-  /** Ends all waits at once. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#runs.endAll();
@@ -259,7 +256,6 @@ interface RunSet {
   takeAll(): string[];
 }
 
-/** A set of run ids in the order in which they were first added. */
 function createRunSet(): RunSet {
   const ids = new Set<string>();
   return {

@@ -11,7 +11,6 @@ export interface StepTexts {
   toolCalls: ToldToolCall[];
   /** True if the model had begun to write before the first reader came. */
   isLate: boolean;
-  /** True if the last delta was received. */
   isWhole: boolean;
   /** True if a delta is missing; the readers then get none of the step. */
   isBroken: boolean;
@@ -23,7 +22,6 @@ export interface StepTexts {
 export interface NodeTexts {
   path: string;
   nodeId: string;
-  /** The steps of the latest attempt, in order. */
   steps: StepTexts[];
   /** The tick at which the first reader reached the end of the node; infinite before. */
   endedAt: number;
@@ -39,7 +37,6 @@ const LEASED_AT_ONCE = 64 * 1024;
 
 export class RunTexts {
   readonly nodes = new Map<string, NodeTexts>();
-  /** Called when there is something new. */
   readonly readers = new Set<() => void>();
   readonly #lease: ByteLease;
   #bytes = 0;

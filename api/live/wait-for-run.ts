@@ -4,7 +4,6 @@ import type { RunReader } from './watched-runs.js';
 
 interface WaitOptions {
   waitMs: number;
-  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 

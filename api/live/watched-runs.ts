@@ -28,7 +28,6 @@ const MAX_READERS = 3_000;
 /** Keeps one user from using all places for waiting readers. */
 const MAX_READERS_OF_ONE = 2_000;
 
-/** The runs that somebody in this process waits for, by their ids. */
 export class WatchedRuns {
   readonly #runs = new Map<string, WatchedRun>();
   readonly #onReaders: (readers: Readers) => void;
@@ -52,7 +51,7 @@ export class WatchedRuns {
     return [...this.#runs.keys()];
   }
 
-  /** Returns the watches of those runs that still have readers. */
+  /** Omits runs that have no readers any more. */
   watches(runIds: string[]): Watch[] {
     return runIds.flatMap((runId) => {
       const run = this.#runs.get(runId);

@@ -30,7 +30,6 @@ export function startLoop(round: (stopped: AbortSignal) => Promise<number>): Bac
   }
 }
 
-/** Waits for `durationMs`, or until `stopped` is aborted. */
 export async function pause(durationMs: number, stopped: AbortSignal): Promise<void> {
   await sleep(durationMs, undefined, { signal: stopped }).catch(() => undefined);
 }

@@ -17,7 +17,6 @@ const CODES =
 
 interface Language {
   code: string;
-  /** The English name. */
   name: string;
 }
 

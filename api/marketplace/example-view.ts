@@ -106,11 +106,9 @@ function headOf({ currencies }: Deps, run: HistoryRun): Record<string, unknown> 
 
 interface Mask {
   isEmpty: boolean;
-  /** The masked drawing. */
   drawing: RawJson;
   key: (text: string) => string;
   json: (value: unknown) => unknown;
-  /** Masks JSON text. */
   text: (json: string) => string;
   /** Masks JSON text that is read while it is sent. `isCut`: the content of the result was cut. */
   later: (text: LazyJson, sizeBytes: number, isCut: boolean) => LazyJson;

@@ -20,7 +20,6 @@ export const marketplaceWorkflowSchema = z.object({
   last_run_at: z.iso.datetime().nullable(),
 });
 
-/** A published workflow as everybody sees it, without any other field of the workflow. */
 export function toMarketplaceWorkflow(
   workflow: MarketplaceWorkflow,
   currencies: Currencies,

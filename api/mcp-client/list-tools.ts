@@ -18,7 +18,6 @@ const VALUE_BYTES = 128;
 interface Listing {
   /** Covers the list until the answer is sent. */
   memory: ByteLease;
-  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 

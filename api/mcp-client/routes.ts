@@ -126,7 +126,6 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** A stored drawing, and the place of a server in it. */
 interface Asked extends AskedFor {
   stored: StoredDrawing;
 }

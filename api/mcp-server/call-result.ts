@@ -4,7 +4,6 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import type { McpServerDeps } from './deps.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
 
-/** The key under which results name their run. */
 const RUN_ID = 'run_id';
 
 /** Returns the result of a run that has ended. `lease` holds the memory of the result until the lease ends. */

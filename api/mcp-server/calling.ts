@@ -3,7 +3,6 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import type { McpServerDeps } from './deps.js';
 import type { Caller } from '../http/route.js';
 
-/** The caller, its session and the agreed protocol features. */
 export interface Calling {
   deps: McpServerDeps;
   log: Logger;

@@ -11,11 +11,9 @@ type FollowDeps = Pick<McpServerDeps, 'db' | 'runHub' | 'sharedReads'>;
 export interface FollowedCall {
   runId: string;
   reader: Reader;
-  /** True to report each node that has ended. */
   tellsNodes: boolean;
   /** The interval at which `alive` is reported, after checking that the caller may still run the workflow. */
   aliveEveryMs: number;
-  /** Aborted if the client hangs up. */
   signal: AbortSignal;
 }
 

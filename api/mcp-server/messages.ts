@@ -28,7 +28,6 @@ interface Notification {
   params: JsonObject;
 }
 
-/** Answered as a JSON-RPC error. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
   readonly code: number;

@@ -51,7 +51,6 @@ interface AgreedVersion {
   hasTasks: boolean;
 }
 
-/** Throws 400 for an unknown version. */
 export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): AgreedVersion {
   const isNew = version >= TASKS_VERSION;
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return { takesFirstEvent: isNew, hasTasks: isNew };

@@ -29,7 +29,6 @@ const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
 /** A disconnected client reconnects after this time. */
 const RETRY_MS = 2_000;
 
-/** The dependencies of a streamed call. */
 export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /** A call whose run was accepted. The ids of events contain it, so that a client returns it when it reconnects. */
@@ -37,11 +36,10 @@ interface OpenCall {
   requestId: RequestId;
   /** The run that the client has named; absent if the call has started it. */
   ofRun?: string | undefined;
-  /** True if the run is named as a task. */
   isTask?: boolean | undefined;
   /** Absent if the client does not want progress. */
   progressToken: RequestId | undefined;
-  /** The number of ended nodes that were reported to the client. */
+  /** The number of ended nodes. */
   reported: number;
 }
 

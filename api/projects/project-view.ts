@@ -6,7 +6,6 @@ import type { Role } from '../../db/core/tables.js';
 import type { MemberProject, ProviderKeyListing } from '../../db/projects/projects-repository.js';
 import type { ProviderKeyRecord } from '../../db/projects/provider-keys-repository.js';
 
-/** The role of the caller in a project, or of a member. */
 export const roleSchema = z.enum(['owner', 'admin', 'editor', 'viewer'] satisfies Role[]).meta({ id: 'Role' });
 
 export const providerKeySchema = z.object({
@@ -52,7 +51,6 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** Returns null if there is no limit. */
 export function toSpendingLimit({
   spending_limit_usd: usd,
   spending_period: period,
@@ -60,7 +58,6 @@ export function toSpendingLimit({
   return usd === null || period === null ? null : { amount: new Decimal(usd).toFixed(), period };
 }
 
-/** A project as the member with `project.role` sees it. */
 export function toProject(
   project: MemberProject,
   providerKeys: ProviderKeyListing[],

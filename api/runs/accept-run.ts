@@ -14,7 +14,6 @@ import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelo
 import { traceOfAcceptance } from './run-traces.js';
 import { startRunWorkflow } from './temporal-calls.js';
 
-/** An acceptance waits this long for a start slot. */
 const START_PATIENCE_MS = 2_000;
 
 export interface RunRequest extends RunToPrepare {
@@ -64,7 +63,6 @@ function counted({ metrics }: AcceptDeps, acceptance: Acceptance): Acceptance {
   return acceptance;
 }
 
-/** The `attempt` of `acceptOnce` for an ordinary run. */
 export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Envelope | undefined> {
   const { workflow, keyed } = request;
   const prepared = await prepareRun(deps, request);

@@ -17,7 +17,6 @@ const origin = {
   project: z.object({ id: z.int(), name: z.string() }),
 };
 
-/** A run without its contents. */
 const lightRunSchema = runSchema
   .omit({ result: true, data: true, input_data: true, input_fields: true, answer_nodes: true, temporal_url: true })
   .extend(origin);

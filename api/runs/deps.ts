@@ -13,7 +13,6 @@ import type { LiveStatus } from './live-status.js';
 import type { StartSlots } from './start-slots.js';
 import type { StartConfig } from './temporal-calls.js';
 
-/** The dependencies for accepting and starting a run. */
 export interface AcceptDeps {
   db: Database;
   secretBox: SecretBox;

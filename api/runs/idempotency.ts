@@ -35,7 +35,6 @@ interface StartRequest {
   options?: object | undefined;
 }
 
-/** Returns undefined without a key. */
 export function toKeyedRequest(
   userId: number,
   headers: z.infer<typeof idempotencyHeaders>,

@@ -13,7 +13,6 @@ import type { LoopVariables } from '../../graph/variable.js';
 /** A larger value is replaced by a text that states its size. */
 const MAX_SEALED_BYTES = 1024 * 1024;
 
-/** `iteration`: the path of the iteration. */
 export async function readLoopValues(
   db: Db,
   secretBox: SecretBox,

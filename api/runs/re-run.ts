@@ -18,7 +18,6 @@ interface ReRun {
   originalRunId: string;
   /** If undefined, the original run's input is used. */
   input: RunInput | undefined;
-  /** True if the earlier run may be a test. */
   mayBeTest?: boolean;
 }
 

@@ -69,9 +69,7 @@ async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds,
 interface PartsToRead {
   body: Readable;
   contentType: string;
-  /** The owner of the files. */
   owner: Pick<FileToSave, 'projectId' | 'userId'>;
-  /** The limit on the field `input`. */
   limitBytes: number;
   /** Grows with the bytes that are read; what it holds already stays leased. */
   lease: ByteLease;

@@ -121,7 +121,6 @@ async function renderWithin(
   }
 }
 
-/** Calls `find` for one element after the other and joins the results. */
 async function collect<Of, Found>(of: Of[], find: (one: Of) => Promise<Found[]>): Promise<Found[]> {
   const all: Found[] = [];
   for (const one of of) all.push(...(await find(one)));

@@ -97,7 +97,6 @@ const poll = defineRoute({
 
 export const runRoutes: Route<RunDeps>[] = [start, reRun, poll];
 
-/** Answers re-run and resume. */
 export function answerReRun({ envelope, isRepeat }: Acceptance): RouteResult {
   const headers = repeatHeaders(isRepeat);
   if (envelope.status === 201) return { status: 201, body: envelope, headers };

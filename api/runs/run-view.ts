@@ -126,7 +126,6 @@ const PARSED_COPIES = 8;
 
 export type RunViewDeps = Pick<RunDeps, 'db' | 'currencies'> & Partial<Pick<InTransaction<RunDeps>, 'answerDb'>>;
 
-/** The parts of a run that may be large. */
 interface RunParts {
   result: unknown;
   data?: RawJson | LazyJson;

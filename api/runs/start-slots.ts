@@ -7,7 +7,6 @@ export interface StartSlots {
    * slot within `patienceMs`. `start` must not reject.
    */
   begin(start: () => Promise<void>, patienceMs: number): Promise<boolean>;
-  /** Resolves when all starts have ended. */
   idle(): Promise<void>;
 }
 

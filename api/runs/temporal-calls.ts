@@ -28,7 +28,6 @@ import type { Environment } from '../../config/environment.js';
 export const projectIdKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
 export const workflowIdKey = defineSearchAttributeKey('WorkflowDefId', 'KEYWORD');
 const runStateKey = defineSearchAttributeKey('RunState', 'KEYWORD');
-/** gRPC's status code. */
 const INVALID_ARGUMENT = 3;
 
 export type Closing = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed out';

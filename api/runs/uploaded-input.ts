@@ -8,7 +8,6 @@ import type { Acceptance } from './accept-run.js';
 
 interface UploadedInput {
   input: RunInput | undefined;
-  /** The fields for which files came. */
   uploaded: string[];
   /** Identifies the files in the request's fingerprint; undefined without files. */
   options: object | undefined;

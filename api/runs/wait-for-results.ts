@@ -9,7 +9,6 @@ import type { Envelope } from '../envelope/run-envelope.js';
 interface Waiting {
   reader: Reader;
   prefer: string | undefined;
-  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 

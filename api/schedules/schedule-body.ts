@@ -66,7 +66,6 @@ export function readCron(text: string): string {
   }
 }
 
-/** Throws 400 for an unknown time zone. */
 export function readTimeZone(name: string): string {
   const zone = toTimeZone(name);
   if (zone === undefined) throw invalidFields({ time_zone: ['Enter a time zone such as Europe/Berlin.'] });

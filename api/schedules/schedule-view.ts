@@ -44,7 +44,6 @@ export const scheduleSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-/** A schedule in the list of a project. */
 export const projectScheduleSchema = scheduleSchema.extend({
   workflow: z.object({ id: z.int(), title: z.string() }),
 });

@@ -82,7 +82,6 @@ async function describe(
   }
 }
 
-/** The comment of the first calendar. */
 function commentOf({ spec }: Pick<ScheduleDescription, 'spec'> | ReturnType<typeof toOptions>): string {
   return spec.calendars?.[0]?.comment ?? '';
 }

@@ -77,7 +77,6 @@ export function toSpec(line: CronLine, timeZone: string, year: number): Spec {
   };
 }
 
-/** Equal specs have equal names. */
 export function nameOfSpec(spec: Spec): string {
   return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 8);
 }

@@ -15,7 +15,6 @@ interface Credentials {
 interface Visitor {
   network: string;
   userAgent: string;
-  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
   audit: AuditTrail;
 }

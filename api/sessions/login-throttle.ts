@@ -73,7 +73,6 @@ export const signedIn = {
   userOf: ({ userId }: { userId: number }) => userId,
 };
 
-/** Runs a sign-in and counts its outcome. */
 export async function countSignIn<T>(
   { signIns }: SessionDeps['metrics'],
   method: SignInMethod,

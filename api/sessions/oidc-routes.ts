@@ -117,7 +117,6 @@ async function takeAnswer(context: Answer): Promise<RouteResult> {
 
 export const oidcRoutes: Route<SessionDeps>[] = [providers, begin, callback];
 
-/** Throws 404 if there is no identity provider. */
 function requireOidc(deps: SessionDeps): OidcClient {
   if (deps.signIn.oidc === undefined) throw notFound();
   requireSigner(deps);

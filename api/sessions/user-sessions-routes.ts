@@ -87,7 +87,6 @@ const end = defineRoute({
 
 export const userSessionRoutes: Route<SessionDeps>[] = [link, list, end];
 
-/** Throws 404 for a user who does not exist. */
 async function requireUser(db: Db, userId: number): Promise<void> {
   if ((await findUser(db, userId)) === undefined) throw notFound();
 }

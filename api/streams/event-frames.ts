@@ -24,7 +24,6 @@ const COPIES = 4;
 export interface FrameSource {
   db: Database;
   memory: ByteBudget;
-  /** The owner to whom memory is accounted. */
   tenant: string;
   runId: string;
   signal: AbortSignal;

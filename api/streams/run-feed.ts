@@ -31,7 +31,6 @@ export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
 /** Bounds the memory of a reader that is behind: each event has 16 KiB at most. */
 const PAGE_EVENTS = 16;
 
-/** Returns the feed of a run that has ended. */
 export async function openEndedFeed(db: Database, runId: string): Promise<RunFeed> {
   await orderRunEvents(db, [runId]);
   return {
@@ -52,7 +51,6 @@ interface DeltaOptions {
 }
 
 interface FeedOptions {
-  /** If set, deltas are sent, too. */
   deltas: DeltaOptions | undefined;
 }
 

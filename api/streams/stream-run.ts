@@ -13,13 +13,11 @@ export type AnyFeed = RunFeed<RunEvent | DeltaEvent>;
 interface StreamOptions {
   runId: string;
   reader: Reader;
-  /** The role of the reader when the stream begins. */
   role: Role | null;
   /** The stream starts after this version. */
   after: number;
   /** Called when the first byte is read; the stream ends the feed. */
   open: () => Promise<AnyFeed> | AnyFeed;
-  /** Aborted if the caller hangs up. */
   signal: AbortSignal;
 }
 

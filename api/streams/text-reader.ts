@@ -6,9 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { NodeTexts, RunTexts, StepTexts } from '../live/run-texts.js';
 
-/** The data of an event `delta`. */
 export interface TextDelta {
-  /** The node's id. */
   id: string;
   path: string;
   /** Counts from 1. */
@@ -23,7 +21,6 @@ export interface TextDelta {
   reset?: true;
 }
 
-/** A reader's progress in the text of a node. */
 interface Place {
   step: StepTexts;
   pieces: number;

@@ -31,7 +31,7 @@ export interface LoopSource extends Place {
 }
 
 export interface Sources {
-  /** Keyed by \`placeKey\`. */
+  /** Keyed by `placeKey`. */
   results: Map<string, Source>;
   /** Keyed by the ids of the loops. */
   loops: Map<string, LoopSource>;

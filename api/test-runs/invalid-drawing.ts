@@ -51,11 +51,9 @@ interface DrawingToJudge {
   secrets: SecretMap;
   document: Document;
   plan: Plan;
-  /** Only the executed nodes must be valid. */
   executed: ReadonlySet<string>;
 }
 
-/** Throws 400 if an executed node is invalid. */
 export async function judgeNodes({ db }: Pick<TryingDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
   const { projectId, drawing, plan, executed } = judged;
   const errors = errorsOfDrawing({ ...judged, connectionErrors: await connectionErrors(db, projectId, drawing, plan) });

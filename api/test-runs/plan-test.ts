@@ -38,13 +38,11 @@ interface Drawn {
 export interface PlannedTest {
   plan: Plan;
   given: GivenResult[];
-  /** The results that are reused from earlier runs. */
   sources: Source[];
   /** The loops around the tested node whose items, or rounds, are reused from earlier runs. */
   loops: LoopSource[];
   /** The paths of the scopes that are tested, from the empty path outside bodies to the innermost iteration. */
   paths: string[];
-  /** Nodes that are executed. */
   executed: Set<string>;
   /** Nodes that are read but have no result. */
   missing: string[];
@@ -127,7 +125,7 @@ interface TriedPlace {
   loops: { number: number; path: string; index: number }[];
 }
 
-/** \`asked\`: the path of an iteration of the loops around the node; undefined for the first iterations. */
+/** `asked`: the path of an iteration of the loops around the node; undefined for the first iterations. */
 function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlace {
   const around = enclosingLoops(plan)[node]!;
   const ids = around.map((loop) => plan.ids[loop]!);

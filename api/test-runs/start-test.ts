@@ -144,7 +144,6 @@ export function withDrawing(
   return { ...workflow, document: masked, secrets_enc: sealed };
 }
 
-/** Returns the input of the test, with its defaults. */
 export async function inputOfTest(
   deps: TryingDeps,
   request: Pick<TestRequest, 'userId' | 'input'>,

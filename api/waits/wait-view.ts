@@ -6,7 +6,6 @@ import { readSealedToken, type SealedToken, type StoredWait } from '../../db/run
 import type { SecretBox } from '../../db/core/secret-box.js';
 
 export interface WaitView {
-  /** The field `waiting` of an entry. */
   waiting(wait: StoredWait): Record<string, string | number>;
 }
 

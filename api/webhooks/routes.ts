@@ -25,7 +25,6 @@ const deliverySchema = z.object({
   delivered_at: z.iso.datetime().nullable(),
 });
 
-/** An entry of the delivery log, without payload and address. */
 function toDelivery(row: DeliveryListing): z.infer<typeof deliverySchema> {
   const { id, type, run_id, status, attempts, response_status, error_code } = row;
   return {

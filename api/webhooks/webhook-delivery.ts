@@ -33,7 +33,6 @@ class Sender implements WebhookDelivery {
   readonly #deps: WebhookDeps;
   readonly #client: OutgoingClient;
   readonly #attempts = new Set<Promise<void>>();
-  /** Running attempts by project. */
   readonly #inFlight = new Map<number, number>();
   readonly #stopped = new AbortController();
   readonly #cut = new AbortController();

@@ -2,7 +2,6 @@ const DAY_SECONDS = 86_400;
 const JITTER = 0.1;
 
 interface FailedAttempt {
-  /** The number of attempts so far. */
   attempts: number;
   /** The delay that the receiver requested by `Retry-After`. */
   retryAfterMs: number | undefined;

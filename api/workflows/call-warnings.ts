@@ -15,7 +15,6 @@ export interface CallWarning {
 
 type Caller = Pick<StoredDrawing, 'id' | 'project_id' | 'document'>;
 
-/** A node that runs a workflow. */
 interface Call {
   id: string;
   node: JsonObject;
@@ -53,7 +52,6 @@ export async function findCallWarnings(db: Db, { id: own, project_id, document }
   });
 }
 
-/** The ids of the workflows that a node runs. */
 function callsOf(type: unknown, data: JsonObject): number[] {
   if (type === agentNode.type) return [...new Set(workflowToolsOf(data))];
   const called = type === workflowNode.type ? calledWorkflow(data) : undefined;

@@ -30,9 +30,7 @@ export const checkSchema = envelopeSchema
 
 /** Findings that need the database. */
 interface KnownErrors {
-  /** Warnings about the workflows that the drawing runs. */
   callWarnings?: readonly CallWarning[];
-  /** Warnings about the tools that its agents are not offered. */
   toolWarnings?: readonly ToolWarning[];
   /** Nodes that name a connection that the project does not have. */
   connectionErrors?: NodeErrors;

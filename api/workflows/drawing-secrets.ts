@@ -24,7 +24,6 @@ export function sealDrawing(box: SecretBox, place: WorkflowPlace, drawing: Drawi
   return seal(box, place, { data: masked, secrets });
 }
 
-/** A drawing that replaces a stored one. */
 interface ReplacingDrawing {
   sealed: SealedDrawing;
   /** True if the drawing or a secret has changed in a way that changes its runs. */

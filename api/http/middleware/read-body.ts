@@ -8,7 +8,6 @@ export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export interface BodyBounds {
   limitBytes: number;
-  /** The memory of the request. */
   lease: ByteLease;
 }
 

@@ -8,7 +8,6 @@ type Direction = 'input' | 'output';
 export interface JsonSchemas {
   /** Schemas with an `id` in their metadata become components, and references to them. */
   of: (schema: z.ZodType, direction: Direction) => JsonSchema;
-  /** The components collected so far, by id. */
   components: () => Record<string, JsonSchema>;
 }
 

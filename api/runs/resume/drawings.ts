@@ -19,9 +19,7 @@ import { invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../../e
 
 export interface Drawn {
   run: Omit<PreparedRun, 'nodeErrors'>;
-  /** The hash of a graph that is already stored. */
   snapshotHash?: Buffer;
-  /** The drawing as it is stored, and its plan. */
   stored: { document: Record<string, unknown>; plan: Plan };
 }
 
