@@ -144,7 +144,7 @@ function toUserId(claim: unknown): number | undefined {
 }
 
 /**
- * The `typ` of access tokens of our own sessions. The signature covers it, so a foreign token cannot pass for one of
- * ours, nor one of ours for a token without a session, which the end of the session would not invalidate.
+ * The `typ` of access tokens of our own sessions, which the signature covers. A foreign token cannot pass for one of
+ * ours. A token of ours cannot pass for a foreign one, which would stay valid after the end of its session.
  */
 export const OWN_TOKEN_TYPE = 'session+jwt';

@@ -50,7 +50,7 @@ const LIMITS: ConnectionLimits = {
   maxRequestsPerConnection: 1_000,
 };
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Node's own limit, above that of any body. */
+/** Node's own limit: no body may take longer, not even a streamed one. */
 const LONGEST_REQUEST_MS = 3_600_000;
 
 interface Address {

@@ -34,8 +34,8 @@ export interface Acceptance {
 }
 
 /**
- * Answers 201 for an accepted run, 422 for node errors (stored as a `Draft` unless `leavesNoDraft`), and 400 for
- * structural errors (nothing is stored, not even the key).
+ * Answers 201 for an accepted run and 422 for node errors (stored as a `Draft` unless `leavesNoDraft`). Answers 400 for
+ * structural errors; nothing is stored then, not even the key.
  */
 export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));

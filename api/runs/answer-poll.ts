@@ -89,9 +89,8 @@ function toLiveTag(missing: LiveNode[]): string {
 }
 
 /**
- * A node that waits is stored before its workflow learns of the wait. If the workflow reports a wait that was not
- * stored yet, the wait began between the two reads and its ids are unknown here, so the entry only shows a running
- * node.
+ * Shows a node in flight only as running. A node that waits is stored before its workflow learns of the wait, so a wait
+ * without a stored row began between the two reads, and its ids are unknown here.
  */
 export function toLiveEntry({ id }: LiveNode): Record<string, unknown> {
   return { id, status: 'in progress', started_at: null, finished_at: null };

@@ -1,5 +1,5 @@
-// Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed, so the days of a
-// change are excluded from them, and each moment around the change becomes an interval of its own.
+// Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed. The days of a change
+// are therefore excluded from them, and each moment around the change becomes an interval of its own.
 import { createHash } from 'node:crypto';
 import type { CalendarSpec, ScheduleSpec } from '@temporalio/client';
 import { isDayOf, type CronLine } from './cron.js';

@@ -38,7 +38,7 @@ export interface OidcClient {
 }
 
 const TIMEOUT_SECONDS = 5;
-/** The issuer's keys and addresses change seldom, but they do. */
+/** The issuer's keys and addresses change seldom, so a copy is used for at most an hour. */
 const DISCOVERY_LIVES_MS = 3_600_000;
 const SCOPE = 'openid email profile';
 
