@@ -1,5 +1,5 @@
-// How the run workflow calls each activity. `cancellationType` is always set explicitly, because the SDK's actual
-// default differs from the documented one.
+// How the run workflow calls each activity. Every call sets `cancellationType`, because the SDK's actual default
+// differs from the documented one.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
   Activities,
@@ -31,12 +31,12 @@ import type { KeptNode } from '../graph/planner.js';
 
 /**
  * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
- * non-retryable failure, so an outage of our own services never uses up the attempts of a node. Temporal's retry policy
- * only sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
+ * non-retryable failure, so an outage of our own services never uses up a node's attempts. Temporal's retry policy only
+ * sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
  * (docs/adr/0004-attempts-counted-in-postgres.md).
  */
 const outgoing = {
-  // Before a run ends, it must know whether its calls were charged.
+  // A run must not end before it knows whether its calls were charged.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // A node whose worker died is retried within 15 s.
   heartbeatTimeout: '10s',
@@ -44,28 +44,28 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Two of the longest calls (models and MCP tools 600 s, requests 300 s): an activity may begin another one until shortly
-// after its first one has ended. For each, 2 min of waiting for memory during it, 2 min to connect twice and 4 min to record
-// while the database is away. Before a call a node may wait for memory that others hold. A worker that dies is noticed by
-// its heartbeats: this limit must never cut a call that is paid for.
+// Time for two of the longest calls (models and MCP tools 600 s, requests 300 s), because an activity may start another
+// node shortly after the first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 4
+// min to record while the database is down. Before a call a node may wait for memory, too. Heartbeats detect a dead
+// worker, so this limit only has to be long enough never to cut a call that is paid for.
 const NODE_LIMIT = '90m';
 const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
   ...outgoing,
   startToCloseTimeout: NODE_LIMIT,
 });
-/** A turn may ask for 128 calls of 600 s each, of which 8 are made at once: 2 h 40 min, and time to connect. */
+/** A turn may ask for 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
 const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /**
  * For activities that read a few rows and write one. They cost one history event and no trip through a task queue, and
- * they are retried until they succeed.
+ * Temporal retries them until they succeed.
  */
 const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // Some of these activities wait for memory that others hold.
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
-  // An activity that asks for a longer delay (`handedBack`) waits for it with a timer and leaves the workflow task.
+  // An activity that asks for a longer delay (`handedBack`) waits on a timer, outside the workflow task.
   localRetryThreshold: '6s',
 } as const;
 const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
@@ -74,7 +74,7 @@ const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**
- * Executes a node in the one activity of its kind, which walks on. The activity id is made from the node's id, so that the
+ * Executes a node in the one activity of its kind, which walks on. The activity id contains the node's id, so that the
  * Temporal UI matches our tables.
  */
 export function walk(kind: SingleStepKind, ref: WalkRef, summary: string): Promise<Walked> {
@@ -83,14 +83,14 @@ export function walk(kind: SingleStepKind, ref: WalkRef, summary: string): Promi
   return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(ref) }, [ref]);
 }
 
-const giving = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
+const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
 
-/** Ends a node that is given its result, of a kind that takes several activities. */
+/** Ends a node with a fixed result whose kind takes several activities, and walks on. */
 export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
-  return giving.takeGiven.executeWithOptions({ summary: `${summary}: given` }, [ref]);
+  return fixing.takeGiven.executeWithOptions({ summary: `${summary}: given` }, [ref]);
 }
 
-/** Makes one model call of an agent, or two where the first answer does not have its form. */
+/** Makes one model call of an agent, or two if the first answer doesn't have the required format. */
 export function takeTurn(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
   const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };
   return inActivity.agentTurn.executeWithOptions(options, [ref]);
@@ -114,7 +114,7 @@ export function loadKept(runId: string): Promise<KeptNode[]> {
 
 const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);
 
-/** The kinds that wait without holding anything. */
+/** The kinds that wait without holding a slot. */
 export type WaitKind = KindThatRuns<'wait'>;
 
 export function beginWait(kind: WaitKind, key: NodeKey, summary: string): Promise<WaitFacts> {
@@ -127,7 +127,6 @@ export function endWait(node: EndWaitRef, summary: string): Promise<EndWaitFacts
 
 const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop' | 'forEach' | 'loop'>>(inWorkflowTask);
 
-/** The kinds that repeat a part of the drawing. */
 export type LoopKind = KindThatRuns<'body'>;
 
 export function beginLoop(kind: LoopKind, loop: NodeKey, summary: string): Promise<LoopFacts> {
@@ -145,12 +144,12 @@ export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
 
 const ending = proxyLocalActivities<Pick<Activities, 'finishRun' | 'settleWalk'>>(inWorkflowTask);
 
-/** Returns what is left of an activity on which Temporal has given up. */
+/** Finds out, and returns, how the nodes of an activity ended on which Temporal has given up. */
 export function settleWalk(ref: SettleWalkRef): Promise<Walked> {
   return ending.settleWalk.executeWithOptions({ summary: 'Record a failure' }, [ref]);
 }
 
-/** Writes the end of a run that no activity of its nodes has ended. */
+/** Writes the end of a run that no activity of its nodes has written. */
 export function finishRun(end: FinishRunInput): Promise<void> {
   return ending.finishRun.executeWithOptions({ summary: 'Record the end of the run' }, [end]);
 }

@@ -1,25 +1,25 @@
-// An agent node repeats three steps: model call, approvals, tool calls. A tool that is a workflow starts a run, and the
-// agent waits for its end. Each step is an activity that finds its stored outcome when it is repeated, and the cursor says
-// where to continue. The loop therefore survives worker deaths and continue-as-new.
+// The loop of an agent node: model call, approvals, tool calls. A tool that is a workflow starts a run, and the agent
+// waits for its end. A repeated activity returns its stored outcome, and the cursor names the step to continue from, so
+// the loop survives worker deaths and continue-as-new.
 import type { ChildToStart, ToolsFacts, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
 import { callTools, takeTurn } from './activity-options.js';
 import { AGAIN_AFTER_MS } from './wait.js';
 
-/** The interface of the run to the loop. */
 export interface AgentHost {
-  /** Called before the cursor's next step. A later execution continues from this cursor. */
+  /** Called before the cursor's next step. The next execution continues from this cursor. */
   remember(cursor: AgentCursor): void;
   /** Called before each step. Never resolves once the run drains for continue-as-new. */
   gate(): Promise<void>;
   /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
-  /** Resolves when somebody has signed in for a connection, or at the time. Never resolves once the run drains. */
+  /**
+   * Resolves when somebody has signed in for a connection, or at `wait.untilMs`. Never resolves once the run drains.
+   */
   connected(wait: WaitFacts): Promise<void>;
-  /** Starts the run of a tool call. */
   startRun(child: ChildToStart): Promise<void>;
-  /** Resolves when the run of a tool call has ended, or at the time. Never resolves once the run drains. */
+  /** Resolves when the run of a tool call has ended, or at `untilMs`. Never resolves once the run drains. */
   runEnded(untilMs: number): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ export const FIRST_STEP: AgentCursor = { turn: 0, requests: [], deadlineMs: 0 };
 
 export interface AgentNode {
   key: NodeKey;
-  /** The summary that the Temporal UI shows. */
+  /** Shown in the Temporal UI. */
   summary: string;
-  /** Returns what the activity of the next turn may walk through, if that turn is the last one. */
+  /** Returns the nodes that the next turn's activity may walk through if that turn is the final one. */
   toWalk: () => WalkRef;
 }
 
@@ -44,8 +44,8 @@ export async function runAgent(
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const taken = await connected(host, () => takeTurn({ ...toWalk(), turn }, summary));
-      const { final, approvals, waitMs } = taken;
+      const result = await connected(host, () => takeTurn({ ...toWalk(), turn }, summary));
+      const { final, approvals, waitMs } = result;
       if (final !== undefined) return final;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
@@ -54,7 +54,7 @@ export async function runAgent(
   }
 }
 
-/** A step for which somebody has to sign in is taken again after that. */
+/** Repeats a step until its connection no longer needs a sign-in. */
 async function connected<Facts extends { wait?: WaitFacts } | undefined>(
   host: AgentHost,
   step: () => Promise<Facts>,
@@ -66,7 +66,7 @@ async function connected<Facts extends { wait?: WaitFacts } | undefined>(
   }
 }
 
-/** Ends when every tool call of the turn has its answer. */
+/** Resolves when every tool call of the turn has a result. */
 async function useTools(
   host: AgentHost,
   cursor: AgentCursor,

@@ -1,3 +1,4 @@
+// Starts runs as child workflows of a run or of a schedule's firing (docs/adr/0021-runs-that-start-runs.md).
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
@@ -13,14 +14,14 @@ import { MAX_NODES_IN_FLIGHT, RUN_PRIORITY, RUN_WORKFLOW_TYPE, type RunGraphInpu
 const MAX_OPEN = 1_000;
 
 /**
- * Starts the runs of sub-workflows as child workflows, so that operators see what has started them. These runs are in
- * Postgres before: one whose start is lost, or that is one too many here, is started by the reconciler.
+ * Starts the runs of sub-workflows as child workflows, so that the Temporal UI shows their parent. The run is already
+ * in Postgres: if its start is lost or exceeds `MAX_OPEN`, the reconciler starts it.
  */
 export class ChildRuns {
-  /** The number of child workflows of this execution that are open. */
+  /** The number of open child workflows of this execution. */
   #open = 0;
 
-  /** Resolves when the run has been started. Its end is not waited for: the API wakes the node that does. */
+  /** Resolves when the run has started. Nothing here waits for its end: the API wakes the waiting node. */
   async start(child: ChildToStart): Promise<void> {
     if (this.#open >= MAX_OPEN) return;
     this.#open++;
@@ -31,7 +32,7 @@ export class ChildRuns {
   }
 }
 
-/** Undefined where the run was started before, which the server alone knows. */
+/** Returns undefined if the run has started before. Only Temporal's server knows that. */
 export async function startRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
   try {
     return await startChildRun(run);
@@ -46,7 +47,8 @@ function startChildRun({ runId, workflowId, projectId, summary, timeoutDays, kee
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,
     args: [input],
-    // When the parent ends, Postgres marks the runs that it awaits, and the reconciler cancels them. Others go on.
+    // When the parent ends, Postgres marks the child runs that it awaits, and the reconciler cancels them. Other
+    // children continue.
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -1,3 +1,4 @@
+// Schedules the nodes of one run: starts what the planner reports as ready, and applies what activities report.
 import { CancellationScope, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { FinishRunInput, NodeFacts, RunError, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import {
@@ -20,27 +21,27 @@ import { failureCode, nodeFailureOf } from './node-failure.js';
 import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
-/** The progress in the Temporal UI shows at most so many labels of nodes that wait. */
+/** The limit on labels of waiting nodes that the Temporal UI shows as progress. */
 const WAITING_SHOWN = 20;
 
 export type PlannedRun = RunGraphInput & { plan: Plan };
 
-/** Nodes in flight that have begun in one activity. */
+/** Nodes in flight that were started in one activity. */
 interface Work extends ReadyNodes {
   /** The nodes that this activity may settle. */
   mayWalk: number[];
 }
 
 /**
- * The scheduler of one run. It keeps the nodes in flight, the phase (whether more nodes may start) and the first failure.
- * Each `Scope` knows which of its nodes are ready, each `LoopRun` opens the scopes of its iterations, and `WaitingNodes`
- * keeps the nodes that wait.
+ * The scheduler of one run. It counts the nodes in flight, and holds the phase (whether more nodes may start) and the
+ * first failure. Each `Scope` knows which of its nodes are ready, each `LoopRun` opens the scopes of its iterations,
+ * and `WaitingNodes` holds the nodes that wait.
  */
 export class GraphRun {
   readonly #input: PlannedRun;
   readonly #root: Scope;
   readonly #scopes = new OpenScopes();
-  /** The plans of bodies, by the number of their loop in the whole plan. */
+  /** Cached plans of loop bodies, by the loop's number in the whole plan. */
   readonly #bodies = new Map<number, ScopePlan>();
   readonly #stride: Stride;
   readonly #waiting: WaitingNodes;
@@ -50,15 +51,15 @@ export class GraphRun {
   #isEndWritten = false;
   #becomeIdle: () => void = () => undefined;
 
-  constructor(input: PlannedRun, kept: readonly KeptNode[] = []) {
+  constructor(input: PlannedRun, reused: readonly KeptNode[] = []) {
     this.#input = input;
     this.#stride = input.stride ?? 'visible';
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
     if (input.resumed === undefined) {
-      // A trigger at the start has ended when a worker has taken the run.
-      if (plan.kinds[0] === 'trigger') this.#root.settleFirst(kept);
-      else this.#root.planner.settleKept(kept);
+      // A trigger at the start needs no activity: it succeeds as soon as a worker executes the run.
+      if (plan.kinds[0] === 'trigger') this.#root.settleFirst(reused);
+      else this.#root.planner.settleKept(reused);
     }
     this.#scopes.add(this.#root);
     this.#waiting = new WaitingNodes(this.#slots, input.resumed);
@@ -88,7 +89,7 @@ export class GraphRun {
     this.#waiting.wake(wake);
   }
 
-  /** Whether an activity has written the run's success. After that not even a cancel changes the outcome. */
+  /** True if an activity has recorded the run as succeeded. A later cancel doesn't change that outcome. */
   get isEndWritten(): boolean {
     return this.#isEndWritten;
   }
@@ -105,8 +106,8 @@ export class GraphRun {
     const { runId } = this.#input;
     const { planner } = this.#root;
     const isCancelled = this.#phase === 'cancelling';
-    // Open nodes without a failure mean a plan that cannot be finished. That is a bug, but it must end the run instead
-    // of hanging it.
+    // Open nodes without a failure mean that the plan cannot be finished. This is a bug, but it must end the run, not
+    // hang it.
     if (!isCancelled && planner.open > 0) this.#error ??= { code: 'stalled' };
     planner.cancelOpen();
     this.#phase = 'finishing';
@@ -117,10 +118,10 @@ export class GraphRun {
     return { runId, status: 'failed', error: this.#error };
   }
 
-  /** Continues the nodes of a scope that an earlier execution has begun. Nothing continues in a scope that has failed. */
+  /** Continues the nodes of a scope that an earlier execution started. A scope that has failed continues nothing. */
   #resume(scope: Scope): void {
     if (scope.isStopped) return;
-    for (const node of [...this.#waiting.begun(scope.path), ...scope.resumedLoops.keys()])
+    for (const node of [...this.#waiting.started(scope.path), ...scope.resumedLoops.keys()])
       this.#start({ scope, nodes: [node] });
   }
 
@@ -135,24 +136,24 @@ export class GraphRun {
     if (this.#inFlight === 0 && !this.#isParked()) this.#becomeIdle();
   }
 
-  /** Whether nodes that hold no slot keep the run open: it waits for them, unless it drains or is stopped. */
+  /** True if the run stays open for nodes that hold no slot. A draining run doesn't wait for them. */
   #isParked(): boolean {
     if (this.#phase === 'running') return this.#waiting.size > 0 || this.#root.loops.size > 0;
     return this.#phase !== 'draining' && this.#waiting.size > 0;
   }
 
   /**
-   * When history is near its limit, the run starts nothing more and waits for the nodes in flight. It then continues in
-   * a new execution.
+   * When the history is near its limit, starts nothing more. Once the nodes in flight have ended, the run continues as
+   * new.
    */
   #drainWhenFull(): void {
     if (this.#phase === 'running' && workflowInfo().continueAsNewSuggested) this.#phase = 'draining';
   }
 
   /** Starts nodes that the planner has already marked as running. */
-  #start(begun: ReadyNodes, { afterMs = 0, wait }: { afterMs?: number; wait?: WaitFacts } = {}): void {
-    const { scope, nodes } = begun;
-    const work: Work = { ...begun, mayWalk: begun.nodes };
+  #start(ready: ReadyNodes, { afterMs = 0, wait }: { afterMs?: number; wait?: WaitFacts } = {}): void {
+    const { scope, nodes } = ready;
+    const work: Work = { ...ready, mayWalk: ready.nodes };
     this.#inFlight++;
     scope.enter();
     scope.cancellation
@@ -194,7 +195,7 @@ export class GraphRun {
   }
 
   async #applyFailure({ scope, nodes, mayWalk }: Work, error: unknown): Promise<void> {
-    // A cancelled node stays open here. The end of the run, or of its iteration, closes it.
+    // A cancelled node stays open here. The end of the run or of its iteration closes it.
     if (isCancellation(error)) return;
     const [node] = nodes;
     const code = failureCode(error);
@@ -203,12 +204,12 @@ export class GraphRun {
       const reported = failure.details?.[0] as Walked | undefined;
       return this.#apply(scope, reported ?? { ends: [[node, code]] });
     }
-    // Temporal has given up on the activity, which has not reported how its nodes ended.
+    // Temporal has given up on the activity, for example after a timeout, so the outcome of its nodes is unknown.
     const left = { ...scope.keyOf(node), nodes: mayWalk, begins: nodes.length, code };
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** The activity that reports the failure has decided in the same way, and has walked on accordingly. */
+  /** Must decide as the activity that reported the failure did, because that activity has already walked on. */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
     const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);
@@ -227,14 +228,14 @@ export class GraphRun {
     this.#stop('failing');
   }
 
-  /** Executes nodes in one activity. An agent, a wait and a loop have several, and are executed alone. */
+  /** Executes nodes in one activity. Agents, waits and loops need several activities, so each is executed alone. */
   async #execute(work: Work): Promise<Walked> {
     const { scope } = work;
     const [node] = work.nodes;
     const kind = scope.plan.kinds[node]!;
     const key = scope.keyOf(node);
     const summary = toMarkdown(scope.plan.labels[node]!);
-    if (isGivenAlone(work)) {
+    if (isFixedAlone(work)) {
       this.#waiting.forget({ scope, node });
       return takeGiven(this.#toWalk(work), summary);
     }
@@ -252,12 +253,13 @@ export class GraphRun {
     return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
   }
 
-  /** Returns what the activity of these nodes may walk through. */
+  /** Returns the nodes that the activity may walk through, and records them in `work`. */
   #toWalk(work: Work): WalkRef {
     const { scope, nodes } = work;
     const [first] = nodes;
-    // A local activity has no heartbeat and holds no slot of the project, so it executes nothing that leaves the process.
-    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isGivenAlone(work);
+    // A local activity has no heartbeat and holds no slot of the project, so it must not execute nodes that leave the
+    // process.
+    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isFixedAlone(work);
     const stride = isLocal ? 'visible' : this.#stride;
     const stretch = stretchFrom(scope.plan, scope.planner, nodes, stride);
     work.mayWalk = stretch.nodes;
@@ -288,7 +290,7 @@ export class GraphRun {
     return known;
   }
 
-  /** Nodes that wait, and loops, give their slot back and take one again by these. */
+  /** Waiting nodes and loops release their slot of the run, and take one again, through these. */
   readonly #slots = {
     leaveSlot: (): void => {
       this.#inFlight--;
@@ -332,8 +334,8 @@ export class GraphRun {
   }
 }
 
-/** Whether the node is given its result, and is of a kind that takes several activities. */
-function isGivenAlone({ scope: { plan, path }, nodes: [node] }: ReadyNodes): boolean {
+/** True for a node with a fixed result whose kind takes several activities. */
+function isFixedAlone({ scope: { plan, path }, nodes: [node] }: ReadyNodes): boolean {
   const { runs } = traitsOf(plan.kinds[node]!);
   return runs !== 'inline' && runs !== 'activity' && isGiven(plan, node, path);
 }

@@ -1,8 +1,8 @@
-// Hands the results of local activities to a run one after the other, and cancels local activities by the worker.
+// Delivers the results of local activities to a run one at a time, and cancels local activities through the worker.
 //
-// The first time, the SDK hands over each result when it is there. When it replays the run, it hands over several of them
-// at once, and what follows them interleaves: the run would start its next nodes in another order, and take the results
-// of one node for those of another. docs/adr/0019-iterations-inside-the-run.md
+// In the first execution, the SDK delivers each result when it arrives. In a replay, it delivers several at once, and
+// their continuations interleave. The run would then start its next nodes in another order, and match the results of
+// one node to another (docs/adr/0019-iterations-inside-the-run.md).
 import {
   ApplicationFailure,
   CancellationScope,
@@ -32,11 +32,11 @@ const oneByOne: WorkflowInternalsInterceptor = {
     const [first = [], ...rest] = others.length === 0 ? results : [others, ...results];
     const handOver = (some: Job[]): void => next({ ...input, activation: { ...input.activation, jobs: some } });
     handOver(first);
-    void inTurn(rest, handOver);
+    void inOrder(rest, handOver);
   },
 };
 
-async function inTurn(parts: Job[][], handOver: (part: Job[]) => void): Promise<void> {
+async function inOrder(parts: Job[][], handOver: (part: Job[]) => void): Promise<void> {
   for (const part of parts) {
     await CancellationScope.nonCancellable(allIsDone);
     handOver(part);
@@ -44,31 +44,32 @@ async function inTurn(parts: Job[][], handOver: (part: Job[]) => void): Promise<
 }
 
 /**
- * Resolves when the run has done all that follows from what it was handed. The SDK asks the conditions of a workflow again
- * when no microtask is left. No other condition of the run becomes true at that moment: signals alone change what they ask.
+ * Resolves when the run has processed everything that was delivered so far. The SDK checks conditions again only when
+ * no microtask is left, so the second check means that the run is idle. No other condition can become true then,
+ * because only signals change what they depend on.
  */
 function allIsDone(): Promise<void> {
-  let wasAsked = false;
+  let wasChecked = false;
   return condition(() => {
-    const isAskedAgain = wasAsked;
-    wasAsked = true;
-    return isAskedAgain;
+    const isCheckedAgain = wasChecked;
+    wasChecked = true;
+    return isCheckedAgain;
   });
 }
 
 const { localActivities } = proxySinks<LocalActivitySinks>();
 
-/** Tells the worker which local activities are cancelled, in place of the SDK (contract/local-activities.ts). */
+/** Asks the worker to cancel local activities, instead of the SDK (contract/local-activities.ts says why). */
 const cancelling: WorkflowInternalsInterceptor = {
   activate(input: ActivateInput, next: Activate): void {
-    if (input.activation.jobs?.some(({ initializeWorkflow: begun }) => begun)) localActivities.begin();
+    if (input.activation.jobs?.some(({ initializeWorkflow: start }) => start)) localActivities.begin();
     next(input);
   },
 
   concludeActivation(input: ConcludeActivationInput, next: Conclude): ConcludeActivationOutput {
     const { commands } = next(input);
     for (const { requestCancelLocalActivity: cancel } of commands) {
-      // The id of a local activity is its number.
+      // A local activity's id is its sequence number.
       if (cancel) localActivities.cancel(`${cancel.seq}`);
     }
     return { commands: commands.filter(({ requestCancelLocalActivity: cancel }) => !cancel) };
@@ -86,7 +87,7 @@ const cancelled: WorkflowOutboundCallsInterceptor = {
   },
 };
 
-/** The SDK calls this export by its name. */
+/** The SDK calls this export by name. */
 export function interceptors(): WorkflowInterceptors {
   return { internals: [cancelling, oneByOne], outbound: [cancelled] };
 }

@@ -1,3 +1,5 @@
+// One execution of a loop node: starts its iterations in parallel lanes, and records how they and the loop end
+// (docs/adr/0019-iterations-inside-the-run.md).
 import { CancelledFailure } from '@temporalio/workflow';
 import type { LoopFacts, NodeFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
@@ -6,32 +8,31 @@ import { iterationPath } from '../graph/iteration-path.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
 import type { KeptNode } from '../graph/planner.js';
 import { beginLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
-import { Scope, type BegunLoop } from './scope.js';
+import { Scope, type StartedLoop } from './scope.js';
 
 /** The interface of the run to its loops. */
 export interface RunOfLoops {
-  /** The run starts the nodes of the scope from now on. */
+  /** Lets the run start the nodes of the scope. */
   open(scope: Scope): void;
   close(scope: Scope): void;
   /** A loop holds no slot of the run while its iterations run. */
   leaveSlot(): void;
   takeSlot(): void;
-  /** Whether the run starts nothing more in this execution, and continues in a new one. */
+  /** True if the run starts nothing more in this execution and will continue as new. */
   isDraining(): boolean;
 }
 
 export interface LoopNode {
   kind: LoopKind;
   key: NodeKey;
-  /** The summary that the Temporal UI shows. */
+  /** Shown in the Temporal UI. */
   summary: string;
-  /** The plan of the body. */
   body: ScopePlan;
-  /** The only iteration that a test executes; undefined where all are. */
+  /** The only iteration that a test run executes. Undefined if it executes all. */
   only?: number | undefined;
 }
 
-/** Why a loop has failed: in the iteration with this index. */
+/** The failure of the iteration that made the loop fail. */
 type Failure = NonNullable<LoopSnapshot['failure']>;
 
 class IterationFailed extends Error {}
@@ -42,25 +43,25 @@ function forever(): Promise<never> {
 }
 
 /**
- * A loop that has begun: its iterations run side by side in lanes. When one has ended, the next one begins in its lane. The
- * activity of the last node of an iteration ends it; where several nodes are the last ones, or one has failed, an activity
- * of its own does. The loop has one at its beginning and one at its end.
+ * A loop in progress. Its iterations run in parallel lanes: when one ends, the next starts in its lane. Usually the
+ * activity of an iteration's last node ends the iteration; `endIteration` does so if several nodes are last or one has
+ * failed. The loop itself takes one activity to start and one to end.
  */
-export class LoopRun implements BegunLoop {
+export class LoopRun implements StartedLoop {
   readonly #run: RunOfLoops;
   readonly #node: LoopNode;
   readonly #open = new Map<number, Scope>();
   readonly #resumed: Map<number, ScopeSnapshot>;
   #facts: LoopFacts | undefined;
-  /** The index of the iteration that begins next. */
+  /** The index of the iteration that starts next. */
   #next: number;
-  /** The promise of `#facts`, once they are asked for. */
-  #kept: ReadonlySet<number> | undefined;
-  #left: ReadonlyMap<number, readonly KeptNode[]> | undefined;
+  /** The iterations whose results are reused. Built from `#facts` on first use. */
+  #reused: ReadonlySet<number> | undefined;
+  #reusedNodes: ReadonlyMap<number, readonly KeptNode[]> | undefined;
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
-  /** Whether no iteration begins any more. */
+  /** True if no iteration may start any more. */
   #isStopped = false;
 
   constructor(run: RunOfLoops, node: LoopNode, resumed?: LoopSnapshot) {
@@ -74,20 +75,21 @@ export class LoopRun implements BegunLoop {
     this.#resumed = new Map(resumed?.open);
   }
 
-  /** Resolves when the loop has ended. A failure is recorded, and then thrown. */
+  /** Resolves when the loop has ended. A failure is recorded first, then thrown. */
   async execute(): Promise<NodeFacts> {
     const { kind, key, summary } = this.#node;
-    let begun = [...this.#resumed.keys()];
+    let started = [...this.#resumed.keys()];
     if (this.#facts === undefined) {
       this.#facts = await beginLoop(kind, key, summary);
-      begun = this.#beginLanes(this.#facts);
+      started = this.#startLanes(this.#facts);
     }
-    if (this.#failure !== undefined) begun = [];
-    // Before the slot is left: whoever takes a snapshot from then on finds the iterations.
-    for (const index of begun) this.#openScope(index);
+    if (this.#failure !== undefined) started = [];
+    // Open the scopes before the slot is released: releasing it may take a snapshot, which must contain these
+    // iterations.
+    for (const index of started) this.#openScope(index);
     this.#run.leaveSlot();
     try {
-      await this.#finishLanes(begun);
+      await this.#finishLanes(started);
       if (this.#run.isDraining()) await forever();
     } finally {
       this.#run.takeSlot();
@@ -100,45 +102,44 @@ export class LoopRun implements BegunLoop {
     return endLoop({ ...key, ...rounds, ...failure }, summary);
   }
 
-  /** Iterations whose ends are kept do not begin again. */
-  #beginLanes({ concurrency, isConditional, kept = [], isOver }: LoopFacts): number[] {
-    if (isConditional) this.#rounds = kept.length;
+  /** Chooses the first iterations, one for each lane. Iterations with a reused result don't run again. */
+  #startLanes({ concurrency, isConditional, kept: reused = [], isOver }: LoopFacts): number[] {
+    if (isConditional) this.#rounds = reused.length;
     this.#isOver = isOver === true;
-    const begun: number[] = [];
-    while (!this.#isOver && begun.length < concurrency) {
+    const started: number[] = [];
+    while (!this.#isOver && started.length < concurrency) {
       const index = this.#takeNext();
       if (index === undefined) break;
-      begun.push(index);
+      started.push(index);
     }
-    return begun;
+    return started;
   }
 
   #takeNext(): number | undefined {
-    this.#kept ??= new Set(this.#facts!.kept);
-    while (this.#kept.has(this.#next)) this.#next++;
+    this.#reused ??= new Set(this.#facts!.kept);
+    while (this.#reused.has(this.#next)) this.#next++;
     return this.#next < this.#end ? this.#next++ : undefined;
   }
 
-  /** The index behind the last iteration. */
+  /** The index after the last iteration. */
   get #end(): number {
     const { count } = this.#facts!;
     const { only } = this.#node;
     return only === undefined ? count : Math.min(count, only + 1);
   }
 
-  /** The nodes that an earlier run has left of an iteration. */
-  #leftOf(index: number): readonly KeptNode[] {
-    this.#left ??= new Map(this.#facts!.begun);
-    return this.#left.get(index) ?? [];
+  /** The nodes of an iteration whose results are reused from an earlier run. */
+  #reusedNodesOf(index: number): readonly KeptNode[] {
+    this.#reusedNodes ??= new Map(this.#facts!.begun);
+    return this.#reusedNodes.get(index) ?? [];
   }
 
-  /** Cancels all iterations. */
   stop(): void {
     this.#isStopped = true;
     for (const scope of this.#open.values()) scope.stop();
   }
 
-  /** Taken only while the loop holds no slot: then it has begun. */
+  /** Must be called only while the loop holds no slot, because `#facts` is set by then. */
   snapshot(node: number): LoopSnapshot {
     return {
       node,
@@ -151,8 +152,8 @@ export class LoopRun implements BegunLoop {
     };
   }
 
-  async #finishLanes(begun: number[]): Promise<void> {
-    const lanes = begun.map((index) => this.#lane(index));
+  async #finishLanes(started: number[]): Promise<void> {
+    const lanes = started.map((index) => this.#lane(index));
     try {
       await Promise.all(lanes);
     } catch (error) {
@@ -166,7 +167,7 @@ export class LoopRun implements BegunLoop {
     for (let index: number | undefined = first; index !== undefined;) index = await this.#finishIteration(index);
   }
 
-  /** Returns the index of the iteration that has begun in its place; undefined for none. */
+  /** Returns the index of the iteration that started in this one's place, or undefined if none did. */
   async #finishIteration(index: number): Promise<number | undefined> {
     const { survivesFailures, isConditional } = this.#facts!;
     const scope = this.#open.get(index)!;
@@ -183,7 +184,7 @@ export class LoopRun implements BegunLoop {
     this.#run.takeSlot();
     try {
       const facts = iterationEnd ?? (await endIteration(end, summary));
-      // Nothing is awaited from here until the slot is left: a snapshot has this iteration or the next one.
+      // No `await` from here until the slot is released: a snapshot must contain either this iteration or the next one.
       this.#open.delete(index);
       this.#run.close(scope);
       if (isConditional) this.#rounds = index + 1;
@@ -200,7 +201,7 @@ export class LoopRun implements BegunLoop {
     }
   }
 
-  /** An activity that was in flight when the loop was stopped may have ended since. */
+  /** Throws if the loop was stopped while the activity that precedes the iteration was in flight. */
   #openScope(index: number): void {
     if (this.#isStopped) throw new CancelledFailure('The loop was stopped.');
     const { key, body } = this.#node;
@@ -208,7 +209,7 @@ export class LoopRun implements BegunLoop {
     const path = iterationPath(key.path, key.nodeId, index);
     const chooseNext = (): number | undefined => this.#takeNext();
     const scope = new Scope({ runId: key.runId, path, plan: body, resumed, chooseNext });
-    if (resumed === undefined) scope.settleFirst(this.#leftOf(index));
+    if (resumed === undefined) scope.settleFirst(this.#reusedNodesOf(index));
     this.#open.set(index, scope);
     this.#run.open(scope);
   }

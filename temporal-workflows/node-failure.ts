@@ -1,18 +1,18 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
 /**
- * Returns the failure with which an activity ended itself; undefined when Temporal gave up on it. The failure of a
- * local activity is not wrapped.
+ * Returns the failure with which an activity ended itself, or undefined if Temporal gave up on it. Temporal doesn't
+ * wrap the failure of a local activity.
  */
 export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
   const failure = error instanceof ActivityFailure ? error.cause : error;
   return failure instanceof ApplicationFailure ? failure : undefined;
 }
 
-/** Returns the error code of the run and its node. */
+/** Returns the error code for the run and its node. */
 export function failureCode(error: unknown): string {
   const failure = nodeFailureOf(error);
   if (failure !== undefined) return failure.type ?? 'internal_error';
-  // Without a failure of ours, Temporal has given up on the activity (a time-out).
+  // Without a failure of ours, Temporal has given up on the activity (a timeout).
   return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

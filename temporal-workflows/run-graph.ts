@@ -1,5 +1,5 @@
-// The run workflow. One workflow executes one run, in as many Temporal executions as its history needs. It only decides
-// and waits, and it knows only ids, labels and edges, never contents (docs/adr/0001-claim-check.md).
+// The run workflow executes one run, in as many Temporal executions as its history needs. It only decides and waits: it
+// sees ids, labels and edges, never contents (docs/adr/0001-claim-check.md).
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -28,15 +28,15 @@ const wakeSignal = defineSignal<[Wake]>(WAKE_SIGNAL);
 const decideSignal = defineSignal<[Decision]>(DECIDE_SIGNAL);
 
 export async function runGraph(input: RunGraphInput): Promise<void> {
-  // A cancel that arrives meanwhile ends the run below, where its end is reported.
+  // A cancel that arrives while the plan loads must not interrupt here: `finishRun` below records the end of the run.
   const loaded = input.plan === undefined && (await CancellationScope.nonCancellable(() => loadPlan(input.runId)));
   const isFirstExecution = input.resumed === undefined;
-  const kept =
+  const reused =
     input.keepsResults === true && isFirstExecution
       ? await CancellationScope.nonCancellable(() => loadKept(input.runId))
       : [];
-  // The state is created first, because setHandler delivers a signal that has already arrived.
-  const run = new GraphRun({ ...input, ...loaded } as PlannedRun, kept);
+  // The state must exist before `setHandler`, which delivers signals that have already arrived.
+  const run = new GraphRun({ ...input, ...loaded } as PlannedRun, reused);
   setHandler(statusQuery, () => run.status(), {
     description: 'Phase of the run, a state for each node, and what is in flight',
   });
@@ -48,8 +48,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
     await continueAsNew<typeof runGraph>({ ...input, resumed: run.snapshot() });
   }
   const end = run.end();
-  // The end is recorded even after a cancel. Only then may the workflow close, so that a closed workflow implies a
-  // recorded end.
+  // Record the end even after a cancel, and before the workflow closes: a closed workflow implies a recorded end.
   if (!run.isEndWritten) await CancellationScope.nonCancellable(() => finishRun(end));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);

@@ -1,5 +1,5 @@
-// A schedule starts this workflow at each firing. It accepts a run, starts it and lasts as long as the run, so that
-// Temporal's overlap policy applies to runs.
+// A schedule starts this workflow at each firing. It accepts a run, starts it and stays open until the run ends, so
+// that Temporal's overlap policy applies to runs.
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   CancellationScope,
@@ -16,7 +16,9 @@ import { startRun } from './child-runs.js';
 const nominalTime = defineSearchAttributeKey(NOMINAL_TIME_ATTRIBUTE, 'DATETIME');
 const LEAST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
-/** A run that is no child is looked at again after this part of the time since the wait began, or the cancel. */
+/**
+ * For a run that isn't a child: the pause between checks, as a share of the time since the wait or the cancel began.
+ */
 const PAUSE_SHARE = 0.1;
 
 export async function scheduledRun(): Promise<void> {
@@ -36,7 +38,7 @@ export async function scheduledRun(): Promise<void> {
   if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
 }
 
-/** The stored request makes the reconciler repeat the cancel until the run has ended. */
+/** Stores the cancel request before the signal: the reconciler repeats the cancel until the run has ended. */
 async function cancel(runId: string): Promise<void> {
   await cancelFiredRun(runId);
   await getExternalWorkflowHandle(runId)
@@ -44,7 +46,7 @@ async function cancel(runId: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Resolves when the run has failed or was cancelled, too: the run itself reports that. */
+/** Resolves when the run has ended in any way. The run itself reports a failure or a cancel. */
 async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): Promise<void> {
   const child = await startRun(run);
   if (child !== undefined) {

@@ -1,4 +1,4 @@
-// The scopes of a run: the drawing outside bodies, and one for each open iteration of a loop.
+// The scopes of a run: the drawing outside loop bodies, and each open iteration of a loop.
 import { CancellationScope } from '@temporalio/workflow';
 import type { EndIterationFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
@@ -6,9 +6,7 @@ import type { NodeKey, ScopePlan } from '../graph/plan.js';
 import { Planner, type KeptNode } from '../graph/planner.js';
 import { mayBeginTogether, MAX_CONCURRENT, type Stride } from '../graph/stretch.js';
 
-/** A loop that has begun (`LoopRun`). */
-export interface BegunLoop {
-  /** Cancels all iterations. */
+export interface StartedLoop {
   stop(): void;
   snapshot(node: number): LoopSnapshot;
 }
@@ -18,31 +16,31 @@ interface ScopeOptions {
   path: string;
   plan: ScopePlan;
   resumed?: ScopeSnapshot | undefined;
-  /** Chooses the iteration that begins in the place of one that has ended; undefined for none. */
+  /** Returns the index of the iteration that starts when this one ends, or undefined if none is left. */
   chooseNext?: () => number | undefined;
 }
 
-/** The nodes of one scope: what is ready, what is in flight, and whether all have ended. */
+/** The nodes of one scope: which are ready, which are in flight, and whether all have ended. */
 export class Scope {
   readonly path: string;
   readonly plan: ScopePlan;
   readonly planner: Planner;
-  /** Cancelled together with the nodes of the scope. */
+  /** Cancels the activities of the scope's nodes. */
   readonly cancellation = new CancellationScope({ cancellable: true });
-  /** The loops of the scope that have begun and not ended, by their numbers in it. */
-  readonly loops = new Map<number, BegunLoop>();
-  /** The loops that an earlier execution has begun. */
+  /** The loops of the scope that are in progress, by node number. */
+  readonly loops = new Map<number, StartedLoop>();
+  /** Loops that an earlier execution started, by node number. */
   readonly resumedLoops: ReadonlyMap<number, LoopSnapshot>;
-  /** Resolves when nothing of the scope is in flight, and nothing more of it starts. */
+  /** Resolves when nothing of the scope is in flight and nothing more will start. */
   readonly finished: Promise<void>;
-  /** Set when an activity has ended the iteration. */
+  /** Set if an activity of the scope's nodes has ended the iteration. */
   iterationEnd: EndIterationFacts | undefined;
   readonly #runId: string;
   readonly #chooseNext: () => number | undefined;
-  /** The choice, once it is made: null for none. */
+  /** The memoised choice; null if no iteration is left, undefined if not chosen yet. */
   #next: number | null | undefined;
   #finish: () => void = () => undefined;
-  /** Nodes that have started and not ended; those that wait count. */
+  /** The number of nodes that have started and not ended, waiting nodes included. */
   #started = 0;
   #failure: string | undefined;
   #isStopped: boolean;
@@ -61,7 +59,7 @@ export class Scope {
     this.#finishIfDone();
   }
 
-  /** The code of the failure that has ended the scope. */
+  /** The code of the failure that ended the scope. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -70,10 +68,10 @@ export class Scope {
     return this.#isStopped;
   }
 
-  /** The first node has ended before anything of the scope begins: it is the trigger, or the loop around a body. */
-  settleFirst(kept: readonly KeptNode[]): void {
+  /** Succeeds the first node before any other node starts: it is the trigger, or the loop around a body. */
+  settleFirst(reused: readonly KeptNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
-    this.planner.settleKept(kept);
+    this.planner.settleKept(reused);
     this.#finishIfDone();
   }
 
@@ -81,7 +79,7 @@ export class Scope {
     return { runId: this.#runId, path: this.path, nodeId: this.plan.ids[node]! };
   }
 
-  /** The iteration that begins in place of this one, always the same; undefined for none. */
+  /** Memoised: the iteration that starts when this one ends. */
   chooseNext(): number | undefined {
     if (this.#next === undefined) this.#next = this.#chooseNext() ?? null;
     return this.#next ?? undefined;
@@ -96,13 +94,13 @@ export class Scope {
     this.#finishIfDone();
   }
 
-  /** Ends the scope by the failure of one of its nodes. */
+  /** Stops the scope because one of its nodes has failed. The first code counts. */
   fail(code: string): void {
     this.#failure ??= code;
     this.stop();
   }
 
-  /** Cancels what is in flight. Nothing more of the scope starts. */
+  /** Cancels the nodes in flight; nothing more starts. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -126,19 +124,18 @@ export class Scope {
   }
 }
 
-/** A node in its scope. */
 export interface ScopeNode {
   scope: Scope;
   node: number;
 }
 
-/** Ready nodes of a scope that begin in one activity. */
+/** Ready nodes of a scope that start in one activity. */
 export interface ReadyNodes {
   scope: Scope;
   nodes: [first: number, ...others: number[]];
 }
 
-/** The open scopes of a run. They take turns, so that a large one does not keep the others waiting. */
+/** The open scopes of a run. `take` serves them round robin, so that a large scope doesn't delay the others. */
 export class OpenScopes {
   readonly #scopes = new Set<Scope>();
 
@@ -154,12 +151,12 @@ export class OpenScopes {
     return [...this.#scopes];
   }
 
-  /** Returns the next ready node, with those that may begin in the same activity. Undefined when there is none. */
+  /** Returns the next ready node and those that may start in the same activity, or undefined if no node is ready. */
   take(stride: Stride): ReadyNodes | undefined {
     for (const scope of this.#scopes) {
       const first = scope.isStopped ? undefined : scope.planner.take();
       if (first === undefined) continue;
-      // A set keeps the order of insertion: the scope goes to the end.
+      // A set iterates in order of insertion, so this moves the scope to the end.
       this.#scopes.delete(scope);
       this.#scopes.add(scope);
       const mayJoin = (other: number): boolean => mayBeginTogether(stride, scope.plan, first, other);

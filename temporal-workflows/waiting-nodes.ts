@@ -1,3 +1,4 @@
+// Holds the waiting nodes of a run, wakes them, and snapshots them for the next execution.
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import type { ChildToStart, NodeFacts, WaitFacts, Walked } from '../contract/activities.js';
 import { nodePlace } from '../contract/node-names.js';
@@ -8,20 +9,19 @@ import type { ScopeNode } from './scope.js';
 import { hasTimeoutWay } from '../graph/plan.js';
 import { runWait, type WaitNode } from './wait.js';
 
-/** The interface of the run to its nodes that wait. */
 export interface RunOfWaits {
-  /** A node holds its slot no longer. The run starts what is ready. */
+  /** Releases the node's slot; the run then starts ready nodes. */
   leaveSlot(): void;
-  /** A node that has waited goes on, and holds a slot again. */
+  /** A node that has waited continues and takes a slot again. */
   takeSlot(): void;
-  /** Whether the run starts nothing more in this execution, and continues in a new one. */
+  /** True if the run starts nothing more in this execution and will continue as new. */
   isDraining(): boolean;
 }
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
 
-/** A node, and what a later execution needs to continue it. */
-interface Begun<State> {
+/** A node, and the state from which a later execution continues it. */
+interface Started<State> {
   path: string;
   node: number;
   state: State;
@@ -33,26 +33,26 @@ interface Parked {
 }
 
 /**
- * The nodes of a run that wait: for decisions, for a time, for a callback, for a person, for a sign-in, or for another run. One that waits
- * holds no slot of the run and does not keep a drained run from continuing: the next execution continues from what is
- * remembered here.
+ * The nodes of a run that wait: for decisions, a time, a callback, a person, a sign-in or another run. A waiting node
+ * holds no slot of the run and doesn't keep a drained run open: the next execution continues it from the state stored
+ * here.
  */
 export class WaitingNodes {
   readonly #run: RunOfWaits;
-  // By the node (`keyOf`).
-  readonly #agents: Map<string, Begun<AgentCursor>>;
-  readonly #waits: Map<string, Begun<WaitFacts>>;
+  // By node (`keyOf`).
+  readonly #agents: Map<string, Started<AgentCursor>>;
+  readonly #waits: Map<string, Started<WaitFacts>>;
   readonly #parked = new Map<string, Parked>();
   readonly #children = new ChildRuns();
-  /** By the id of the request. */
+  /** By id of the approval request. */
   readonly #decisions: Map<string, boolean>;
-  /** The nodes that were woken (`nodePlace`). */
+  /** The nodes that were woken, by `nodePlace`. */
   readonly #woken: Set<string>;
 
   constructor(run: RunOfWaits, resumed: ResumedRun | undefined) {
     this.#run = run;
-    this.#agents = toBegun(resumed?.agents);
-    this.#waits = toBegun(resumed?.waits);
+    this.#agents = toStarted(resumed?.agents);
+    this.#waits = toStarted(resumed?.waits);
     this.#decisions = new Map(resumed?.decisions);
     this.#woken = new Set(resumed?.woken);
   }
@@ -62,7 +62,6 @@ export class WaitingNodes {
     return this.#parked.size;
   }
 
-  /** Labels of nodes that wait now. */
   labels(most: number): string[] {
     return [...this.#parked.values()].slice(0, most).map(({ label }) => label);
   }
@@ -71,12 +70,12 @@ export class WaitingNodes {
     return this.#parked.get(keyOf(path, node))?.waiting;
   }
 
-  /** Nodes of an iteration that an earlier execution has begun. */
-  begun(path: string): number[] {
+  /** Nodes of the scope that an earlier execution started. */
+  started(path: string): number[] {
     return [...this.#agents.values(), ...this.#waits.values()].flatMap((of) => (of.path === path ? [of.node] : []));
   }
 
-  /** The first decision counts. A decision that arrives before its request is kept. Never throws. */
+  /** The first decision counts. It may arrive before its request. Never throws. */
   decide({ requestId, isApproved }: Decision): void {
     if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
   }
@@ -88,9 +87,9 @@ export class WaitingNodes {
 
   snapshot(): Pick<ResumedRun, 'agents' | 'decisions' | 'waits' | 'woken'> {
     const awaited = new Set([...this.#agents.values()].flatMap(({ state }) => state.requests));
-    const waits = { waits: fromBegun(this.#waits), woken: [...this.#woken] };
+    const waits = { waits: fromStarted(this.#waits), woken: [...this.#woken] };
     return {
-      agents: fromBegun(this.#agents),
+      agents: fromStarted(this.#agents),
       decisions: [...this.#decisions].filter(([requestId]) => awaited.has(requestId)),
       ...(this.#waits.size + this.#woken.size > 0 && waits),
     };
@@ -114,7 +113,7 @@ export class WaitingNodes {
     try {
       return await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
-      // A failed node is forgotten, too: the run may survive it, and a later execution must not continue it.
+      // Forget a failed node, too: the run may survive its failure, and a later execution must not continue it.
       this.#agents.delete(key);
       this.#woken.delete(name);
     }
@@ -128,19 +127,19 @@ export class WaitingNodes {
       remember: (state: WaitFacts) => void this.#waits.set(key, { path: scope.path, node, state }),
       park: (waiting: Waiting) => this.#park(place, waiting, () => this.#woken.has(name)),
       startRun: (child: ChildToStart) => this.#children.start(child),
-      // Unlike an agent's gate, this takes the wake, too.
+      // Unlike an agent's gate, this one clears the wake, too.
       gate: () => this.#goOn(name),
     };
     try {
       const hasTimeoutLink = hasTimeoutWay(scope.plan, node);
-      return await runWait(host, wait, { begun: this.#waits.get(key)?.state, hasTimeoutLink });
+      return await runWait(host, wait, { started: this.#waits.get(key)?.state, hasTimeoutLink });
     } finally {
       this.#waits.delete(key);
       this.#woken.delete(name);
     }
   }
 
-  /** A node waits for its connection, and is started when this resolves. */
+  /** Resolves when the node's connection is ready; the caller then starts the node. */
   async waitForConnection(place: ScopeNode, wait: WaitFacts): Promise<void> {
     const { scope, node } = place;
     this.#waits.set(keyOf(scope.path, node), { path: scope.path, node, state: wait });
@@ -151,7 +150,7 @@ export class WaitingNodes {
     }
   }
 
-  /** The node is started: a later execution need not continue its wait. */
+  /** Removes the wait of a node that has started, so that a later execution doesn't continue it. */
   forget({ scope, node }: ScopeNode): void {
     this.#waits.delete(keyOf(scope.path, node));
   }
@@ -167,21 +166,21 @@ export class WaitingNodes {
     return this.#park(place, { for: 'approval', untilMs: deadlineMs }, isDecided);
   }
 
-  /** Nodes of a draining run stop here for good. The next execution continues from what is remembered. */
+  /** Nodes of a draining run stop here for good. The next execution continues them from their stored state. */
   #gate(): Promise<void> {
     if (!this.#run.isDraining()) return Promise.resolve();
     this.#run.leaveSlot();
     return new Promise(() => undefined);
   }
 
-  /** Passes the gate and takes the wake. The node then looks whether its wait is over. */
+  /** Passes the gate, then clears the wake. The node then checks if its wait is over. */
   async #goOn(name: string): Promise<void> {
     await this.#gate();
-    // The wake is not taken before the gate: a run that continues in a new execution must know that the node was woken.
+    // Clear the wake only after the gate: a run that continues as new must know that the node was woken.
     this.#woken.delete(name);
   }
 
-  /** Resolves when `isOver` says so, or at the time. */
+  /** Resolves when `isOver` returns true, or at `waiting.untilMs`. */
   async #park({ scope, node }: ScopeNode, waiting: Waiting, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     const key = keyOf(scope.path, node);
@@ -195,7 +194,7 @@ export class WaitingNodes {
     }
   }
 
-  /** Operators filter by `RunState`. Each change of it costs one history event. */
+  /** Operators filter by `RunState`. Each change costs one history event, so only real changes are written. */
   #change(change: () => unknown): void {
     const before = this.#runState();
     change();
@@ -218,10 +217,10 @@ function keyOf(path: string, node: number): string {
 
 type Listed<State> = [node: number, state: State, path?: string];
 
-function toBegun<State>(listed: Listed<State>[] = []): Map<string, Begun<State>> {
+function toStarted<State>(listed: Listed<State>[] = []): Map<string, Started<State>> {
   return new Map(listed.map(([node, state, path = '']) => [keyOf(path, node), { path, node, state }]));
 }
 
-function fromBegun<State>(begun: ReadonlyMap<string, Begun<State>>): Listed<State>[] {
-  return [...begun.values()].map(({ path, node, state }) => (path === '' ? [node, state] : [node, state, path]));
+function fromStarted<State>(started: ReadonlyMap<string, Started<State>>): Listed<State>[] {
+  return [...started.values()].map(({ path, node, state }) => (path === '' ? [node, state] : [node, state, path]));
 }
