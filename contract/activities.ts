@@ -1,49 +1,48 @@
 // The messages between the run workflow and its activities. Temporal's history stores them, so they hold ids, handles,
-// codes and numbers, never contents.
+// codes and numbers, never contents (docs/adr/0001-claim-check.md).
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
 import type { Handle, NodeKey, Plan } from '../graph/plan.js';
 import type { KeptNode } from '../graph/planner.js';
 import type { Stretch } from '../graph/stretch.js';
 
-/** How a node was left that has succeeded. */
+/** The handles by which a node that has succeeded was left. */
 export interface NodeFacts {
-  /** The named handle. Absent for its ordinary links. */
+  /** Absent for the ordinary links. */
   handle?: Handle;
-  /** Further handles. */
   alsoHandles?: Handle[];
 }
 
 /**
- * The input of an activity that executes a node and walks on (docs/adr/0011-one-walk.md): the node, and the part of the
- * scope that is the activity's own.
+ * The input of an activity that executes a node and walks on (docs/adr/0011-one-walk.md): the node, and the nodes of
+ * its scope that only this activity may execute.
  */
 export interface WalkRef extends NodeKey, Stretch {
   /** Absent in visible execution. */
   stride?: 'dense';
-  /** The iteration that begins in place of the one that this activity may end. Absent for none. */
+  /** The index of the iteration that starts when this activity ends the current one. Absent if none does. */
   next?: number;
 }
 
-/** How a node has ended, with its number in the scope's plan: the handles by which it was left, or the code of its failure. */
+/** The outcome of a node, by its number in the scope's plan: the handles by which it was left, or its error code. */
 export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]] | [node: number, code: string];
 
-/** The nodes that an activity has walked through. When the activity fails, the failure's details hold them. */
+/** The nodes that an activity has attempted. If the activity fails, the details of its failure contain this. */
 export interface Walked {
-  /** In the order in which the nodes have ended. */
+  /** In the order in which the nodes ended. */
   ends: WalkedEnd[];
-  /** Nodes that are attempted again, after so many milliseconds. Absent where there are none. */
+  /** Nodes to attempt again after a delay. Absent if there are none. */
   later?: [node: number, afterMs: number][];
-  /** Nodes that wait for a connection, and are started again then. Absent where there are none. */
+  /** Nodes that start once their connection is ready. Absent if there are none. */
   waits?: [node: number, wait: WaitFacts][];
-  /** The activity has written the end of the run. */
+  /** Set if the activity has recorded the end of the run. */
   isRunEnded?: true;
-  /** The activity has ended the iteration. */
+  /** Set if the activity has ended the iteration. */
   iteration?: EndIterationFacts;
 }
 
-/** The input of the activity that finds out what is left of one on which Temporal has given up. */
+/** The input of `settleWalk`, which reads how the nodes of an activity ended on which Temporal has given up. */
 export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'> {
-  /** The code with which the nodes have failed that are still in progress. */
+  /** The error code for nodes that are still in progress. */
   code: string;
 }
 
@@ -61,116 +60,115 @@ export interface LoadedPlan {
 
 /** The result of the model call of one turn of an agent. */
 export interface TurnFacts {
-  /** After the final turn, what the activity has walked through. */
+  /** Set after the final turn: the nodes that the activity has attempted. */
   final?: Walked;
   /** Ids of the approval requests that the turn's tool calls wait for. */
   approvals: string[];
   /** Time until the approval requests expire. */
   waitMs: number;
-  /** The agent waits for a connection first, and the turn is begun again then. */
+  /** Set if the agent has to wait for a connection and then repeat the turn. */
   wait?: WaitFacts;
 }
 
-/** What is still awaited after the tool calls of one turn of an agent: the runs that they have started. */
+/** The waits that the tool calls of one turn of an agent leave open. */
 export interface ToolsFacts {
-  /** The runs that they have started, and that are open. */
+  /** The open runs that the tool calls have started. */
   runs: ChildToStart[];
-  /** The time until which these are waited for, in milliseconds since the epoch. */
+  /** The time until which the agent waits for these runs, in milliseconds since the epoch. */
   untilMs: number;
-  /** The agent waits for a connection first, and the calls that are left are made then. */
+  /** Set if the agent has to wait for a connection and then make the remaining calls. */
   wait?: WaitFacts;
 }
 
-/** The input of the activity that writes a run's end. */
 export interface FinishRunInput {
   runId: string;
   status: 'succeed' | 'failed' | 'cancelled';
   error?: RunError;
 }
 
-/** Why a run failed, and at which node. A stalled run has no node. */
+/** The error of a run, and the node that caused it. A stalled run has no node. */
 export interface RunError {
   code: string;
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
 }
 
-/** The run workflow needs these facts of a loop that begins. */
+/** The properties of a loop that the run workflow needs. */
 export interface LoopFacts {
-  /** The number of iterations, or of rounds at most. */
+  /** The number of iterations; of a conditional loop, the maximum. */
   count: number;
   concurrency: number;
-  /** Whether the loop survives the failure of an iteration. */
+  /** True if the loop survives the failure of an iteration. */
   survivesFailures: boolean;
-  /** Whether the loop may end before `count` (`until`). */
+  /** True if the loop may end before `count` (`until`). */
   isConditional: boolean;
-  /** The iterations whose ends an earlier run has left. Absent where there are none. */
+  /** Iterations with results reused from an earlier run. Absent if there are none. */
   kept?: number[];
-  /** The nodes that an earlier run has left of other iterations, by their indexes. Absent where there are none. */
+  /**
+   * Nodes with results reused from an earlier run, by the index of their unfinished iteration. Absent if there are
+   * none.
+   */
   begun?: [index: number, nodes: KeptNode[]][];
-  /** The condition of a conditional loop holds after the last iteration that is kept. */
+  /** Set if the loop's condition holds after the last reused iteration. */
   isOver?: true;
 }
 
-/** The input of the activity that ends an iteration of a loop, whose key it has. */
+/** The input of the activity that ends an iteration. The inherited key is that of the loop. */
 export interface EndIterationRef extends NodeKey {
   index: number;
-  /** The code with which the iteration has failed. */
+  /** The error code of a failed iteration. */
   failure?: string;
-  /** The iteration that begins in its place. */
+  /** The index of the iteration that starts when this one ends. */
   next?: number;
 }
 
 export interface EndIterationFacts {
-  /** The code with which the iteration has failed after all: its output could not be made. */
+  /** Set if the iteration failed only at its end, because its output could not be built. */
   failure?: string;
-  /** Whether the condition holds after which the loop ends. */
+  /** True if the loop's condition to end holds. */
   isOver?: boolean;
 }
 
-/** The input of the activity that ends a loop. */
 export interface EndLoopRef extends NodeKey {
-  /** Why it has failed: in the iteration with this index. */
+  /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** The number of rounds of a conditional loop, and whether its condition holds. */
+  /** `rounds` and `isOver` (the loop's condition holds) are set for a conditional loop. */
   rounds?: number;
   isOver?: boolean;
 }
 
-/** How the wait of a node begins. */
+/** The start of a node's wait. */
 export interface WaitFacts {
   for: WaitReason;
   /** The time at which the wait ends, in milliseconds since the epoch. */
   untilMs: number;
-  /** Whether the wait is over when it begins: what it waits for has come, its time has, or nobody waits. */
+  /** Set if the wait is already over: its event has arrived, its time has passed, or nobody needs it. */
   isOver?: true;
   /** The run of a sub-workflow, which is accepted and open. */
   child?: ChildToStart;
 }
 
-/** Starting the run of a sub-workflow needs this. The run itself is in Postgres. */
+/** The fields needed to start the run of a sub-workflow. The run itself is in Postgres. */
 export interface ChildToStart {
   runId: string;
   workflowId: number;
   projectId: number;
-  /** The summary that the Temporal UI shows: the title of its workflow. */
+  /** Shown in the Temporal UI: the title of the run's workflow. */
   summary: string;
-  /** How long the run may last in all. */
+  /** The limit on the run's whole duration. */
   timeoutDays: number;
-  /** This is passed on as `RunGraphInput.keepsResults`. */
+  /** Passed on as `RunGraphInput.keepsResults`. */
   keepsResults?: true;
 }
 
-/** The thing that a node of a waiting kind waits for. */
 export type WaitReason = 'time' | 'callback' | 'human' | 'child' | 'connection';
 
-/** The input of the activity that ends the wait of a node. */
 export interface EndWaitRef extends NodeKey {
   wait: WaitFacts;
-  /** Whether a link of the node is taken when its time is up. */
+  /** True if a link leaves the node at its timeout. */
   hasTimeoutLink: boolean;
 }
 
-/** `isWaiting`: the wait is not over, although its node was woken. */
+/** `isWaiting` is set if the node was woken although its wait isn't over. */
 export interface EndWaitFacts extends NodeFacts {
   isWaiting?: true;
 }
@@ -178,26 +176,28 @@ export interface EndWaitFacts extends NodeFacts {
 type Walk = (ref: WalkRef) => Promise<Walked>;
 
 /**
- * The node activities by the names that operators see. Each kind that is one activity has its own
+ * The node activities by the names that operators see: one for each kind that takes one activity
  * (`KindTraits.activity`).
  */
 export type NodeActivities = Record<(typeof kinds)[KindThatRuns<'activity' | 'inline'>]['activity'], Walk>;
 
-/** Each kind that waits has an activity that begins the wait of a node. */
+/** The activities that start a wait: one for each kind that waits. */
 export type BeginWaitActivities = Record<
   (typeof kinds)[KindThatRuns<'wait'>]['activity'],
   (ref: NodeKey) => Promise<WaitFacts>
 >;
 
 export interface Activities extends NodeActivities, BeginWaitActivities {
-  /** The plan and the settings of a run that was started without its plan. */
+  /** Loads the plan and settings of a run whose input doesn't contain its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
-  /** The nodes that a run has taken over from an earlier one. */
+  /** Loads the nodes whose results the run reuses from an earlier one. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<KeptNode[]>;
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
-  /** Makes the tool calls of a turn. Undefined once each has its answer; until then it is repeated. */
+  /**
+   * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.
+   */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
-  /** Ends a node of a test run that is given its result, of a kind that takes several activities, and walks on. */
+  /** Ends a node with a fixed result whose kind takes several activities, and walks on. */
   takeGiven: Walk;
   finishRun: (end: FinishRunInput) => Promise<void>;
   settleWalk: (ref: SettleWalkRef) => Promise<Walked>;
@@ -205,6 +205,6 @@ export interface Activities extends NodeActivities, BeginWaitActivities {
   loop: (loop: NodeKey) => Promise<LoopFacts>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
   endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
-  /** Ends the wait of a node, if it is over. */
+  /** Ends the wait of a node if it is over. */
   endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;
 }

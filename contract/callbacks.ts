@@ -1,6 +1,6 @@
-// The address of a callback: the worker hands it on, and the API shows it and answers it.
+// The address of a callback. The worker passes it on; the API shows it and serves it.
 
-/** `publicUrl`: the service's own address, without a slash at its end. */
+/** `publicUrl`: the service's own address, without a trailing slash. */
 export function callbackUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/api/v1/callbacks/${token}/`;
 }

@@ -1,16 +1,16 @@
-// How the run workflow cancels its local activities: it tells the worker, in whose process they run. The SDK would fail the
-// workflow task where an activity ends in the moment in which it is cancelled (temporalio/sdk-rust#705), and the run would go
-// on only when Temporal has repeated the task.
+// How the run workflow cancels its local activities: through a sink of the worker whose process executes them. If the
+// SDK cancelled one at the moment in which it ends, the workflow task would fail (temporalio/sdk-rust#705). The run
+// would then continue only after Temporal has repeated the task.
 
-/** What the worker is told. */
+/** Calls from the workflow to the worker. */
 export type LocalActivitySinks = {
   localActivities: {
-    /** The execution begins, or begins anew: what was said of it before is void. */
+    /** The execution starts, or starts anew: earlier calls for it no longer apply. */
     begin(): void;
-    /** `activityId` identifies the activity in its execution. It may not have begun, or may have ended. */
+    /** `activityId` is unique in its execution. The activity may not have started, or may have ended. */
     cancel(activityId: string): void;
   };
 };
 
-/** The type of the failure of a local activity that was cancelled in this way. */
+/** The type of the failure of a local activity that was cancelled through the sink. */
 export const CANCELLED_LOCALLY = 'cancelled_locally';

@@ -1,9 +1,10 @@
-// The messages between the API and the run workflow. Types and names only: both sides import this file.
+// The messages between the API and the run workflow. Both sides import this file, so it has no dependencies at run
+// time.
 import type { NodeKey, Plan } from '../graph/plan.js';
 import type { PlannerSnapshot } from '../graph/planner.js';
 import type { LoopFacts, WaitFacts, WaitReason } from './activities.js';
 
-/** The workflow type that operators filter by: `WorkflowType='runGraph'`. */
+/** Operators filter by this workflow type: `WorkflowType='runGraph'`. */
 export const RUN_WORKFLOW_TYPE = 'runGraph';
 
 /**
@@ -18,69 +19,72 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** The priority in Temporal (1 to 5) of runs by API key: after those that a person waits for, before bulk work. */
+/** The Temporal priority (1 to 5) of runs started by API key: below runs that a person waits for, above bulk work. */
 export const RUN_PRIORITY = 3;
 
 export interface RunGraphInput {
   runId: string;
-  /** Absent for the run of a sub-workflow, which loads it: the history of its parent should not hold it. */
+  /** Absent for the run of a sub-workflow, which loads its plan, so that its parent's history doesn't contain it. */
   plan?: Plan;
   maxInFlight: number;
   /** Absent in visible execution. */
   stride?: 'dense';
-  /** Set for a run that has taken over results of an earlier one, and loads which ones. */
+  /** Set for a run that reuses results of an earlier run; the workflow loads the list of their nodes. */
   keepsResults?: true;
   /** Set when the run continues in a new execution (continue-as-new). */
   resumed?: ResumedRun;
 }
 
-/** A scope in flight: the drawing outside bodies, or an iteration of a loop. Nodes are numbered as in the scope's plan. */
+/**
+ * A scope in flight: the drawing outside bodies, or an iteration of a loop. Node numbers are those of the scope's plan.
+ */
 export interface ScopeSnapshot {
   planner: PlannerSnapshot;
-  /** The loops that have begun and not ended. Absent where there are none. */
+  /** The loops in progress. Absent if there are none. */
   loops?: LoopSnapshot[];
-  /** The code of the failure that has ended the iteration. */
+  /** The code of the failure that ended the iteration. */
   failure?: string;
-  /** The iteration that begins in place of this one; null for none. Absent as long as it has not been chosen. */
+  /** The iteration that starts when this one ends; null for none. Absent until it has been chosen. */
   next?: number | null;
 }
 
-/** A loop that has begun. */
+/** A loop in progress. */
 export interface LoopSnapshot {
   node: number;
   facts: LoopFacts;
-  /** The index of the iteration that begins next. */
+  /** The index of the iteration that starts next. */
   next: number;
   open: [index: number, iteration: ScopeSnapshot][];
-  /** Why the loop has failed: in the iteration with this index. */
+  /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** Whether the condition of a conditional loop holds, and the number of rounds that have ended. */
+  /** `isOver` (the condition holds) and `rounds` (how many have ended) are set for a conditional loop. */
   isOver?: boolean;
   rounds?: number;
 }
 
-/** Nodes that have begun are told by their numbers and, where they are in an iteration, its path. */
+/**
+ * The state from which a new execution continues. Each entry has the node's number and, inside an iteration, its path.
+ */
 export interface ResumedRun extends ScopeSnapshot {
-  /** The cursor from which each agent continues. */
   agents: [node: number, cursor: AgentCursor, path?: string][];
   decisions: [requestId: string, isApproved: boolean][];
-  /** The waits that have begun. Absent where there are none, as are the nodes that were woken (`nodePlace`). */
+  /** The waits in progress, and the woken nodes (`nodePlace`). Both are absent if the run has neither. */
   waits?: [node: number, wait: WaitFacts, path?: string][];
   woken?: string[];
 }
 
-/** The state that an agent needs to continue after any interruption. */
+/** The state from which an agent continues after any interruption. */
 export interface AgentCursor {
   turn: number;
   /** Ids of the approval requests that this turn's tool calls wait for. */
   requests: string[];
   /** The time at which the requests expire, by the workflow's clock. */
   deadlineMs: number;
-  /** Set once this turn's tool calls wait for runs that they have started: until when, by the workflow's clock. */
+  /** Set once the tool calls wait for runs that they have started: the end of that wait, by the workflow's clock. */
   runsUntilMs?: number;
 }
 
-/** The signal `decide`: an approver has answered. The decision is stored in Postgres, and the signal wakes the run. */
+/** Signal: an approver has answered. The decision is already in Postgres; the signal wakes the run. */
 export const DECIDE_SIGNAL = 'decide';
 
 export interface Decision {
@@ -89,14 +93,14 @@ export interface Decision {
 }
 
 /**
- * The signal `wake`: what a node waits for may have come. Postgres decides whether it has, so that a signal too many does
- * no harm, and one too few is sent again.
+ * Signal: a node's wait may be over. Postgres decides if it is, so an extra signal does no harm, and a lost one is sent
+ * again.
  */
 export const WAKE_SIGNAL = 'wake';
 
 export type Wake = Pick<NodeKey, 'path' | 'nodeId'>;
 
-/** The query `status` returns the current state of the run. */
+/** Query: returns the current state of the run. */
 export const STATUS_QUERY = 'status';
 
 export interface RunStatusAnswer {
@@ -106,7 +110,7 @@ export interface RunStatusAnswer {
    * failed, `5` skipped, `6` cancelled.
    */
   states: string;
-  /** Nodes that have begun and have not ended. */
+  /** Nodes that have started and not ended. */
   live: LiveNode[];
 }
 
@@ -117,14 +121,15 @@ export interface LiveNode {
   waiting?: Waiting;
 }
 
-/** The reason why a node waits, and the time at which the wait ends, in milliseconds since the epoch. */
+/** The reason of a node's wait, and its end in milliseconds since the epoch. */
 export interface Waiting {
   for: 'approval' | WaitReason;
   untilMs: number;
 }
 
 /**
- * The Temporal UI renders summaries and details as Markdown. Escapes user text, so that it is never a link or markup.
+ * Escapes user text, because the Temporal UI renders summaries and details as Markdown: it must never become a link or
+ * markup.
  */
 export function toMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>!#|~&]/g, '\\$&');
