@@ -1,4 +1,4 @@
-// A run that ends has effects outside of the database. The process that has committed the end announces it, once.
+// The effects of a run's end outside the database. The process that committed the end triggers them, once.
 import type { Client } from '@temporalio/client';
 import type { Logger } from '../telemetry/logger.js';
 import { contextOf, isTracing, markFailed, runSpanId, startSpan } from '../telemetry/spans.js';
@@ -15,8 +15,8 @@ export interface RunEndDeps {
 }
 
 /**
- * Reports the end of a run to metrics and traces, and wakes the run that waits for it. Ignores a run that continues. If the
- * process dies before, the reconciler wakes the waiting run, and the trace lacks the span of the run.
+ * Reports the end of a run to metrics and traces, and wakes the run that waits for it. Does nothing if the run
+ * continues. If the process dies first, the reconciler wakes the waiting run, and the trace lacks the span of the run.
  */
 export function announceRunEnd(deps: RunEndDeps, runId: string, { runStatus, awaitedBy }: RunChange): void {
   if (runStatus === null || runStatus === 'In Progress') return;

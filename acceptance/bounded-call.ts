@@ -2,7 +2,10 @@ import type { Client } from '@temporalio/client';
 
 const DEADLINE_MS = 2_000;
 
-/** The deadline stops one call; the signal also stops the client's own retries, which outlast the deadline. */
+/**
+ * Limits a call to Temporal, including the client's own retries. The deadline applies to a single try only, so a signal
+ * aborts the retries.
+ */
 export async function bounded<T>(client: Client, call: () => Promise<T>, timeoutMs = DEADLINE_MS): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);

@@ -1,10 +1,10 @@
-// The secrets of a stored drawing, opened to run it, and sealed with its run. docs/operate/security.md.
+// Opens the secrets of a stored drawing for a run, and seals those that a run stores (docs/operate/security.md).
 import type { SealedRows, SecretBox } from '../db/core/secret-box.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../graph/json.js';
 import { joinSecrets, type SecretMap } from '../graph/secrets.js';
 
-/** The sealed secrets of a workflow, or of one of its versions with the ids of the workflow. */
+/** The sealed secrets of a workflow, or of one of its versions under the workflow's ids. */
 export type SealedSecrets = Pick<StoredDrawing, 'id' | 'project_id' | 'secrets_enc'>;
 
 export function sealSecrets<C extends 'workflow-secrets' | 'run-secrets'>(
@@ -21,7 +21,7 @@ export function openSecrets(box: SecretBox, stored: SealedSecrets): SecretMap {
   return JSON.parse(box.open(stored.secrets_enc, 'workflow-secrets', stored.project_id, stored.id)) as SecretMap;
 }
 
-/** Returns the drawing as its author wrote it. It must never be part of an answer. */
+/** Returns the drawing with its secrets. It must never be part of an answer. */
 export function openDrawing(box: SecretBox, stored: StoredDrawing): { drawing: JsonObject; secrets: SecretMap } {
   const secrets = openSecrets(box, stored);
   return { drawing: joinSecrets(stored.document, secrets), secrets };

@@ -1,5 +1,5 @@
-// A run is stored with its drawing as a plan, its input with defaults, and the errors of both. The API accepts runs that
-// somebody asks for (docs/use/api.md, "Start a run"), and the worker those of sub-workflows.
+// Prepares a run for storage: the drawing as a plan, the input with defaults, and the errors of both. The API accepts
+// runs that somebody requests (docs/use/api.md, "Start a run"), and the worker those of sub-workflows.
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';
@@ -25,29 +25,28 @@ export interface RunToPrepare {
   workflow: StoredDrawing;
   userId: number;
   input: RunInput;
-  /** The id that the run has already; by default it gets a new one. */
+  /** A new id by default. */
   runId?: string | undefined;
-  /** The fields for which files came with the request. */
+  /** The input fields whose files were uploaded with the request. */
   uploaded?: readonly string[] | undefined;
-  /** The value for `********` in a secret field of the input; it precedes the field's stored default. */
+  /** Returns the value for `********` in a secret input field. It takes precedence over the field's stored default. */
   storedSecret?: ((fieldId: string) => unknown) | undefined;
-  /** Secrets of other runs that the input may hold: they are masked like the run's own. */
+  /** Secrets of other runs that the input may contain. They are masked like the run's own. */
   passedSecrets?: readonly string[] | undefined;
 }
 
 export interface PreparedRun {
   facts: Omit<RunFacts, 'snapshot_hash'>;
-  /** The errors are empty for a run that may be accepted. A run with errors is a `Draft`. */
+  /** Empty for a run that may be accepted. A run with errors becomes a `Draft`. */
   nodeErrors: NodeErrors;
   drawing: JsonObject;
   document: Document;
   plan: Plan;
 }
 
-/** A drawing that cannot be compiled has structural errors, and no run. */
+/** A drawing with structural errors cannot be compiled, so it has no run. */
 type Preparation = { ok: true; run: PreparedRun } | { ok: false; errors: StructuralError[] };
 
-/** The dependencies of preparing a run. */
 export interface PreparingDeps {
   db: Db;
   secretBox: SecretBox;
@@ -59,11 +58,11 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return { ok: false, errors: compiled.errors };
   const { document, plan } = compiled;
-  const { input: given, errors: fieldErrors } = fillInput(drawing, request);
+  const { input: completed, errors: fieldErrors } = fillInput(drawing, request);
   const projectId = workflow.project_id;
   const { uploaded } = request;
   const fields = inputFieldsOf(drawing);
-  const files = await takeRunFiles(db, { projectId, fields, input: given, uploaded, drawing, plan });
+  const files = await takeRunFiles(db, { projectId, fields, input: completed, uploaded, drawing, plan });
   const { input } = files;
   const inputErrors = [...fieldErrors, ...files.inputErrors];
   const { startNode } = document;
@@ -111,14 +110,18 @@ function sealInput(
   return { input: visible, input_enc: visible === whole ? null : secretBox.seal(whole, 'run-input', ...row) };
 }
 
-/** The input errors of the start node. A lost value replaces the error that the field is required. */
+/** The input errors of the start node. The error of a lost secret replaces the error that its field is required. */
 function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[], lost: NodeErrors): NodeErrors {
-  const told = new Set((Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)));
-  const others = errors.filter((error) => !Object.keys(error).every((field) => told.has(field)));
+  const lostFields = new Set(
+    (Object.hasOwn(lost, startNode) ? lost[startNode]! : []).flatMap((error) => Object.keys(error)),
+  );
+  const others = errors.filter((error) => !Object.keys(error).every((field) => lostFields.has(field)));
   return others.length === 0 ? {} : { [startNode]: others };
 }
 
-/** The errors of nodes that name a connection which the project has not; `plan`: of those that run. */
+/**
+ * The errors of nodes whose connection doesn't exist in the project. With `plan`, only nodes that the plan executes.
+ */
 export async function connectionErrors(
   db: Db,
   projectId: number,
@@ -144,7 +147,7 @@ export async function connectionErrors(
 
 const ERRORS_SHOWN = 5;
 
-/** Writes the first errors of a run that nobody asked for over HTTP as one text. */
+/** Writes the first errors of a run as one text, for runs that nobody started over HTTP. */
 export function toSentences(errors: NodeErrors): string {
   const all = Object.entries(errors).flatMap(([nodeId, mistakes]) =>
     mistakes.flatMap((mistake) => Object.entries(mistake).map(([place, text]) => `node ${nodeId}, ${place}: ${text}`)),

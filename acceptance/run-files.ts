@@ -1,4 +1,4 @@
-// The files that the input and the drawing of a run hold. docs/use/files.md says which they are.
+// The files in the input and the drawing of a run. docs/use/files.md lists where they may be.
 import type { Db } from '../db/core/client.js';
 import { findFiles } from '../db/files/files-repository.js';
 import { toFileValue } from '../files/file-value.js';
@@ -14,44 +14,43 @@ const NO_FILE = 'Should be a file, or the id of one';
 const NO_FILES = 'Should be a list of files, or of their ids';
 
 export interface RunFiles {
-  /** With all that is known of its files. */
+  /** With name, type and size of each file filled in. */
   input: RunInput;
   inputErrors: Record<string, string>[];
-  /** Of nodes that name a file which the project has not. */
+  /** Errors of nodes whose file doesn't exist in the project. */
   nodeErrors: NodeErrors;
-  /** The files that the run refers to. */
   fileIds: string[];
 }
 
-interface FilesToTake {
+interface FilesToResolve {
   projectId: number;
-  /** The fields of the trigger. */
+  /** The trigger's fields. */
   fields: readonly JsonObject[];
   input: RunInput;
-  /** The fields for which files came with the request. */
+  /** The input fields whose files were uploaded with the request. */
   uploaded?: readonly string[] | undefined;
   drawing: JsonObject;
   plan: Pick<Plan, 'ids'>;
 }
 
-export async function takeRunFiles(db: Db, taking: FilesToTake): Promise<RunFiles> {
-  const { projectId, fields, input, drawing, plan, uploaded = [] } = taking;
-  const given = fields.flatMap((field) => givenFor(field, input));
+export async function takeRunFiles(db: Db, request: FilesToResolve): Promise<RunFiles> {
+  const { projectId, fields, input, drawing, plan, uploaded = [] } = request;
+  const entered = fields.flatMap((field) => enteredFiles(field, input));
   const drawn = filesOfNodes(drawing, plan);
   const ids = new Set([
     ...fileIdsIn(input),
-    ...given.flatMap(({ ids: some }) => some ?? []),
+    ...entered.flatMap(({ ids: some }) => some ?? []),
     ...drawn.map(({ id }) => id),
   ]);
-  if (ids.size === 0 && given.length === 0) return { input, inputErrors: [], nodeErrors: {}, fileIds: [] };
+  if (ids.size === 0 && entered.length === 0) return { input, inputErrors: [], nodeErrors: {}, fileIds: [] };
   const found = await findFiles(db, projectId, [...ids]);
   const known = new Map(found.map((file) => [file.id, toFileValue(file)]));
   const filled = withFileFacts(input, known);
-  const taken = new Set(fields.filter((field) => fileFieldOf(field) !== undefined).map(({ id }) => id));
+  const accepted = new Set(fields.filter((field) => fileFieldOf(field) !== undefined).map(({ id }) => id));
   const inputErrors: Record<string, string>[] = uploaded
-    .filter((field) => !taken.has(field))
+    .filter((field) => !accepted.has(field))
     .map((field) => ({ [field]: NO_FIELD }));
-  for (const { id, kind, ids: some } of given) {
+  for (const { id, kind, ids: some } of entered) {
     const values = some?.map((fileId) => known.get(fileId));
     if (values === undefined) inputErrors.push({ [id]: kind === 'file' ? NO_FILE : NO_FILES });
     else if (!values.every(isKnown)) inputErrors.push({ [id]: UNKNOWN_FILE });
@@ -69,7 +68,7 @@ function isKnown(value: FileValue | undefined): value is FileValue {
   return value !== undefined;
 }
 
-function givenFor(field: JsonObject, input: RunInput) {
+function enteredFiles(field: JsonObject, input: RunInput) {
   const { id } = field;
   const kind = fileFieldOf(field);
   const value = typeof id === 'string' ? ownValue(input, id) : undefined;
@@ -77,10 +76,13 @@ function givenFor(field: JsonObject, input: RunInput) {
   return [{ id, kind, ids: givenFileIds(kind, value) }];
 }
 
-/** The places that take a file. Elsewhere an id that the project does not have is plain JSON: other services have files, too. */
+/**
+ * The places of a drawing that expect a file. Elsewhere an unknown id is plain JSON, because other services have files,
+ * too.
+ */
 const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
 
-/** What nodes that run hold of files, as literals. */
+/** The literal files in nodes that the plan executes. */
 function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>) {
   const running = new Set<unknown>(plan.ids);
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];

@@ -1,9 +1,9 @@
 import { toMarkdown } from '../contract/run-workflow.js';
 
-/** The server keeps 400 bytes; quotes and escapes take some of them. */
+/** The server's limit is 400 bytes. The rest is for quotes and escapes, which Temporal adds. */
 const MAX_SUMMARY_BYTES = 360;
 
-/** The title of a run in the Temporal UI, cut between characters to the length that Temporal accepts. */
+/** The title of a run for the Temporal UI, cut between characters to the length that Temporal accepts. */
 export function toSummary(title: string): string {
   let summary = '';
   for (const character of title) {

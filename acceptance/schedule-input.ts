@@ -1,12 +1,12 @@
-// The input of a schedule as it is sealed: with the ids of the fields that were secret when it was given. What was given as
-// a secret stays one, whatever becomes of the field in the drawing.
+// The sealed input of a schedule, with the ids of the fields that were secret when the input was set. Their values stay
+// secret even if the drawing's field no longer is.
 import type { SecretBox } from '../db/core/secret-box.js';
 import type { RunInput } from '../graph/input.js';
 import type { JsonObject } from '../graph/json.js';
 import { parseJson, writeJson } from '../graph/json-text.js';
 
 export interface ScheduleInput {
-  /** The whole input, secrets included: it must not be part of an answer. */
+  /** The whole input including secrets: it must not be part of an answer. */
   input: RunInput;
   secretFieldIds: string[];
 }
@@ -19,7 +19,7 @@ export function sealScheduleInput(
   return box.seal(writeJson({ input, secretFieldIds }), 'schedule-input', scheduleId);
 }
 
-/** Returns undefined if the input cannot be opened, because its key was withdrawn, for example. */
+/** Returns undefined if the input cannot be opened, for example because its key was withdrawn. */
 export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Buffer): ScheduleInput | undefined {
   let text: string;
   try {
@@ -30,7 +30,7 @@ export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Bu
   return parseJson(text) as ScheduleInput;
 }
 
-/** The fields that were secret when the input was given. */
+/** The fields that were secret when the input was set. */
 export function secretFieldsThen({ secretFieldIds }: ScheduleInput): JsonObject[] {
   return secretFieldIds.map((id) => ({ id, is_secret: true }));
 }

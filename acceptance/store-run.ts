@@ -6,17 +6,17 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
 
 /**
- * The reconciler asks Temporal for the run after this time. It exceeds the time of a start, so that an unknown run then
- * means a lost start.
+ * The reconciler asks Temporal about a run after this time. It exceeds the timeout of a start, so that a run which
+ * Temporal doesn't know is a lost start.
  */
 export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
-/** The graph that a run executes, as it is stored. */
+/** The graph that a run executes, as stored. */
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
-  /** True if the plan is that of a test, and not of the whole drawing. */
+  /** True if the plan is that of a test run instead of the whole drawing. */
   isTest?: boolean;
 };
 
@@ -30,8 +30,8 @@ export function storeRun<Stored>(
 }
 
 /**
- * Stores runs together: `insert` gets the hashes in the order of the graphs. An existing graph may have been an orphan
- * that retention deleted meanwhile; it is then stored again and is too young to be deleted.
+ * Stores runs together; `insert` gets the hashes in the order of the graphs. Retention may delete a reused graph that
+ * no other run refers to before `insert` commits. The graph is then stored again, and is too recent to be deleted.
  */
 export async function storeRuns<Stored>(
   snapshots: SnapshotStore,
@@ -51,12 +51,12 @@ export async function storeRuns<Stored>(
   }
 }
 
-// Stores the graphs of accepted runs. A process sends a drawing that runs repeatedly to the database only once.
+// Caches the hashes of stored graphs, so that a process sends a drawing that runs repeatedly to the database only once.
 
 export interface SnapshotStore {
   /**
-   * Returns the graph's hash. `document` is JSON text with masked secrets. If the graph is gone when it is used, call
-   * `forget`.
+   * Returns the graph's hash. `document` is JSON text with masked secrets. Callers call `forget` if the graph turns out
+   * to be deleted.
    */
   store(document: string, plan: Plan, isTest?: boolean): Promise<Buffer>;
   forget(hash: Buffer): void;

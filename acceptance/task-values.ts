@@ -1,4 +1,4 @@
-// Reads the values that a person, or a mock in their place, enters in a task.
+// Reads the values that a person, or a mock of their answer, enters in a human task.
 import type { Db } from '../db/core/client.js';
 import { completeInput, fieldIdsOf } from '../graph/input.js';
 import { isEmpty, ownValue, type JsonObject } from '../graph/json.js';
@@ -7,11 +7,11 @@ import { isSecretField, keepInputSecrets } from '../graph/secrets.js';
 import { takeRunFiles } from './run-files.js';
 
 interface TaskValues {
-  /** The values of the task's fields, with the defaults of those that were left out. */
+  /** The values of the task's fields, with the defaults of omitted fields. */
   values: JsonObject;
-  /** The files among them. */
+  /** The files in `values`. */
   fileIds: string[];
-  /** `{<field id>: message}` each. */
+  /** Each is `{<field id>: message}`. */
   errors: Record<string, string>[];
 }
 
@@ -21,18 +21,18 @@ interface Entered {
   values: JsonObject;
 }
 
-/** The run fills in defaults that are secret, for which a task that was stored has `********`. */
+/** A secret default isn't required here: the stored task shows it as `********`, and the run fills it in. */
 export async function readTaskValues(db: Db, { projectId, fields, values }: Entered): Promise<TaskValues> {
   const declared = fieldIdsOf(fields);
   const own = Object.fromEntries(Object.entries(values).filter(([id]) => declared.has(id)));
-  const given = keepInputSecrets(fields, own, () => undefined);
+  const entered = keepInputSecrets(fields, own, () => undefined);
   const isFilledIn = (field: JsonObject): boolean =>
-    isSecretField(field) && field['default_value'] === MASK && isEmpty(ownValue(given, String(field['id'])));
+    isSecretField(field) && field['default_value'] === MASK && isEmpty(ownValue(entered, String(field['id'])));
   const completed = completeInput(
     fields.map((field) => (isFilledIn(field) ? { ...field, input_requirements: false } : field)),
-    given,
+    entered,
   );
-  const taking = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
-  const { input, inputErrors, fileIds } = await takeRunFiles(db, taking);
+  const request = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
+  const { input, inputErrors, fileIds } = await takeRunFiles(db, request);
   return { values: input as JsonObject, fileIds, errors: [...completed.errors, ...inputErrors] };
 }

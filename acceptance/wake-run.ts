@@ -1,4 +1,4 @@
-// Tells runs that what a node of theirs waits for has come. A signal that has not been confirmed is sent again.
+// Signals runs that a node's wait is over. The reconciler repeats signals that were not confirmed.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from '../telemetry/logger.js';
 import { inSpan, SpanKind } from '../telemetry/spans.js';
@@ -14,7 +14,7 @@ interface WakeDeps {
   logger: Logger;
 }
 
-/** Sends the signal and never throws. If the process dies before it, the reconciler sends it (`redeliverSignals`). */
+/** Sends the signal and never throws. If the process dies first, the reconciler sends it (`redeliverSignals`). */
 export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: WaitKey): Promise<void> {
   try {
     await signalWake(temporal, wait.runId, { path: wait.path, nodeId: wait.nodeId });
@@ -24,15 +24,15 @@ export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: Wait
   }
 }
 
-/** So many runs are woken at once by who has made them ready; the reconciler wakes the others. */
+/** The limit on runs that one caller wakes at once; the reconciler wakes the others. */
 const WOKEN_AT_ONCE = 100;
 
-/** Wakes nodes that have waited for the same thing. Never throws. */
+/** Wakes nodes that waited for the same event. Never throws. */
 export async function deliverWakes(deps: WakeDeps, waits: readonly WaitKey[]): Promise<void> {
   await Promise.all(waits.slice(0, WOKEN_AT_ONCE).map((wait) => deliverWake(deps, wait)));
 }
 
-/** A run that has ended needs no waking, so its absence is not an error. */
+/** Ignores a run that Temporal doesn't know: it has ended and needs no wake. */
 async function signalWake(client: Client, runId: string, wake: Wake): Promise<void> {
   const signal = () => client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, wake);
   try {
