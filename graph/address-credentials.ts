@@ -1,24 +1,24 @@
-// Finds the user name and password that stand in an address, such as `https://user:password@host/`. They belong in a
-// connection: they are refused where an address is entered, never sent, and masked in drawings that have them.
+// Finds the user name and password in an address, such as `https://user:password@host/`. They belong in a connection:
+// entering such an address is refused, they are never sent, and existing drawings are shown with them masked.
 import { spansOf } from './template.js';
 
 /** Refuses an address in the data of a node. */
 export const CREDENTIALS_IN_ADDRESS =
   'Input should be an address without a user name and password: these belong in a connection';
 
-/** Stands for each character of a variable, whose own text may hold any character of an address. */
+/** Stands for each character of a variable, whose own text may contain any character of an address. */
 const FILLER = '\uE000';
 interface SplitAddress {
   before: string;
-  /** The user name and password as they are written, between the slashes and the `@`. */
+  /** The user name and password as written, between the slashes and the `@`. */
   credentials: string;
-  /** The part behind the `@`. */
+  /** The part after the `@`. */
   after: string;
 }
 
 /**
- * Returns undefined for an address without a user name and password. It may hold variables. As in browsers, blanks before the
- * scheme and breaks in it do not count, and any number of slashes of both kinds follows it.
+ * Splits an address, which may contain variables. Returns undefined if it has no user name and password. As browsers
+ * do, ignores blanks before the scheme and line breaks in it, and accepts any number of slashes of both kinds after it.
  */
 export function splitAddress(address: unknown): SplitAddress | undefined {
   if (typeof address !== 'string' || !address.includes('@')) return undefined;
@@ -31,7 +31,7 @@ export function splitAddress(address: unknown): SplitAddress | undefined {
   if (!/^[a-z\uE000][a-z\d+.\uE000-]*$/i.test(scheme)) return undefined;
   let from = colon + 1;
   while (from < filled.length && '/\\\t\n\r'.includes(filled[from]!)) from += 1;
-  // A variable that is not followed by slashes may hold the whole beginning of the address.
+  // A variable that is not followed by slashes may contain the whole start of the address.
   if (scheme.includes(FILLER) && from === colon + 1) return undefined;
   const [authority = ''] = filled.slice(from).split(/[/\\?#]/, 1);
   const end = from + authority.lastIndexOf('@');
@@ -40,39 +40,38 @@ export function splitAddress(address: unknown): SplitAddress | undefined {
   return { before: address.slice(0, from), credentials: address.slice(from, end), after: address.slice(end + 1) };
 }
 
-/** Returns the address with other credentials; with none if they are empty. */
+/** Returns the address with other credentials, or without any if they are empty. */
 export function joinAddress({ before, after }: SplitAddress, credentials: string): string {
   return credentials === '' ? before + after : `${before}${credentials}@${after}`;
 }
 
 /**
- * Returns whether the address holds a user name or password that can be read in it. Where a variable stands before the
- * `@`, only a run knows whether it is the path that holds the `@`.
+ * True if the address contains a literal user name or password. If a variable precedes the `@`, only a run knows if the
+ * `@` belongs to the path.
  */
 export function holdsCredentials(address: string): boolean {
   const split = splitAddress(address);
   return split !== undefined && spansOf(split.credentials).next().done === true;
 }
 
-/** Returns whether the credentials of an address (`splitAddress`) are nothing but variables. */
+/** True if the credentials of an address (`splitAddress`) consist only of variables. */
 export function areOnlyVariables(credentials: string): boolean {
   return !/[^:\t\n\r\uE000]/.test(fillVariables(credentials));
 }
 
-/** Returns the address without its credentials. */
 export function withoutCredentials(address: unknown): unknown {
   const split = splitAddress(address);
   return split === undefined ? address : joinAddress(split, '');
 }
 
-/** Returns the value of the header that sends the credentials of an address. RFC 7617. */
+/** Returns the `Authorization` header for the credentials of an address (RFC 7617). */
 export function toBasic(credentials: string): string {
   const [user = '', ...rest] = credentials.split(':');
   const bytes = new TextEncoder().encode(`${decode(user)}:${decode(rest.join(':'))}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** Returns the texts to mask for the credentials of an address: a user name is one only where it is all that there is. */
+/** Returns the texts to mask for the credentials of an address. A user name counts only if there is no password. */
 export function addressSecretTexts(credentials: string): string[] {
   const [user = '', ...rest] = credentials.split(':');
   const password = rest.join(':');
@@ -88,7 +87,7 @@ function decode(text: string): string {
   }
 }
 
-/** The length stays the same. */
+/** Replaces variables by `FILLER` without changing the length. */
 function fillVariables(text: string): string {
   const parts: string[] = [];
   let cursor = 0;

@@ -1,4 +1,4 @@
-// The node whose words are the answer of a chat (docs/use/conversations.md).
+// The node whose text is the answer of a chat (docs/use/conversations.md).
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf } from './links.js';
@@ -6,14 +6,17 @@ import { enclosingLoops, hasTimeoutWay, rootPlan, type Handle, type Plan, type S
 import { spansOf } from './template.js';
 import { parseVariable } from './variable.js';
 
-/** The default has a bound for the nodes that branch, write or put out. The answer of a larger drawing comes as a whole. */
+/**
+ * A bound on the cost of the default, for nodes that branch, write or output. The answer of a larger drawing is not
+ * streamed.
+ */
 const MOST_OF_A_SORT = 100;
 
 /**
- * Returns the ids of the nodes whose words are told while they are written. It is the node that `data.settings.answer_node`
- * names, if that is a model or agent node outside bodies. By default it is each such node whose content is the output in
- * every run in which the node succeeds, so that nothing is told which the run would not put out. A run has at most one of
- * them; there are several where each stands on a branch of its own.
+ * Returns the ids of the nodes whose text is streamed while it is written. `data.settings.answer_node` may name a model
+ * or agent node outside bodies. By default these are all model and agent nodes whose content is the run's output
+ * whenever the node succeeds, so nothing is streamed that the run wouldn't output. Each of several nodes stands on its
+ * own branch, so a run executes at most one.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -22,14 +25,14 @@ export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<stri
   return new Set(isNamed ? [chosen as string] : defaultAnswersOf(drawing, plan));
 }
 
-/** Returns the ids of the nodes that answer where the drawing names none. */
+/** Returns the ids of the answering nodes for a drawing that names none. */
 export function defaultAnswersOf(drawing: JsonObject, plan: Plan): string[] {
   const root = rootPlan(plan);
   const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
   return byDefault(drawing, plan, root, writers).map((node) => root.ids[node]!);
 }
 
-/** Returns `data.settings.answer_node` of a drawing; undefined where it is not set. It may be any value. */
+/** Returns `data.settings.answer_node` of a drawing, unchecked, or undefined if it isn't set. */
 export function chosenNode(drawing: unknown): unknown {
   const settings = isObject(drawing) ? ownValue(drawing, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'answer_node') : undefined) ?? undefined;
@@ -62,7 +65,7 @@ function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: nu
   });
 }
 
-/** The content of the last node is the output of a run without output nodes. */
+/** Without output nodes, the output of a run is the content of its last node. */
 function isAlwaysLast(root: ScopePlan, writer: number, mayMeet: (one: number, other: number) => boolean): boolean {
   if (root.out[writer]!.length > 0 || (root.joinsAny?.length ?? 0) > 0) return false;
   const before = ancestorsOf(root, writer);
@@ -83,7 +86,7 @@ type DataById = ReadonlyMap<unknown, JsonObject>;
 function dataOf(drawing: JsonObject): DataById {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const entries = nodes.map(({ id, data }): [unknown, JsonObject] => [id, isObject(data) ? data : {}]);
-  // The first node counts where several have the same id.
+  // The first node counts if several have the same id.
   return new Map(entries.toReversed());
 }
 
@@ -91,7 +94,7 @@ interface DrawnOutput {
   /** The number of the node, or of the outermost loop around it. */
   place: number;
   isInBody: boolean;
-  /** The node whose content is the value; undefined for any other value. */
+  /** The node whose content is the value. Undefined for any other value. */
   of: string | undefined;
 }
 
@@ -115,9 +118,9 @@ function contentNodeOf(value: unknown): string | undefined {
   return isContent ? variable.nodeId : undefined;
 }
 
-/** Returns whether each way from the writer on comes to one of `ends`, whichever branches are taken. */
+/** True if every path from the writer reaches one of `ends`, whichever branches are taken. */
 function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data: DataById): boolean {
-  // No link leads backwards, so a node is judged after all nodes behind it.
+  // No link leads backwards, so each node is judged after all its successors.
   const leads = new Map<number, boolean>();
   for (const node of inOrder(root).toReversed()) {
     const waysOut = node === writer ? [0] : handlesOf(root, node, data);
@@ -134,16 +137,16 @@ function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   const { runs, timeoutCode } = traitsOf(kind);
   if (runs === 'body') return [0];
   const handles = exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
-  // A run fails where nothing follows a wait whose time is up.
+  // A run fails at a wait that times out without a link.
   const failing = timeoutCode !== undefined && !hasTimeoutWay(root, node) ? 1 : undefined;
   const caught = root.caught?.[node];
   return [...handles.filter((handle) => handle !== failing), ...(caught === undefined ? [] : [caught])];
 }
 
-/** The nodes on whose branches a node stands, each with the handle that is taken then. */
+/** The branching nodes that decide if a node runs, each with the handle that must be taken. */
 type Branches = ReadonlyMap<number, Handle>;
 
-/** Returns the nodes that are left by one of several handles. */
+/** Returns the nodes that are left by exactly one of several handles. */
 function branchingOf(root: ScopePlan, data: DataById): ReadonlySet<number> {
   const found = root.out.flatMap((links, node) => {
     const takesAll = root.kinds[node] === 'switch' && ownValue(data.get(root.ids[node]), 'mode') === 'all';
@@ -165,12 +168,12 @@ function branchesOf(root: ScopePlan, branching: ReadonlySet<number>): Branches[]
   return branches.map((found) => found ?? new Map());
 }
 
-/** Returns whether no run executes both nodes. */
+/** True if no run executes both nodes. */
 function isApart(one: Branches, other: Branches): boolean {
   return [...one].some(([node, handle]) => other.has(node) && other.get(node) !== handle);
 }
 
-/** Returns the nodes so that each stands behind all from which a link leads to it. */
+/** Returns the nodes in topological order. */
 function inOrder({ out }: ScopePlan): number[] {
   const open = out.map(() => 0);
   for (const links of out) for (const [to] of links) open[to]! += 1;

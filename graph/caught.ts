@@ -1,13 +1,13 @@
-// A run survives failures that `on_error` catches (docs/use/nodes.md, "When a node starts, and when it fails"). The run
-// workflow imports this file, so it imports nothing.
+// The failures that a run may survive (docs/use/nodes.md, "When a node starts, and when it fails"). The run workflow
+// imports this file, so it imports nothing.
 
 /**
- * A budget that is exceeded stops the run, whatever its nodes say, and so does the end of the run by somebody else, or a case
- * that would wait for somebody.
+ * Codes that end the run even if the node catches errors: an exceeded budget, an end of the run from outside, and a
+ * test case that would have to wait for a person.
  */
 const NEVER_CAUGHT: readonly string[] = ['budget_exceeded', 'cancelled', 'mock_missing', 'run_closed'];
 
-/** Returns whether a run may survive a failure with this code, if the node's `on_error` says so. */
+/** True if a run may survive a failure with this code, provided that the node's `on_error` catches it. */
 export function mayBeCaught(code: string): boolean {
   return !NEVER_CAUGHT.includes(code);
 }

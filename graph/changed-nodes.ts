@@ -1,4 +1,4 @@
-// Compares two drawings node by node: which results of a run of the earlier one a resumed run takes over
+// Compares two drawings node by node, to decide which results a resumed run reuses from a run of the earlier drawing
 // (docs/use/resume.md).
 import { writeCanonicalJson } from './json-text.js';
 import { readDrawing, type DrawnNode } from './document.js';
@@ -16,15 +16,15 @@ export interface PlannedDrawing {
 }
 
 /**
- * Returns the ids of the nodes outside bodies that are not as they were: their data, the links that lead to them, or, of a
- * loop, anything in its body. Where a node leads to belongs to the nodes after it. Looks do not count.
+ * Returns the ids of the nodes outside bodies that have changed: their data, their incoming links or, of a loop,
+ * anything in its body. Outgoing links count for their targets. Looks do not count.
  */
 export function changedNodes(then: PlannedDrawing, now: PlannedDrawing): Set<string> {
   const before = describeNodes(then);
   return new Set([...describeNodes(now)].flatMap(([id, text]) => (before.get(id) === text ? [] : [id])));
 }
 
-/** Returns a text for each node outside bodies. It is the same in two drawings where the node is. */
+/** Returns a text for each node outside bodies. Equal texts mean that the node is the same in two drawings. */
 export function describeNodes({ drawing, plan }: PlannedDrawing): Map<string, string> {
   const { nodes } = withoutLooks(drawing) as { nodes: JsonObject[] };
   const contents = new Map(nodes.map((node) => [node['id'], node]));
@@ -44,7 +44,7 @@ export function describeNodes({ drawing, plan }: PlannedDrawing): Map<string, st
   return new Map(described);
 }
 
-/** The ids of the nodes in the body of a loop, those of inner bodies among them. */
+/** Returns the ids of the nodes in the body of a loop, including inner bodies. */
 function bodyOf({ ids, bodies = {} }: Plan, loop: number): string[] {
   const body = bodies[loop];
   if (body === undefined) return [];

@@ -1,3 +1,4 @@
+// Compiles a drawing to the plan that a run executes, and reports its structural errors.
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
 import { encodeId } from './iteration-path.js';
 import { whatEveryNodeSays } from './nodes/every-node.js';
@@ -10,8 +11,8 @@ const LABEL_CHARACTERS = 60;
 const CYCLE_NODES_SHOWN = 10;
 
 /**
- * Turns the `data` of a workflow into the plan that a run executes. Never throws, and reports all structural errors at
- * once. Time and memory grow linearly with the drawing.
+ * Compiles the `data` of a workflow. Never throws, and reports all structural errors at once. Time and memory are
+ * linear in the drawing.
  */
 export function compilePlan(data: unknown): CompiledPlan {
   const { document, errors } = readDrawing(data);
@@ -23,27 +24,29 @@ export function compilePlan(data: unknown): CompiledPlan {
   return scopeErrors.length > 0 ? { ok: false, errors: scopeErrors } : { ok: true, document, plan };
 }
 
-/** The limit on the path of an iteration, in UTF-8: indexes of the database hold it together with the id of a node. */
+/** The limit on the path of an iteration in UTF-8, because database indexes hold it together with the id of a node. */
 const MAX_PATH_BYTES = 1_600;
 
-/** Returns the bytes that an iteration of the loop adds to a path: the signs, the id and an index below 10,000. */
+/**
+ * Returns the bytes that an iteration of the loop adds to a path: delimiters, encoded id, and an index below 10,000.
+ */
 function longestPath(loopId: string): number {
   return new TextEncoder().encode(`/${encodeId(loopId)}[9999]`).length;
 }
 
-/** Nobody reads more errors than this. */
+/** A bound for hostile drawings; nobody reads more errors. */
 const MAX_SCOPE_ERRORS = 1000;
 
 /**
- * Numbers the nodes that the start reaches, one scope after the other: first the drawing outside bodies, then the body of
- * each loop. Within a scope it goes breadth first, and by links in their order, so that a drawing always gets the same
- * numbers.
+ * Numbers the nodes that the start reaches, one scope after the other: first the drawing outside bodies, then the body
+ * of each loop. Within a scope it proceeds breadth-first and by links in their order, so the same drawing always gets
+ * the same numbers.
  */
 class PlanBuilder {
   readonly #nodes: ReadonlyMap<string, DrawnNode>;
   readonly #plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
   readonly #numbers = new Map<string, number>();
-  /** For each node, the loop whose body it is in, or -1. */
+  /** For each node, the loop whose body contains it, or -1. */
   readonly #scopes: number[] = [];
   readonly #errors: StructuralError[] = [];
 
@@ -54,7 +57,7 @@ class PlanBuilder {
   build(startNode: string): { plan: Plan; errors: StructuralError[] } {
     const loops: Loop[] = [];
     this.#fill({ number: -1, depth: 0, pathBytes: 0 }, [startNode], loops);
-    // The list grows while it is iterated: each body may have loops of its own.
+    // The list grows while it is iterated, because a body may contain loops.
     for (const loop of loops) {
       const first = this.#plan.ids.length;
       this.#fill(loop, this.#bodyTargets(loop.number), loops);
@@ -102,7 +105,7 @@ class PlanBuilder {
     return node?.links.flatMap(({ to, handle }) => (isIntoBody(node, handle) ? [to] : [])) ?? [];
   }
 
-  /** Enters the links, and finds those that lead into a body from outside, or out of it. */
+  /** Adds the links to the plan, and reports those that lead into a body from outside, or out of it. */
   #connect(): void {
     const { ids, out, indegree } = this.#plan;
     for (const [number, id] of ids.entries()) {
@@ -110,7 +113,7 @@ class PlanBuilder {
       if (node === undefined) continue;
       for (const { to, handle } of node.links) {
         const target = this.#numbers.get(to);
-        // The nodes behind a loop that is nested too deeply have no number.
+        // The nodes in the body of a loop that is nested too deeply have no number.
         if (target === undefined) continue;
         const scope = isIntoBody(node, handle) ? number : this.#scopes[number]!;
         if (this.#scopes[target] !== scope) this.#addLeak(node, this.#nodes.get(to)!);
@@ -134,11 +137,11 @@ class PlanBuilder {
   }
 }
 
-/** A scope that is numbered: a loop's body, by the number of the loop, or the drawing outside bodies. */
+/** A scope that is being numbered: a loop's body, by the loop's number, or the drawing outside bodies. */
 interface Loop {
   number: number;
   depth: number;
-  /** The bytes of the longest path of an iteration of the loop. */
+  /** The length in bytes of the longest path of an iteration of the loop. */
   pathBytes: number;
 }
 
@@ -147,7 +150,7 @@ function isIntoBody({ kind }: DrawnNode, handle: Handle): boolean {
 }
 
 function toPlanLabel(label: string): string {
-  // A character has at most two code units, so a label of megabytes is cut before it is split into characters.
+  // A character has at most two code units, so cut a label of megabytes before splitting it into characters.
   const printable = label
     .replace(/\p{Cc}/gu, '')
     .replace(/\p{Cs}/gu, '\uFFFD')
@@ -157,7 +160,7 @@ function toPlanLabel(label: string): string {
     .join('');
 }
 
-/** Returns the nodes of one cycle in their order, if the drawing has any. */
+/** Returns the nodes of one cycle in order, if the drawing has any. */
 function findCycle(nodes: ReadonlyMap<string, DrawnNode>): DrawnNode[] | undefined {
   const successors = new Map(
     [...nodes].map(([id, node]) => [id, node.links.map(({ to }) => to).filter((to) => nodes.has(to))]),

@@ -1,11 +1,8 @@
-// Two texts are compared as numbers by their value, and otherwise as text by code points.
+// Compares two texts: as numbers by value if both are numbers, otherwise as text by code points.
 export const COMPARISONS = ['==', '!=', '>', '<', '>=', '<='] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-/**
- * Each test tells whether a comparison holds. `order` is below, at or above zero as the left side is below, equal to or
- * above the right side.
- */
+/** `order` is negative, zero or positive if the left side is less than, equal to or greater than the right side. */
 const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '==': (order) => order === 0,
   '!=': (order) => order !== 0,
@@ -15,15 +12,12 @@ const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '<=': (order) => order <= 0,
 };
 
-/**
- * Returns whether a comparison holds. Both sides are trimmed. They are compared as decimal numbers of any size and
- * precision if both are numbers, and otherwise as text in code point order.
- */
+/** True if a comparison holds. Both sides are trimmed. Numbers may have any size and precision. */
 export function compare(left: string, operator: Comparison, right: string): boolean {
   return HOLDS[operator](compareSides(left.trim(), right.trim()));
 }
 
-/** Returns a function that says whether `==` holds between `left` and its argument. It reads `left` only once. */
+/** Returns a function that tests `==` between `left` and its argument. It parses `left` only once. */
 export function createEqualityTest(left: string): (right: string) => boolean {
   const leftText = left.trim();
   const leftNumber = parseDecimal(leftText);
@@ -43,7 +37,7 @@ function compareSides(left: string, right: string): number {
 // A number with a longer exponent counts as text, because parsing the exponent takes more than linear time.
 const MAX_EXPONENT_DIGITS = 10_000;
 
-/** The number `sign * 0.<digits> * 10^magnitude`. Its digits neither begin nor end with a zero. */
+/** The number `sign * 0.<digits> * 10^magnitude`. `digits` neither starts nor ends with a zero. */
 interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;
@@ -51,7 +45,7 @@ interface Decimal {
 }
 
 /**
- * The text is scanned by hand, because a regular expression would keep a backtracking position for each of ten million
+ * Scans the text by hand, because a regular expression would store a backtracking position for each of ten million
  * digits.
  */
 function parseDecimal(text: string): Decimal | undefined {
@@ -74,10 +68,7 @@ function parseDecimal(text: string): Decimal | undefined {
   return { sign: text[0] === '-' ? -1 : 1, digits: all.slice(first, last), magnitude };
 }
 
-/**
- * Returns the text of the exponent, `0` where there is none, and undefined where the rest of the text is not an
- * exponent.
- */
+/** Returns the exponent's text, `0` if the text ends here, or undefined if the rest is not an exponent. */
 function exponentAt(text: string, at: number): string | undefined {
   if (at === text.length) return '0';
   if (text[at] !== 'e' && text[at] !== 'E') return undefined;
@@ -113,7 +104,7 @@ function compareCodePoints(left: string, right: string): number {
   let at = 0;
   while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
   if (at === left.length && at === right.length) return 0;
-  // A difference in the second half of a surrogate pair is a difference of the whole character.
+  // If the texts differ in the second half of a surrogate pair, the whole character differs.
   const isInsidePair =
     isHighSurrogate(left.charCodeAt(at - 1)) &&
     (isLowSurrogate(left.charCodeAt(at)) || isLowSurrogate(right.charCodeAt(at)));

@@ -11,8 +11,8 @@ export interface ConnectionPlace {
 }
 
 /**
- * Returns a copy of the drawing with `replace` applied to everything that stands where a connection is named; undefined
- * removes it. The drawing may not be valid.
+ * Returns a copy of the drawing with `replace` applied to every value in the place of a connection; returning undefined
+ * removes it. The drawing may be invalid.
  */
 export function mapConnections(
   drawing: JsonObject,
@@ -35,12 +35,13 @@ export function mapConnections(
   );
 }
 
-/** A connection that a node of a drawing names. */
 export interface NamedConnection extends ConnectionPlace {
   id: number;
 }
 
-/** Returns them in the order of the drawing. What is no id is left to the schema of the node. */
+/**
+ * Returns the connections in the order of the drawing. Skips values that are not ids, which the node's schema reports.
+ */
 export function connectionsIn(drawing: JsonObject): NamedConnection[] {
   const found: NamedConnection[] = [];
   mapConnections(drawing, (value, place) => {
@@ -56,12 +57,12 @@ function isId(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
 }
 
-/** The ids of the connections of a drawing as JSON text, each once: they are stored beside it. Few drawings name any. */
+/** Returns the distinct connection ids of a drawing as JSON text, which are stored beside it. Few drawings have any. */
 export function connectionIdsOf(document: string): number[] {
   if (!document.includes('"connection"')) return [];
   const drawing: unknown = JSON.parse(document);
   return isObject(drawing) ? [...new Set(connectionsIn(drawing).map(({ id }) => id))] : [];
 }
 
-/** The error of a node that names a connection which its project has not, as `validateNodes` gives it. */
+/** The error of a node whose connection doesn't exist in the project, in the form of `validateNodes`. */
 export const UNKNOWN_CONNECTION = 'The project has no such connection.';

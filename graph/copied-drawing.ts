@@ -1,4 +1,4 @@
-// A drawing that is copied into another project leaves behind what belongs to its own.
+// Copies a drawing into another project, without the connections, files and credentials of its own project.
 import { connectionsIn } from './connections.js';
 import { emptyFiles } from './emptied-files.js';
 import { labelOf } from './exported-drawing.js';
@@ -13,9 +13,9 @@ interface Lack {
 
 interface CopiedDrawing {
   drawing: JsonObject;
-  /** As `replaceCredentials` gives them. */
+  /** As returned by `replaceCredentials`. */
   literals: string[];
-  /** The credentials, connections and files that the copy has to be given. */
+  /** The credentials, connections and files that the user has to add to the copy. */
   lacks: Lack[];
 }
 

@@ -1,7 +1,7 @@
-// Tells which headers hold credentials. The rule is the same for every kind of node.
+// Decides which headers hold credentials. The rule is the same for every kind of node.
 import { findExpressions, textOutsideOf } from './template.js';
 
-/** A name with one of these words between `-` or `_` is that of a credential. */
+/** A header name that has one of these words between `-` or `_` is that of a credential. */
 const WORDS: ReadonlySet<string> = new Set([
   'authorization',
   'auth',
@@ -15,20 +15,20 @@ const WORDS: ReadonlySet<string> = new Set([
   'signature',
   'credential',
 ]);
-/** The header that makes a request repeatable is no credential, although a word of its name is `key`. */
+/** Makes a request repeatable; it isn't a credential, although its name contains `key`. */
 const NO_CREDENTIAL = 'idempotency-key';
 /** The scheme of a credential, which is not secret itself. */
 const SCHEME = /^\s*(?:bearer|basic|digest|token|apikey)\s+/i;
 
-/** Returns whether a header with this name holds a credential, in any case of its letters. */
+/** True if a header with this name holds a credential. Ignores case. */
 export function isCredentialHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return lower !== NO_CREDENTIAL && lower.split(/[-_]/).some((word) => WORDS.has(word));
 }
 
 /**
- * Returns what the value of a credential header says beside variables and the scheme: the credential itself. Text in
- * braces that is no variable belongs to it.
+ * Returns the credential itself: the text of a header's value without variables and scheme. Text in braces that is not
+ * a variable belongs to it.
  */
 export function credentialLiteralsOf(value: string): string[] {
   const between = textOutsideOf(value).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);
@@ -36,7 +36,7 @@ export function credentialLiteralsOf(value: string): string[] {
   return [...between, ...noVariables.flatMap(({ expression }) => expression.trim() || [])];
 }
 
-/** Returns whether the value names only where the credential comes from. */
+/** True if the value contains nothing but variables and a scheme. */
 export function isOnlyVariables(value: unknown): boolean {
   return typeof value === 'string' && credentialLiteralsOf(value).length === 0;
 }

@@ -1,14 +1,15 @@
-// Cuts texts between two characters. Half a surrogate pair can neither be stored nor sent. Lengths are UTF-16 code units.
+// Cuts texts between two characters, because half a surrogate pair can neither be stored nor sent. Lengths are UTF-16
+// code units.
 
 const HIGH_HALF = /[\uD800-\uDBFF]/;
 const LOW_HALF = /[\uDC00-\uDFFF]/;
 
-/** Returns the beginning of the text: `most` units, or one less where a pair would be cut. */
+/** Returns the first `most` units of the text, or one less if that would cut a pair. */
 export function cutText(text: string, most: number): string {
   return text.slice(0, isWithinPair(text, most) ? most - 1 : most);
 }
 
-/** Returns the end of the text: `most` units, or one less where a pair would be cut. */
+/** Returns the last `most` units of the text, or one less if that would cut a pair. */
 export function endOfText(text: string, most: number): string {
   const start = Math.max(0, text.length - most);
   return text.slice(isWithinPair(text, start) ? start + 1 : start);

@@ -1,20 +1,20 @@
-// A text may hold a secret as it is, inside JSON strings, inside URLs, or inside both. Encoders differ, so the text is
-// decoded step by step and searched after each step.
+// Decodings of a text that may contain a secret as it is, inside JSON strings, inside URLs, or both. Encoders differ,
+// so the text is decoded step by step and searched after each step.
 
 /** A decoded text, with the offset of each of its code units in the original. */
 export interface DecodedText {
   text: string;
-  /** One offset per code unit, followed by the original's length; undefined for the original itself. */
+  /** One offset per code unit, followed by the original's length. Undefined for the original itself. */
   offsets?: Uint32Array;
 }
 
-/** A decoded escape: its text, and the number of code units that it takes in the source. */
+/** A decoded escape: its text, and its length in code units of the source. */
 interface Escape {
   text: string;
   size: number;
 }
 
-/** A text without these has one decoding, the text itself. */
+/** A text without these characters has no decoding but itself. */
 export const MAY_BE_ENCODED = /[\\\n\r&%]/;
 
 type ReadEscape = (source: string, at: number) => Escape | undefined;
@@ -34,8 +34,8 @@ const JSON_ESCAPES: Readonly<Record<string, string>> = {
 const STEPS = [decodeJson, decodeJson, unwrap, decodeHtml, decodePercent, decodeJson, decodePercent, decodeJson];
 
 /**
- * Yields the text itself and every decoding that differs from the one before. Each takes five times the text's memory,
- * so only one is held at a time.
+ * Yields the text itself, and every decoding that differs from the previous one. Each takes five times the text's
+ * memory, so only one is held at a time.
  */
 export function* decodingsOf(text: string): Generator<DecodedText> {
   let last: DecodedText = { text };
@@ -64,8 +64,8 @@ function decodeJson(source: DecodedText): DecodedText {
 }
 
 /**
- * Removes line breaks: base64 is often wrapped at 64 or 76 characters, and a line break inside a secret may be of two
- * kinds.
+ * Removes line breaks: base64 is often wrapped at 64 or 76 characters, and a secret's line breaks may be CR, LF or
+ * both.
  */
 function unwrap(source: DecodedText): DecodedText {
   const joined = decode(source, '\n', () => ({ text: '', size: 1 }));

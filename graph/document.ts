@@ -1,5 +1,4 @@
-// Reads the part of a drawing that is executed. What only the visual editor needs (positions, styles, viewport) is
-// ignored.
+// Reads the part of a drawing that is executed, and ignores fields of the visual editor (positions, styles, viewport).
 import { isObject, ownValue, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { groupEdges, resolveLinks, type EdgesBySource, type Link } from './links.js';
@@ -24,19 +23,19 @@ export interface DrawnNode {
 
 export interface Document {
   startNode: string;
-  /** All nodes in the order of the drawing, including those that the start node does not reach. */
+  /** All nodes in the order of the drawing, including those that the start node doesn't reach. */
   nodes: DrawnNode[];
 }
 
 export const MAX_NODES = 5000;
-// A hostile drawing can have a hundred thousand errors, and nobody reads more than the first screens.
+// A bound for hostile drawings, which can have a hundred thousand errors. Nobody reads more than the first screens.
 const MAX_ERRORS = 1000;
 // Every error, event and row contains the id, so it must be short and valid in UTF-8 and in log lines.
 const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /**
- * Returns the valid part of the `data` of a workflow, and every structural error of the rest except cycles, which
- * `compilePlan` finds. Never throws.
+ * Returns the valid part of the `data` of a workflow, and every structural error of the rest. `compilePlan` finds
+ * cycles. Never throws.
  */
 export function readDrawing(data: unknown): { document: Document; errors: StructuralError[] } {
   const errors: StructuralError[] = [];
@@ -65,7 +64,7 @@ export function readDrawing(data: unknown): { document: Document; errors: Struct
 }
 
 /**
- * Returns the valid ids of the drawing, each with its node object. Where several nodes have the same id, the first one
+ * Returns the valid ids of the drawing, each with its node object. If several nodes have the same id, the first one
  * counts.
  */
 function readIds(nodes: readonly unknown[], errors: StructuralError[]): Map<string, JsonObject> {
@@ -152,16 +151,16 @@ function quote(value: unknown): string {
   return `"${value.length > 60 ? `${cutText(value, 60)}...` : value}"`;
 }
 
-// The setting says how the nodes of a run become activities (docs/adr/0011-one-walk.md).
+// `settings.execution` decides how the nodes of a run become activities (docs/adr/0011-one-walk.md).
 
 const EXECUTIONS = ['visible', 'dense'] as const;
 /**
- * In `visible` execution each node that leaves the process has one activity. In `dense` execution an activity walks on
- * through several.
+ * In `visible` execution each node that leaves the process has its own activity. In `dense` execution an activity walks
+ * on through several.
  */
 export type Execution = (typeof EXECUTIONS)[number];
 
-/** Returns `data.settings.execution` of a drawing; undefined where it is not set. It may be any value. */
+/** Returns `data.settings.execution` of a drawing, unchecked, or undefined if it isn't set. */
 function executionSettingOf(data: unknown): unknown {
   const settings = isObject(data) ? ownValue(data, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'execution') : undefined) ?? undefined;
@@ -171,7 +170,7 @@ function isExecution(value: unknown): value is Execution {
   return EXECUTIONS.some((known) => known === value);
 }
 
-/** Returns how a drawing is executed, which may say it itself. */
+/** Returns the execution mode that the drawing sets, or the default. */
 export function executionOf(data: unknown, byDefault: Execution): Execution {
   const setting = executionSettingOf(data);
   return isExecution(setting) ? setting : byDefault;

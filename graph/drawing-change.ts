@@ -1,17 +1,17 @@
-// Tells a change of what a drawing runs from a change of how it looks: only the first makes a version
+// Distinguishes a change of what a drawing runs from a change of how it looks; only the former creates a version
 // (docs/use/interface-notes/runs.md, "Workflows").
 import { isEqualJson, isObject, type JsonObject } from './json.js';
 import { mapArray, type SecretMap } from './secrets.js';
 
-/** A drawing whose secrets are cut out (`splitSecrets`), with these secrets. */
+/** A drawing without its secrets (`splitSecrets`), and these secrets. */
 export interface SplitDrawing {
   data: JsonObject;
   secrets: SecretMap;
 }
 
-/** The keys of a drawing that are seen and never run. */
+/** Keys of a drawing that never affect a run. */
 const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
-/** The place of a node, its size, and whether it is selected or being moved. */
+/** Layout and selection of a node. */
 const NODE_LOOKS: ReadonlySet<string> = new Set([
   'position',
   'positionAbsolute',
@@ -28,7 +28,7 @@ const NODE_LOOKS: ReadonlySet<string> = new Set([
   'resizing',
 ]);
 const SIZES: ReadonlySet<string> = new Set(['width', 'height']);
-/** The fields that an edge joins or labels. All its other fields (type, style, markers, animation) are its looks. */
+/** The fields that connect or label an edge. Its other fields (type, style, markers, animation) are looks. */
 const EDGE_CONTENT: ReadonlySet<string> = new Set([
   'id',
   'source',
@@ -40,9 +40,8 @@ const EDGE_CONTENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a change from one drawing to the other leaves what runs as it is. Everything counts, labels and
- * secrets too, except positions, sizes, selection, the viewport, the looks of edges and notes. The order of keys does
- * not count.
+ * True if both drawings run the same. Everything counts, including labels and secrets, except positions, sizes,
+ * selection, the viewport, the looks of edges, and notes. The order of keys doesn't count.
  */
 export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
   return isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets);

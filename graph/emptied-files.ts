@@ -1,4 +1,4 @@
-// Drawings that go to another project leave their files behind. docs/use/files.md, "Copies".
+// Removes files from drawings that go to another project (docs/use/files.md, "Copies").
 import { labelOf } from './exported-drawing.js';
 import { replaceFiles } from './file-values.js';
 import { isObject, type JsonObject } from './json.js';
@@ -10,8 +10,9 @@ interface EmptiedFile {
 }
 
 /**
- * Returns the drawing with an empty text in place of each literal file of its nodes, and a warning for each. A value counts
- * as one where it has a hash beside its id, as the service and its editor write it: other services have ids of files, too.
+ * Returns the drawing with an empty text in place of each literal file of its nodes, and a message for each. Only a
+ * value with a hash next to its id counts as a file, as the service and its editor write it, because other services
+ * have ids of files, too.
  */
 export function emptyFiles(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedFile[] } {
   const { nodes } = drawing;

@@ -1,17 +1,17 @@
-// Drawings in files. Credentials never stand in a file, and `********` in a file stands for nothing.
+// Drawings in files. A file never contains credentials, and `********` in a file stands for no value.
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
 import { literalsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
 import { MASK } from './mask-text.js';
 import { credentialLiteralsIn, type SecretMap } from './secrets.js';
 
-/** The `format` of a file. The number rises with a change that older readers would misread. */
+/** The `format` of a file. Increase the number for a change that older readers would misread. */
 export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
- * Returns a copy of a stored drawing with `********` for each credential, and for its value wherever else it occurs;
- * `secrets` are those that were cut out of it. A header whose value is nothing but variables stays: it says where the
- * credential comes from.
+ * Returns a copy of a stored drawing with `********` for each credential, and for its text everywhere else. `secrets`
+ * are those that were cut out of the drawing. A header that consists only of variables stays, because it tells where
+ * the credential comes from.
  */
 export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
   const literals = credentialLiteralsIn(secrets);
@@ -30,7 +30,9 @@ interface EmptiedPlace {
   message: string;
 }
 
-/** Returns a copy of the drawing of a file with nothing in place of each masked credential, and what has to be filled in. */
+/**
+ * Returns a copy of an imported drawing in which each masked credential is empty, with messages about what to fill in.
+ */
 export function emptyMasked(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedPlace[] } {
   const emptied: EmptiedPlace[] = [];
   const mapped = mapCredentials(drawing, (value, place) => {
@@ -47,7 +49,7 @@ function toMessage({ label, kind }: CredentialPlace): string {
   return `Fill in the ${isHeader ? 'header' : 'default of the secret field'} "${label}": a file holds no credentials.`;
 }
 
-/** The export has hidden the value of a credential in all other texts in which it occurs. */
+/** The export has masked the text of a credential everywhere in the drawing, so other texts may need a repair, too. */
 function hiddenElsewhere(drawing: JsonObject): EmptiedPlace[] {
   const nodes: unknown[] = Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
   return nodes.filter(isObject).flatMap((node) => {

@@ -1,15 +1,15 @@
-// Judges a value that is given for a field of a trigger or of a task by the field's type. A type that is not known here takes
-// anything; files are looked for in the project (acceptance/run-files.ts).
+// Checks a value for a field of a trigger or of a human task by the field's type. Unknown types accept any value;
+// acceptance/run-files.ts checks files.
 import { ExactNumber } from './exact-number.js';
 import { isObject, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';
 
-/** Forms send what is written in them as text, and numbers that a double cannot hold. */
+/** Forms send numbers as the text that was typed, including numbers that a double cannot hold. */
 const NUMBER = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
 const BOOLEAN = new Set<unknown>([true, false, 'true', 'false']);
 const MOST_OPTIONS_TOLD = 10;
 
-/** Returns what is wrong with a value that is not empty; undefined if nothing is. */
+/** Returns the error of a value that is not empty, or undefined if it is valid. */
 export function wrongValue(field: JsonObject, value: unknown): string | undefined {
   const { type } = field;
   if (type === 'number') return isNumber(value) ? undefined : 'Input should be a valid number';
@@ -24,12 +24,12 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
 
-/** A select without options takes anything. */
+/** A select without options accepts any value. */
 function wrongChoice({ options }: JsonObject, value: unknown): string | undefined {
   const listed = Array.isArray(options) ? options.filter(isObject) : [];
   const choices = listed.flatMap((option) => textOf(option['value']) ?? []);
   const chosen = textOf(value);
-  // A mask may stand for what was chosen.
+  // The chosen value may be one of the masked options.
   if (choices.length === 0 || choices.includes(MASK)) return undefined;
   if (chosen !== undefined && choices.includes(chosen)) return undefined;
   const told = choices.slice(0, MOST_OPTIONS_TOLD).map((choice) => `'${choice}'`);

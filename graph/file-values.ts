@@ -1,12 +1,12 @@
-// Files as values: an object whose `file_id` is a file of the project. Only `file_id` counts; the service fills in the rest.
-// Nothing here recurses.
+// Files as values: an object whose `file_id` is a file of the project. Only `file_id` is read; the service fills in the
+// rest. No function here recurses, so deep values cannot exhaust the stack.
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 
 export interface FileValue {
   /** UUID. */
   file_id: string;
   name: string;
-  /** A media type, as it was declared. */
+  /** A media type, as declared. */
   type: string;
   /** In bytes. */
   size: number;
@@ -16,7 +16,7 @@ export interface FileValue {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns the id that makes a value a file, if the project has such a file. */
+/** Returns the file id of a value that looks like a file; the project may not have such a file. */
 export function fileIdOf(value: unknown): string | undefined {
   const id = isObject(value) ? ownValue(value, 'file_id') : undefined;
   return isFileId(id) ? id.toLowerCase() : undefined;
@@ -26,29 +26,29 @@ export function isFileId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** Returns the ids of all that may be files in a JSON value, each once. */
+/** Returns the distinct file ids in a JSON value. */
 export function fileIdsIn(value: unknown): string[] {
   const ids = new Set<string>();
   for (const { id } of filesIn(value)) ids.add(id);
   return [...ids];
 }
 
-/** Names a file in JSON, also where the JSON stands as a text in other JSON. */
+/** Matches a file id in JSON, also in JSON that is a string inside other JSON. */
 const IN_TEXT = /file_id\\*"\s*:\s*\\*"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\\*"/gi;
 
-/** Returns the ids of all that may be files in a JSON text, however deep, each once. */
+/** Returns the distinct file ids in a JSON text, at any depth. */
 export function fileIdsInText(text: string): string[] {
   if (!text.includes('file_id')) return [];
   return [...new Set([...text.matchAll(IN_TEXT)].map(([, id]) => id!.toLowerCase()))];
 }
 
 interface FoundFile {
-  /** The keys that lead to it. */
+  /** The keys that lead to it, joined by dots. */
   path: string;
   id: string;
 }
 
-/** Returns what may be files in a JSON value, with their paths (`body.attachment`). */
+/** Returns the values that look like files in a JSON value, with their paths (`body.attachment`). */
 export function filesIn(value: unknown): FoundFile[] {
   const found: FoundFile[] = [];
   const pending: [path: string, value: unknown][] = [['', value]];
@@ -63,7 +63,9 @@ export function filesIn(value: unknown): FoundFile[] {
   return found;
 }
 
-/** Returns a copy in which the known files are told as the service knows them. Other objects stay as they are. */
+/**
+ * Returns a copy in which the known files have the properties that the service stores. Other objects stay as they are.
+ */
 export function withFileFacts<T>(value: T, known: ReadonlyMap<string, FileValue>): T {
   return replaceFiles(value, (_file, id) => {
     const file = known.get(id);
@@ -71,7 +73,7 @@ export function withFileFacts<T>(value: T, known: ReadonlyMap<string, FileValue>
   });
 }
 
-/** Returns a copy with other values in place of what may be files. What `replace` gives nothing for stays as it is. */
+/** Returns a copy with files replaced. Values for which `replace` returns undefined stay as they are. */
 export function replaceFiles<T>(value: T, replace: (file: JsonObject, id: string) => unknown): T {
   const copyOf = (current: unknown): unknown => {
     if (!isContainer(current)) return current;
@@ -91,19 +93,19 @@ export function replaceFiles<T>(value: T, replace: (file: JsonObject, id: string
   return whole as T;
 }
 
-// Fields of triggers and of human tasks that take files.
+// Below: fields of triggers and of human tasks that accept files.
 
 export type FileField = 'file' | 'files';
 
-/** Returns `file` or `files` where the field takes files. */
+/** Returns `file` or `files` if the field accepts files. */
 export function fileFieldOf(field: JsonObject): FileField | undefined {
   const { type } = field;
   return type === 'file' || type === 'files' ? type : undefined;
 }
 
 /**
- * Returns the ids that are given for a field: of one file for `file`, of a list for `files`. Each is told by its value or by
- * its id alone. Undefined where something else is given.
+ * Returns the file ids in a field's value: one file for `file`, a list for `files`, each as a file value or a bare id.
+ * Returns undefined for any other value.
  */
 export function givenFileIds(kind: FileField, value: unknown): string[] | undefined {
   const items = Array.isArray(value) ? value : [value];
@@ -112,11 +114,11 @@ export function givenFileIds(kind: FileField, value: unknown): string[] | undefi
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
 
-/** The limits on the files that a model is given in a call. */
+/** The limits on the files in one call of a model. */
 export const MAX_MODEL_FILES = 100;
 export const MAX_MODEL_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Returns the values that name the files of a message. An empty one names none. */
+/** Returns the values that name the files of a message, without empty ones. */
 export function namedFiles(value: unknown): unknown[] {
   const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
   return items.filter((item) => item !== null && item !== undefined && item !== '');

@@ -1,11 +1,10 @@
-// Finds the JSON in a text that a model or a server has written: bare, behind the thoughts of a model, or in a Markdown code
-// fence.
+// Finds the JSON in a text of a model or a server: bare, after a model's reasoning, or in a Markdown code fence.
 import { parseModestJson } from './json-text.js';
 
 /**
- * Returns the JSON value of a text; undefined where there is none, or one with too many values. A text that is JSON is read
- * as it is, whatever its strings hold. Any other text is read without a leading think block: the rest is JSON, or exactly one
- * of its fenced blocks is.
+ * Returns the JSON value of a text, or undefined if there is none or it has too many values. A text that is JSON is
+ * parsed as it is, whatever its strings contain. From any other text a leading think block is removed. The rest must be
+ * JSON, or exactly one of its fenced blocks must be.
  */
 export function findJson(text: string): unknown {
   const whole = parseOrNone(text);
@@ -30,7 +29,7 @@ function withoutThoughts(text: string): string {
   return end < 0 ? text : text.slice(end + END_OF_THOUGHTS.length);
 }
 
-/** A text with more fenced blocks is no answer, and each costs much more time than it has characters. */
+/** The limit on fenced blocks, because each costs much more time than its length suggests. No real answer has more. */
 const MAX_BLOCKS = 1_000;
 
 function onlyFencedJson(text: string): unknown {
@@ -39,7 +38,7 @@ function onlyFencedJson(text: string): unknown {
   for (const { info, body } of fencedBlocks(text)) {
     count += 1;
     if (count > MAX_BLOCKS) return undefined;
-    // The value may begin behind the name of the language.
+    // The value may start on the opening line, after the name of the language.
     const value = parseOrNone(body) ?? parseOrNone(`${info.replace(/^[ \t]*[\w+.-]*/, '')}\n${body}`);
     if (value === undefined) continue;
     if (found !== undefined) return undefined;
@@ -55,8 +54,8 @@ interface FencedBlock {
 }
 
 /**
- * Yields the fenced blocks of a text in linear time. A block that nothing closes goes to the end. The closing fence may stand
- * behind the value: no line of JSON ends with one otherwise.
+ * Yields the fenced blocks of a text in linear time. An unclosed block extends to the end. The closing fence may follow
+ * the value on the same line, because no line of JSON ends with a fence.
  */
 function* fencedBlocks(text: string): Generator<FencedBlock> {
   if (!text.includes('```') && !text.includes('~~~')) return;
@@ -70,7 +69,7 @@ function* fencedBlocks(text: string): Generator<FencedBlock> {
       if (mark === undefined) continue;
       const info = line.slice(mark.length);
       if (info.endsWith(mark)) yield { info: info.slice(0, -mark.length), body: '' };
-      // A line with another backtick holds code amid words.
+      // A line with another backtick is inline code.
       else if (!info.includes('`')) open = { mark, info, start: end + 1 };
     } else if (line.endsWith(open.mark)) {
       yield { info: open.info, body: withoutEnd(text.slice(open.start, end), open.mark) };

@@ -1,11 +1,11 @@
-// What a mock or a pin says of a node: the end that the node is given in place of being executed.
+// Reads the fixed outcome of a node in a test run: a mock or a pin replaces its execution.
 import { isObject, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import { FIRST_LISTED_HANDLE, type Handle } from './plan.js';
 import type { NodeOutput } from './template.js';
 import { cutText } from './cut-text.js';
 
-/** The end that a node is given: its output with the handles by which it is left, or its failure. */
+/** The fixed outcome: the node's output with the handles by which it is left, or its failure. */
 export type GivenOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
 
 const DEFAULT_ACTION = 'done';
@@ -13,8 +13,8 @@ const MAX_CODE_CHARACTERS = 100;
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 /**
- * Reads `{content, ...}`, `{error: {code, message}}`, or `{action, values}` of a human task, whose values are not judged. Returns a
- * text that says what is wrong with it, if anything is.
+ * Reads `{content, ...}`, `{error: {code, message}}`, or, for a human task, `{action, values}` without validating the
+ * values. Returns an error text if the value is invalid.
  */
 export function readGiven(kind: NodeKind, data: JsonObject, given: unknown): GivenOutcome | string {
   if (!isObject(given)) return 'Expected an object.';
@@ -48,7 +48,7 @@ function readAction(data: JsonObject, { action, values = {}, comment = '' }: Jso
   return { output: { content: action, action, values, comment, answered_by: [] }, handles };
 }
 
-/** The content of a node that decides names the handle by which it is left. */
+/** The content of a deciding node names the handle by which it is left. */
 function handlesOf(kind: NodeKind, data: JsonObject, given: JsonObject): Handle[] | string {
   const content = String(given['content']);
   if (kind === 'condition') {

@@ -1,9 +1,9 @@
-// The JSON Schema of a run's input, from the fields of its trigger: by it, models know what to give.
+// The JSON Schema of a run's input, from the fields of its trigger. Models call workflows by it.
 import { defaultOf } from './input.js';
 import { isEmpty, isObject, setOwn, type JsonObject } from './json.js';
 import { isSecretField } from './secrets.js';
 
-/** JSON Schema types by the types of fields; a field of any other type is a text, and one of type `json` is anything. */
+/** JSON Schema types by field type. Other types are strings; `json` allows any value. */
 const TYPES: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
   ['number', { type: 'number' }],
   ['checkbox', { type: 'boolean' }],
@@ -12,8 +12,8 @@ const TYPES: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
 ]);
 
 /**
- * Secret fields are left out: a model is never asked for credentials, and the run takes the field's default. A field is
- * required where the trigger requires it and has no default for it.
+ * Omits secret fields: a model is never asked for credentials, and the run uses the field's default. A field is
+ * required if the trigger requires it and has no default for it.
  */
 export function toInputSchema(fields: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {};
@@ -37,7 +37,7 @@ function toSchema(field: JsonObject): JsonObject {
   return { ...type, ...(description !== '' && { description }) };
 }
 
-/** The values that the form of a field offers, if all are ones that a schema can list. */
+/** The values that the field's form offers, or none if a schema cannot list one of them. */
 function choicesOf({ options }: JsonObject): unknown[] {
   if (!Array.isArray(options)) return [];
   const values = options.filter(isObject).map(({ value }) => value);

@@ -9,17 +9,17 @@ import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';
 
-/** The key that holds an input that is a plain text. */
+/** The key of an input that is plain text. */
 export const RAW_INPUT = '__raw_input__';
 
-// All results of a run are searched for its secrets, and the search keeps each secret in memory in several encodings.
-// The limit is far above any key or certificate and keeps that memory small.
+// All results of a run are searched for its secrets, and the search stores each secret in memory in several encodings.
+// The limit is far above any key or certificate and bounds that memory.
 export const MAX_SECRET_CHARACTERS = 65_536;
 const TOO_LONG = `Secret fields should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
 
 /**
- * Returns the `input_fields` of the start node, or of the first trigger where there is no start; empty for a drawing
- * with neither.
+ * Returns the `input_fields` of the start node, or of the first trigger if there is no start; empty if there is
+ * neither.
  */
 export function inputFieldsOf(data: unknown): JsonObject[] {
   if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
@@ -43,20 +43,18 @@ export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
   return new Set(fields.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
-/**
- * Returns a field's own default, or else the value of its first option with `is_default`; empty where it has neither.
- */
+/** Returns a field's own default, or else the value of its first option with `is_default`, or else an empty value. */
 export function defaultOf(field: JsonObject): unknown {
   const own = field['default_value'];
-  // A remaining mask has no stored value, because a stored value would have replaced it. It is never a value itself.
+  // A mask that remains here has no stored value, which would have replaced it. It is never a value itself.
   if (!isEmpty(own) && own !== MASK) return own;
   const options = Array.isArray(field['options']) ? field['options'].filter(isObject) : [];
   return options.find((option) => option['is_default'] === true && option['value'] !== MASK)?.['value'];
 }
 
 /**
- * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty, and each value
- * that its field does not take, as `{<field id>: message}`. An input that is an array has no fields to fill.
+ * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty, and
+ * each value of the wrong type, as `{<field id>: message}`. An input that is an array has no fields to fill.
  */
 export function completeInput(
   fields: readonly JsonObject[],
@@ -73,7 +71,7 @@ export function completeInput(
     if (!isEmpty(byDefault)) setOwn(completed, id, byDefault);
     const value = ownValue(completed, id);
     if (field['input_requirements'] === true && isEmpty(value)) errors.push({ [id]: 'Field required' });
-    // A default is part of the drawing, and what still is a mask was lost.
+    // Don't check defaults, which belong to the drawing, nor a remaining mask, whose value was lost.
     const wrong = isMissing || isEmpty(value) || value === MASK ? undefined : wrongValue(field, value);
     if (wrong !== undefined) errors.push({ [id]: wrong });
     if (!isSecretField(field)) continue;
@@ -103,7 +101,7 @@ export function parseSessionInput(inputData: unknown): RunInput {
   return { [RAW_INPUT]: typeof inputData === 'string' ? inputData : writeJson(inputData) };
 }
 
-// Reuses the input of an earlier run in a new run, whose drawing may have changed.
+// Below: reuse of an earlier run's input in a new run, whose drawing may have changed.
 
 interface Drawn {
   fields: readonly JsonObject[];
@@ -112,8 +110,7 @@ interface Drawn {
 
 /**
  * A value that was secret in the earlier run stays hidden. If its field is no longer secret, `********` replaces the
- * value in the field and its text wherever else it occurs in the input. An update that makes a field public does the
- * same.
+ * value in the field and its text elsewhere in the input. An update that makes a field public does the same.
  */
 export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
   const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));

@@ -1,24 +1,24 @@
-// The path of an iteration, such as `LOOP[3]/INNER[0]`: which iteration of which loop, the outermost first. Empty for the
-// drawing outside loops. The run workflow imports this file, so it imports nothing.
+// The path of an iteration, such as `LOOP[3]/INNER[0]`: loops with iteration indexes, outermost first. Empty outside
+// loops. The run workflow imports this file, so it imports nothing.
 
-/** Percent-encodes the signs of an id that stand between ids in paths and names. Other ids stay as they are. */
+/** Percent-encodes the characters that delimit ids in paths and names. Other characters stay as they are. */
 export function encodeId(id: string): string {
   return id.replace(/[%/[\]~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Returns the path of an iteration of the loop `loopId`, which has the path `path` itself. */
+/** Returns the path of an iteration of the loop `loopId`, whose own path is `path`. */
 export function iterationPath(path: string, loopId: string, index: number): string {
   return `${iterationsPrefix(path, loopId)}${index}]`;
 }
 
-/** Returns what the paths of all iterations of the loop begin with. */
+/** Returns the common prefix of the paths of all iterations of the loop. */
 export function iterationsPrefix(path: string, loopId: string): string {
   return `${path === '' ? '' : `${path}/`}${encodeId(loopId)}[`;
 }
 
 /**
- * Returns the part of `path` that has these loops, which begin with the outermost one; undefined where the path begins
- * with other loops or ends before.
+ * Returns the part of `path` that consists of these loops, outermost first. Undefined if the path starts with other
+ * loops or is shorter.
  */
 export function scopeOfPath(path: string, loopIds: readonly string[]): string | undefined {
   let end = 0;
@@ -36,14 +36,14 @@ export function indexOfPath(path: string): number {
   return Number(/\[(\d+)\]$/.exec(path)?.[1] ?? 0);
 }
 
-/** Returns the loop of the innermost iteration of a path, which is not empty, and the iteration's index. */
+/** Returns the loop and the index of the innermost iteration of a path, which must not be empty. */
 export function innermostLoop(path: string): { path: string; nodeId: string; index: number } {
   const start = path.lastIndexOf('/') + 1;
   const nodeId = path.slice(start, path.lastIndexOf('['));
   return { path: path.slice(0, Math.max(0, start - 1)), nodeId: decodeId(nodeId), index: indexOfPath(path) };
 }
 
-/** Undoes `encodeId`. */
+/** Reverses `encodeId`. */
 export function decodeId(id: string): string {
   return id.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

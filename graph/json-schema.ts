@@ -1,6 +1,5 @@
-// JSON Schema that users write, for the answers of models. Ajv compiles a schema to JavaScript; nothing is ever fetched,
-// and no `pattern` becomes a `RegExp`. What a compiled schema costs is bounded by who runs it
-// (`activities/kinds/structured-answer.ts`).
+// JSON Schemas of users, for the answers of models. Ajv compiles a schema to JavaScript. Nothing is ever fetched, and
+// no `pattern` becomes a `RegExp`. `activities/kinds/structured-answer.ts` bounds the cost of a compiled schema.
 import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { takeFromBudget } from './check-budget.js';
@@ -11,21 +10,21 @@ import { compilePattern, matchesPattern } from './pattern.js';
 import { NodeError } from './node-error.js';
 import { cutText } from './cut-text.js';
 
-/** The limit applies to the schema as JSON text. */
+/** Applies to the schema as JSON text. */
 const MAX_SCHEMA_CHARACTERS = 65_536;
 
-/** This many characters are compared in the time that one instruction of a pattern takes to be compiled. */
+/** The number of characters that are checked in the time in which one instruction of a pattern is compiled. */
 const CHARACTERS_PER_UNIT = 50;
 
-/** Returns the first thing that is wrong with a value, as `/items/0/price must be number`; undefined where it fits. */
+/** Returns the first error of a value, such as `/items/0/price must be number`, or undefined if it is valid. */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
 const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /**
- * RE2 stands in for `RegExp`, which Ajv would use. What RE2 cannot match (lookaround, back references, a pattern that is
- * too large by itself or for the text) is not checked.
+ * Replaces `RegExp` in Ajv by RE2. A pattern that RE2 cannot match (lookaround, back references, too large by itself or
+ * for the text) is not checked.
  */
 const patternEngine = Object.assign(
   (pattern: string) => {
@@ -50,8 +49,8 @@ function mayMatch(text: string, pattern: string): boolean {
 }
 
 /**
- * Keywords that Ajv does not know say nothing, like `format`, which is an annotation. Each referenced part is compiled
- * once, not wherever it is referenced. One mistake is enough: a hostile answer could have a million.
+ * Ignores unknown keywords and `format`, which is an annotation. Compiles each referenced part once instead of at each
+ * reference. Stops at the first mistake, because a hostile answer could have a million.
  */
 const OPTIONS = {
   strict: false,
@@ -65,7 +64,7 @@ const OPTIONS = {
 
 let metaSchemas: { draft7: Ajv; draft2020: Ajv2020 } | undefined;
 
-/** They are compiled at their first use, which takes some ten milliseconds. */
+/** Compiled on first use, which takes some ten milliseconds. */
 function metaSchemaOf(schema: object): Ajv {
   metaSchemas ??= { draft7: new Ajv(OPTIONS), draft2020: new Ajv2020(OPTIONS) };
   return isDraft7(schema) ? metaSchemas.draft7 : metaSchemas.draft2020;
@@ -76,9 +75,9 @@ function isDraft7(schema: object): boolean {
 }
 
 /**
- * Returns why a value cannot be used as a schema, as a message about the field that holds it; undefined where it can,
- * except that references are looked up only when it is compiled. Takes linear time, and within `withCheckBudget` schemas
- * beyond the budget are not compared with the schema of schemas.
+ * Returns the field error of a value that cannot be used as a schema, otherwise undefined. Compiling may still find
+ * unresolved references. Takes linear time. Within `withCheckBudget`, schemas beyond the budget are not checked against
+ * the meta-schema.
  */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return 'Input should be a valid dictionary';
@@ -86,7 +85,7 @@ export function schemaProblem(schema: unknown): string | undefined {
   if (length > MAX_SCHEMA_CHARACTERS) return `JSON Schema should have at most ${MAX_SCHEMA_CHARACTERS} characters`;
   const dialect = ownValue(schema, '$schema');
   if (dialect !== undefined && !isDialect(dialect)) return 'JSON Schema should be of draft 2020-12 or draft-07';
-  // Ajv would answer with a promise, whose rejection nobody catches.
+  // Ajv would answer with a promise, whose rejection nothing catches.
   if (ownValue(schema, '$async')) return 'JSON Schema should not be asynchronous ($async)';
   if (holdsRemoteReference(schema)) return "References in a JSON Schema should begin with '#'";
   if (!takeFromBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
@@ -113,11 +112,11 @@ function holdsRemoteReference(schema: object): boolean {
 }
 
 /**
- * Compiles a schema without a problem. Throws an `Error` for a reference to nothing. A hostile schema can take very long,
- * and so can its check.
+ * Compiles a schema that has passed `schemaProblem`. Throws an `Error` for an unresolved reference. Compiling a hostile
+ * schema can take very long, and so can its check.
  */
 export function compileSchema(schema: object): SchemaCheck {
-  // An instance of its own, so that nothing of one user's schema meets another's.
+  // A new instance for each schema, so that schemas of different users never share state.
   const Dialect = isDraft7(schema) ? Ajv : Ajv2020;
   const { $schema: _dialect, ...plain } = toDoubles(schema) as AnySchemaObject;
   const validate = new Dialect({ ...OPTIONS, meta: false, validateSchema: false }).compile(plain);
@@ -135,7 +134,7 @@ function describe(message = 'does not fit', params: Record<string, unknown> = {}
   return allowed === undefined ? message : `${message}: ${cutText(JSON.stringify(allowed), 500)}`;
 }
 
-/** Ajv knows doubles only. The nearest one stands for a number that no double can hold. */
+/** Ajv supports only doubles, so a number that no double can represent becomes the nearest one. */
 function toDoubles(value: unknown): unknown {
   if (!isContainer(value)) return toDouble(value);
   const isExact = leavesOf(value).some((leaf) => leaf instanceof ExactNumber);

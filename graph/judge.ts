@@ -1,5 +1,5 @@
-// A condition as it stands in a node's data, and its judgement: the same wherever a kind has one (docs/use/nodes.md,
-// "Conditions").
+// The schema of a condition in a node's data, and its evaluation. Both are the same for every kind with conditions
+// (docs/use/nodes.md, "Conditions").
 import { z } from 'zod';
 import { isObject } from './json.js';
 import { holds, isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';
@@ -24,8 +24,8 @@ const fieldsSchema = z.looseObject({
 });
 
 /**
- * `{left, operator, right}`. `right` may be absent where the operator looks at the left side only. A pattern without a
- * variable in it must be valid RE2 syntax.
+ * `{left, operator, right}`. `right` may be absent if the operator ignores it. A pattern without variables must be
+ * valid RE2 syntax.
  */
 export const conditionSchema = fieldsSchema
   .superRefine(
@@ -33,16 +33,16 @@ export const conditionSchema = fieldsSchema
       const message = rightProblem(condition);
       if (message !== undefined) context.addIssue({ code: 'custom', path: ['right'], message });
     },
-    // This way all mistakes of a condition are listed at once.
+    // Lists all mistakes of a condition at once.
     { when: () => true },
   )
   // Editors read this part of the JSON Schema.
   .meta({ if: { properties: { operator: { enum: ONE_SIDED } } }, else: { required: ['right'] } });
 
-/** A condition as it stands in the data of a node. */
+/** A condition as written in the data of a node. */
 export type Condition = z.input<typeof conditionSchema>;
 
-/** `condition` may be anything, since it is looked at even if the schema has found mistakes. */
+/** `condition` may be any value, because the check runs even if the schema has found mistakes. */
 function rightProblem(condition: unknown): string | undefined {
   if (!isObject(condition) || isOneSided(condition['operator'])) return undefined;
   const { operator, right } = condition;
@@ -58,20 +58,26 @@ export interface Question {
   right: string;
 }
 
-/** The mode `first` stops at the first question that holds. */
+/** `first` stops at the first question that holds. */
 export type QuestionMode = 'first' | 'all';
 
-/** Returns the indexes of the conditions that hold, of one node. Throws a `NodeError` as the functions below do. */
+/**
+ * Returns the indexes of the conditions of one node that hold. Throws the same `NodeError`s as `toQuestions` and
+ * `answerQuestions`.
+ */
 export type Judge = (
   conditions: readonly Condition[],
   values: VariableValues,
   mode: QuestionMode,
 ) => number[] | Promise<number[]>;
 
-/** A missing variable is an empty text. Throws a `NodeError`: `rendered_too_large` for sides that are too long together. */
+/**
+ * Fills in the variables; a missing one becomes empty. Throws a `NodeError` with the code `rendered_too_large` if the
+ * sides are too long together.
+ */
 export function toQuestions(conditions: readonly Condition[], values: VariableValues): Question[] {
   const renderer = createRenderer(values);
-  // Cases of a switch mostly ask the same text.
+  // The cases of a switch mostly compare the same text.
   const texts = new Map<string, string>();
   const render = (template: string): string => {
     const known = texts.get(template);
@@ -81,15 +87,16 @@ export function toQuestions(conditions: readonly Condition[], values: VariableVa
     return text;
   };
   return conditions.map((condition) => {
-    // `conditionSchema` is not used: a pattern that was not checked when the run began fails the node, as other patterns do.
+    // Don't use `conditionSchema`: a pattern that wasn't checked before the run must fail the node, as rendered
+    // patterns do.
     const { left, operator, right = '' } = fieldsSchema.parse(condition);
     return { left: render(left), operator, right: isOneSided(operator) ? '' : render(right) };
   });
 }
 
 /**
- * Returns the indexes of the questions that hold. Throws a `NodeError`: `invalid_pattern` for a pattern that cannot be
- * used, or when the patterns together take too long.
+ * Returns the indexes of the questions that hold. Throws a `NodeError` with the code `invalid_pattern` for a pattern
+ * that cannot be used, or if the patterns together take too long.
  */
 export function answerQuestions(questions: readonly Question[], mode: QuestionMode): number[] {
   const budget = nodeStepBudget();
@@ -102,12 +109,12 @@ export function answerQuestions(questions: readonly Question[], mode: QuestionMo
   return held;
 }
 
-/** Characters that are compared in well below a millisecond. */
+/** The number of characters that are compared in well below a millisecond. */
 const CHEAP_CHARACTERS = 50_000;
-/** Instructions to compile (ten steps each) and steps to search that take well below a millisecond. */
+/** Steps that take well below a millisecond: those of the search, and ten for each instruction to compile. */
 const CHEAP_STEPS = 3_000;
 
-/** Returns whether all questions together are answered in less than a millisecond. */
+/** True if all questions together are answered in less than a millisecond. */
 export function areCheap(questions: readonly Question[]): boolean {
   let characters = 0;
   let steps = 0;

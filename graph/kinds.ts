@@ -1,49 +1,44 @@
-// Declares every node kind once. The run workflow reads these traits, so this file imports nothing. Code that needs a
-// schema is in `nodes/<kind>.ts`. Everything that differs by kind is derived from here, or does not compile without the
-// kind.
+// Declares every node kind once. The run workflow reads these traits, so this file imports nothing; schemas are in
+// `nodes/<kind>.ts`. Everything that differs by kind is derived from here, or doesn't compile until the kind is added.
 
 export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the activity
-   * of a node before it. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node begins and ends
-   * inside workflow tasks, and waits in between without holding anything. `body`: the run workflow repeats the part of
+   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the
+   * activity of a preceding node. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node
+   * starts and ends inside workflow tasks, and holds no slot in between. `body`: the run workflow repeats the part of
    * the drawing that the kind's first named handle leads to.
    */
   runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**
-   * The named handles of the kind, numbered from 1 in this order. `field` is the field of the node's data that holds
-   * the target, `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named
-   * handles is left by its `next_nodes`, handle 0.
+   * The kind's named handles, numbered from 1 in this order. `field` is the field of the node's data with the target,
+   * `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named handles is
+   * left by its `next_nodes`, handle 0.
    */
   handles: readonly { field: string; edge: string; label: string }[];
   /**
-   * The field of the node's data whose items `{id, label?, node}` are further handles: `id` is the `sourceHandle` of the
-   * drawn edge, and `node` holds the target.
+   * The field of the node's data whose items `{id, label?, node}` are further handles: `id` is the `sourceHandle` of
+   * the drawn edge, and `node` is the target.
    */
   handlesFrom?: string;
   /** True if that list may be absent. The node is then left by its `next_nodes`. */
   isListOptional?: boolean;
   /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
-  /**
-   * The code of the failure of a wait that times out. The run survives it if the link of the kind's first named handle
-   * leads on.
-   */
+  /** The error code of a wait that times out. The run survives it if the kind's first named handle has a link. */
   timeoutCode?: string;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];
   /**
-   * The place of `headers` in the node's data: beside the address in `url`, beside that of an MCP server in `endpoint_url`,
-   * or in each item of `tools`, which are MCP servers. Headers that are credentials are secret.
+   * The place of `headers` in the node's data: next to the address in `url`, next to that of an MCP server in
+   * `endpoint_url`, or in each item of `tools`, which are MCP servers. Headers that are credentials are secret.
    */
   servers: 'none' | 'url' | 'endpoint_url' | 'tools';
   /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */
   isDense: boolean;
 }
 
-/** The traits of most kinds. */
 const plain = { handles: [], secretFields: [], servers: 'none', isDense: false } as const;
 
 export const kinds = {
@@ -149,10 +144,9 @@ export const kinds = {
   },
 } as const satisfies Record<string, KindTraits>;
 
-/** The name of a kind, which `graph/nodes/<kind>.ts` defines. */
+/** `graph/nodes/<kind>.ts` defines each kind. */
 export type NodeKind = keyof typeof kinds;
 
-/** The kinds whose `runs` trait is `How`. */
 export type KindThatRuns<How extends KindTraits['runs']> = {
   [Kind in NodeKind]: (typeof kinds)[Kind]['runs'] extends How ? Kind : never;
 }[NodeKind];
@@ -161,7 +155,6 @@ export function traitsOf(kind: NodeKind): KindTraits {
   return kinds[kind];
 }
 
-/** Returns the kinds whose `runs` trait is `how`. */
 export function kindsThatRun<How extends KindTraits['runs']>(how: How): KindThatRuns<How>[] {
   return (Object.keys(kinds) as NodeKind[]).filter((kind): kind is KindThatRuns<How> => kinds[kind].runs === how);
 }

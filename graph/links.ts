@@ -1,4 +1,4 @@
-// Decides which node follows which. A node's own data takes precedence. Where it is not set, the drawn edges count.
+// Decides which node follows which. A link in a node's own data takes precedence over the drawn edges.
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf, type NodeKind } from './kinds.js';
 import { ERROR_HANDLE, FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES, type Handle } from './plan.js';
@@ -29,20 +29,20 @@ export function groupEdges(edges: unknown): EdgesBySource {
   return groups;
 }
 
-/** A way by which a node is left. */
+/** A handle of a node, with its possible targets. */
 interface Exit {
   handle: Handle;
-  /** The `sourceHandle` of its drawn edges; undefined for the ordinary links. */
+  /** The `sourceHandle` of its drawn edges. Undefined for the ordinary links. */
   edge: string | undefined;
   /** The targets in the node's own data, unchecked. */
   inData: unknown;
 }
 
-/** The `sourceHandle` of the edge that is taken after a failure, and the field that holds its target. */
+/** The `sourceHandle` of the edge that is taken after a failure; `ERROR_FIELD` holds its target. */
 const ERROR_EDGE = 'error';
 export const ERROR_FIELD = 'error_node';
 
-/** Returns the ways by which the node can be left, in the order of their handles. */
+/** Returns the exits of a node in the order of their handles. */
 export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {
   const { handles, handlesFrom, isListOptional = false, isLeftByNext = false } = traitsOf(kind);
   const exits: Exit[] = handles.map(({ field, edge }, index) => ({
@@ -62,7 +62,7 @@ export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {
   return exits;
 }
 
-/** Items that are not valid, or too many, are left out here, and reported by the kind's schema. */
+/** Skips invalid items and those over the limit, which the kind's schema reports. */
 function listedExits(items: unknown): Exit[] {
   if (!Array.isArray(items)) return [];
   return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
@@ -71,15 +71,17 @@ function listedExits(items: unknown): Exit[] {
   });
 }
 
-/** Returns the links of a way out that the node's data says; undefined where it says none (absent, null or empty). */
+/**
+ * Returns the links of an exit that the node's data contains, or undefined if it contains none (absent, null or empty).
+ */
 export function linksInData({ handle, inData }: Exit): RawLink[] | undefined {
   if (inData === undefined || inData === null || inData === '') return undefined;
   return (Array.isArray(inData) ? inData : [inData]).map((to: unknown) => ({ to, handle }));
 }
 
 /**
- * Returns the drawn links of a way out. An edge whose `sourceHandle` names none of the node's ways out is an ordinary
- * link where the node has such, except for an error edge, which no failure takes.
+ * Returns the drawn links of an exit. An edge whose `sourceHandle` matches no exit of the node counts as an ordinary
+ * link. An error edge doesn't: without an error exit, no failure takes it.
  */
 export function linksInEdges(exit: Exit, exits: readonly Exit[], edges: readonly JsonObject[]): RawLink[] {
   const named = new Set<unknown>([ERROR_EDGE, ...exits.flatMap(({ edge }) => edge ?? [])]);
@@ -89,7 +91,7 @@ export function linksInEdges(exit: Exit, exits: readonly Exit[], edges: readonly
   return leaving.map((edge) => ({ to: edge['target'], handle: exit.handle }));
 }
 
-/** Returns the links that are executed, without duplicates, in the order of the node's ways out. */
+/** Returns the links to execute, without duplicates, in the order of the node's exits. */
 export function resolveLinks(kind: NodeKind, data: JsonObject, edges: readonly JsonObject[]): RawLink[] {
   const exits = exitsOf(kind, data);
   return exits.flatMap((exit) => {

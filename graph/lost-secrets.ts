@@ -1,6 +1,6 @@
-// Finds `********` without a stored value: the place has another name, node or server than the one whose value was
-// stored, or the workflow was created with `********`. It stays in the drawing and is never sent
-// (docs/use/interface-notes/runs.md, "Workflows").
+// Finds `********` without a stored value: the stored value belongs to another name, node or server, or the workflow
+// was created with `********`. The mask stays in the drawing and is never sent (docs/use/interface-notes/runs.md,
+// "Workflows").
 import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, ownValue, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';
@@ -26,9 +26,7 @@ interface LostSecret {
   nodeId: string;
   /** The field's id, or the path of the header inside the node's data. */
   where: string;
-  /**
-   * True if the workflow was created with `********` in this field, secret or not. Such a field counts as not given.
-   */
+  /** True if the workflow was created with `********` in this field, secret or not. Such a field counts as missing. */
   isLiteral: boolean;
 }
 
@@ -52,8 +50,8 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
 }
 
 /**
- * Returns why a run cannot start: lost credential headers of its nodes, and lost fields of its start node that `input`
- * does not set.
+ * Returns the errors that prevent the run's start: lost credential headers of its nodes, and lost fields of its start
+ * node that `input` doesn't set.
  */
 export function lostSecretErrors(
   lost: readonly LostSecret[],
@@ -81,7 +79,7 @@ export function lostSecretWarnings(lost: readonly LostSecret[]): Warning[] {
   });
 }
 
-// Finds `********` where nothing is secret: it would be sent as it stands.
+// Below: `********` in places that are not secret, from which it would be sent literally.
 
 export interface PublicMask {
   kind: 'field' | 'header';
@@ -124,7 +122,7 @@ function findPublicMasks(drawing: JsonObject): PublicMask[] {
   return found;
 }
 
-/** Returns the masks that the drawing before did not have: a secret has stood there, or nothing has. */
+/** Returns the public masks that the previous drawing didn't have at the same place. */
 export function newPublicMasks(drawing: JsonObject, before: JsonObject): PublicMask[] {
   const known = new Set(findPublicMasks(before).map(nameOf));
   return findPublicMasks(drawing).filter((mask) => !known.has(nameOf(mask)));

@@ -1,10 +1,10 @@
-// Masks a text that comes in pieces. The pieces that are given out make together what masking the whole text makes,
-// however it was cut: what may still become a part of a secret is held back.
+// Masks a text that arrives in chunks. The output is the same as for the whole text, wherever the chunks are cut: a
+// part that may still become a secret is held back.
 import { decodingsOf, MAY_BE_ENCODED, originalOffset, type DecodedText } from './decoded-text.js';
 import type { PatternSearch } from './pattern-search.js';
 
 export interface MaskStream {
-  /** Takes the next piece, and returns what is decided by now. */
+  /** Adds the next chunk, and returns the text that is decided so far. */
   push(text: string): string;
   /** Returns the rest. */
   end(): string;
@@ -13,22 +13,25 @@ export interface MaskStream {
 interface StreamOptions {
   /** Finds the secrets in a decoded text. */
   search: PatternSearch;
-  /** Masks the whole of a text. */
+  /** Masks a complete text. */
   maskAll: (text: string) => string;
-  /** Replaces a secret. */
+  /** The replacement for a secret. */
   mask: string;
-  /** Whether everything behind a secret is hidden, too. */
+  /** True if everything after a secret is hidden, too. */
   hidesRest: boolean;
 }
 
-/** A long piece is searched in parts, because decoding takes many times its memory. */
+/** A long chunk is searched in parts, because decoding takes many times its memory. */
 const PART_UNITS = 16_384;
-/** A text that is held back is searched again at each piece up to this length. A longer one has to grow by an eighth first. */
+/**
+ * Held-back text up to this length is searched again with each chunk. A longer one must grow by an eighth first, which
+ * keeps the time linear.
+ */
 const SEARCHED_AT_ONCE = 4_096;
 /** A match in base64 extends to the unit before it (`Pattern.before`). */
 const BEFORE = 1;
 
-/** The time is linear in the text, and what is held back is at most about as long as the longest encoding of a secret. */
+/** Takes linear time. The held-back text is at most about as long as the longest encoding of a secret. */
 export function createMaskStream({ search, maskAll, mask, hidesRest }: StreamOptions): MaskStream {
   let held = '';
   let searchAt = 0;
@@ -67,16 +70,16 @@ export function createMaskStream({ search, maskAll, mask, hidesRest }: StreamOpt
 export type Range = [start: number, end: number];
 
 interface Decided {
-  /** What comes next changes nothing of the text before this offset, and a text that begins here is masked by itself. */
+  /** The next chunks change nothing before this offset, and a text that starts here can be masked by itself. */
   end: number;
-  /** What is to be masked, in order and without overlaps. Of the ranges behind `end` more may become known. */
+  /** The ranges to mask, in order and without overlaps. After `end` more may be found later. */
   ranges: Range[];
 }
 
 function decide(text: string, search: PatternSearch): Decided {
   const found: Range[] = [];
   const levels: DecodedText[] = [];
-  // What begins here may become an escape, so that the decodings of it and of what follows are not known yet.
+  // An open escape may start here, so its decoding, and that of everything after it, isn't known yet.
   let settled = text.length;
   let end = text.length;
   for (const decoded of MAY_BE_ENCODED.test(text) ? decodingsOf(text) : [{ text }]) {
@@ -100,19 +103,19 @@ function decide(text: string, search: PatternSearch): Decided {
   return { end, ranges };
 }
 
-/** An escape whose end has not come yet, at the end of a text. */
+/** An escape at the end of a text that may be incomplete. */
 const OPEN_ESCAPE =
   /(?:\\(?:u[\da-fA-F]{0,3})?|&(?:#(?:\d{0,7}|[xX][\da-fA-F]{0,6})|[a-z]{0,4})|%(?:[\da-fA-F]{2}%){0,3}[\da-fA-F]{0,2})$/;
 const LONGEST_ESCAPE = 12;
 
-/** Where the open escape at the end of the text begins; the length of the text where there is none. */
+/** Returns the start of the open escape at the end of the text, or the text's length if there is none. */
 function openEscapeIn(text: string): number {
   const from = Math.max(0, text.length - LONGEST_ESCAPE);
   const at = OPEN_ESCAPE.exec(text.slice(from))?.index;
   return at === undefined ? text.length : from + at;
 }
 
-/** How many units of the decoded text stand for what is before the offset of the original. */
+/** Returns the number of units of the decoded text that precede this offset of the original. */
 function unitsUntil({ text, offsets }: DecodedText, offset: number): number {
   if (offsets === undefined) return offset;
   let [low, high] = [0, text.length];
@@ -124,7 +127,7 @@ function unitsUntil({ text, offsets }: DecodedText, offset: number): number {
   return low;
 }
 
-/** The offset where the unit begins that stands at this offset of the original, or before it. */
+/** Returns the offset at which the original of a decoded unit starts, for the unit at or before `offset`. */
 function beginningOfUnit(decoded: DecodedText, offset: number): number {
   if (decoded.offsets === undefined || offset === 0) return offset;
   const units = unitsUntil(decoded, offset + 1);
@@ -143,7 +146,7 @@ export function mergeRanges(ranges: Range[]): Range[] {
   return merged;
 }
 
-/** Puts `mask` in the place of the ranges that end within the text. */
+/** Replaces the ranges that end within the text by `mask`. */
 export function replaceRanges(text: string, ranges: readonly Range[], mask: string): string {
   const parts: string[] = [];
   let cursor = 0;

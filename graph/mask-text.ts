@@ -1,2 +1,5 @@
-/** Replaces a secret in everything that leaves the service. Where it is sent back, the stored secret is kept. */
+/**
+ * Replaces a secret in everything that leaves the service. A client that sends it back leaves the stored secret
+ * unchanged.
+ */
 export const MASK = '********';

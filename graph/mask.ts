@@ -1,4 +1,4 @@
-// Masks secrets in what nodes produce.
+// Masks secrets in the results of nodes (docs/operate/security.md).
 import { decodingsOf, MAY_BE_ENCODED, originalOffset } from './decoded-text.js';
 import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
@@ -8,36 +8,37 @@ import { MASK } from './mask-text.js';
 import { cutText } from './cut-text.js';
 
 export interface Masker {
-  /** True when there are no secrets, so that every text stays as it is. */
+  /** True if there are no secrets, so every text stays as it is. */
   readonly isEmpty: boolean;
   readonly text: (text: string) => string;
   /** Returns a copy with every string, number and object key masked. */
   readonly json: <T>(value: T) => T;
-  /** Masks a text that comes in pieces. */
+  /** Masks a text that arrives in chunks. */
   readonly stream: () => MaskStream;
 }
 
 // Shorter values occur in texts by chance, so they are masked only in their own fields.
 const MIN_SECRET_CHARACTERS = 6;
-// The search keeps each character of a secret about ten times in memory. The limit is twice what a run may hold
-// (`input.ts`), which is still searched in full within a second. Only drafts, published literals and attacks exceed it.
+// The search holds each character of a secret about ten times in memory. The limit is twice that of a run (`input.ts`),
+// whose secrets are still searched in full within a second. Only drafts, published literals and attacks exceed it.
 const MAX_SEARCHED_CHARACTERS = 131_072;
 const MAX_SECRETS = 8192;
 
 /**
- * If the secrets have more characters than this in all, encodings that each need a pattern of their own are not
- * searched for, because memory grows with the patterns.
+ * Above this number of characters in all secrets, encodings that each need their own pattern are not searched for,
+ * because memory grows with the patterns.
  */
 const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 
 /**
  * Replaces secrets by `********` wherever they occur: plain, JSON-escaped (also twice), URL-encoded in any way, with
  * HTML entities, over several lines, in hexadecimal, and in base64 or base64url. The base64 may be part of a longer
- * base64 text, and it may hold the URL-encoded secret. Time is linear in the text, and memory grows with the secrets.
+ * base64 text, and it may contain the URL-encoded secret. Time is linear in the text, and memory grows with the
+ * secrets.
  *
- * If the secrets are too long, only the beginning of each is searched for, and everything that follows it in the same
- * text is hidden. If there are too many secrets, every text is hidden. docs/operate/security.md lists what is not
- * found.
+ * If the secrets are too long, only a prefix of each is searched for, and everything after it in the same text is
+ * hidden. If there are too many secrets, every text is hidden. docs/operate/security.md lists the encodings that are
+ * not found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));
@@ -54,7 +55,7 @@ export function createMasker(secretValues: readonly string[]): Masker {
   return { isEmpty: false, text, json: <T>(value: T) => mapLeaves(value, maskLeaf, text) as T, stream };
 }
 
-/** Masks with one, and what comes out with the other. */
+/** Masks with `one`, then masks the result with `other`. */
 export function joinMaskers(one: Masker, other: Masker): Masker {
   if (one.isEmpty) return other;
   if (other.isEmpty) return one;
@@ -99,7 +100,8 @@ function createTextMasker(secrets: string[]): TextMasker {
   const inEveryEncoding = total <= MAX_CHARACTERS_IN_EVERY_ENCODING;
   const patterns = secrets.flatMap((secret) => patternsUpTo(limit, secret, inEveryEncoding));
   const search = createPatternSearch(patterns);
-  // Lists of a million numbers are common, and decoding never makes a text longer.
+  // Skip texts shorter than every pattern: lists of a million numbers are common, and decoding never makes a text
+  // longer.
   const shortest = patterns.reduce((least, { text }) => Math.min(least, text.length), Infinity);
   const maskAll = (text: string): string => (text.length < shortest ? text : maskText(text, search));
   const streaming = { search, maskAll, mask: MASK, hidesRest: limit !== Infinity };
@@ -118,10 +120,9 @@ function isLongEnough(value: string): boolean {
 }
 
 function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
-  // Form encoding writes a space as a plus, and decoding cannot distinguish the two. One of the decodings has no line
-  // breaks.
+  // Form encoding writes a space as a plus, and decoding cannot distinguish the two. One decoding has no line breaks.
   const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
-  // Base64 may hold the secret itself, or the secret encoded for JSON, a URL or a form.
+  // Base64 may contain the secret itself, or the secret encoded for JSON, a URL or a form.
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
   if (inEveryEncoding) {
     for (const encoded of urlEncodingsOf(secret)) encodable.add(encoded);
@@ -166,7 +167,8 @@ function maskText(text: string, search: PatternSearch): string {
 }
 
 /**
- * Adds a range, and joins it with those that it overlaps. The ends only grow within one search, so these are the last ones.
+ * Adds a range, and joins it with those that it overlaps. Within one search the ends only grow, so these are the last
+ * ones.
  */
 function addRange(ranges: Range[], start: number, end: number): void {
   const before = ranges.at(-1);

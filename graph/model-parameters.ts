@@ -1,7 +1,7 @@
 // The settings of a model node that go to the provider.
 import { renderJson, type VariableValues } from './template.js';
 
-/** Settings that are read here and not sent to the provider. */
+/** Settings of the service, which are not sent to the provider. */
 const OWN_SETTINGS = new Set([
   'model_name',
   'timeout',
@@ -13,7 +13,10 @@ const OWN_SETTINGS = new Set([
   'retry_unsafe',
 ]);
 
-/** Returns the settings as chat-completion parameters: variables filled in, our own and empty settings left out. */
+/**
+ * Returns the settings as chat-completion parameters, with variables filled in. Omits the service's own settings and
+ * empty ones.
+ */
 export function modelParameters(settings: Record<string, unknown>, values: VariableValues): Record<string, unknown> {
   const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));
   const rendered = renderJson(Object.fromEntries(parameters), values) as Record<string, unknown>;

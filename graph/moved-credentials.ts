@@ -1,4 +1,4 @@
-// Moves literal credentials out of the headers and addresses of a drawing into connections. docs/use/connections.md.
+// Moves literal credentials out of the headers and addresses of a drawing into connections (docs/use/connections.md).
 import { toBasic, withoutCredentials } from './address-credentials.js';
 import { mapConnections } from './connections.js';
 import { isObject, type JsonObject } from './json.js';
@@ -7,17 +7,20 @@ import { MASK } from './mask-text.js';
 import { isInAddress, mapArray, mapObject, mapSecrets } from './secrets.js';
 import { findExpressions } from './template.js';
 
-/** A connection holds so many headers. */
+/** The limit on headers in one connection. */
 const MOST_HEADERS = 5;
 
-/** The credential headers of a node, or of a tool server of an agent, that one connection can send in their place. */
+/** The credential headers of a node, or of an agent's tool server, that one connection can send instead. */
 export interface CredentialMove {
   nodeId: string;
-  /** The path inside the node's data of what has the headers: `tools.<index>` of an agent, or empty for the data itself. */
+  /**
+   * The path inside the node's data of the object with the headers: `tools.<index>` of an agent, or empty for the data
+   * itself.
+   */
   owner: string;
   origin: string;
   headers: { name: string; value: string }[];
-  /** The field whose address has a user name and password, which are among the headers as `Authorization`. */
+  /** The field whose address contains a user name and password. They are among the headers as `Authorization`. */
   address?: string;
 }
 
@@ -29,8 +32,8 @@ export interface CredentialLeft {
 }
 
 /**
- * Finds the credentials that can move. `drawing` contains its secrets: what is still `********` has no value, and is passed
- * over.
+ * Finds the credentials that can move. `drawing` must contain its secrets; a remaining `********` has no value and is
+ * skipped.
  */
 export function findCredentialMoves(drawing: JsonObject): { moves: CredentialMove[]; left: CredentialLeft[] } {
   const connected = ownersWithConnection(drawing);
@@ -65,7 +68,7 @@ export function findCredentialMoves(drawing: JsonObject): { moves: CredentialMov
   return { moves, left };
 }
 
-/** Returns the credentials of a move as ones that stay, for the reason. */
+/** Converts a move to credentials that stay in place. */
 export function leaveMove({ nodeId, owner, headers, address }: CredentialMove, reason: string): CredentialLeft[] {
   const place = owner === '' ? '' : `${owner}.`;
   return headers.map(({ name }) => {
@@ -74,7 +77,7 @@ export function leaveMove({ nodeId, owner, headers, address }: CredentialMove, r
   });
 }
 
-/** Returns a copy of the drawing without the credentials of the moves, and with the connections in their place. */
+/** Returns a copy of the drawing with the moves' connections in place of their credentials. */
 export function moveCredentials(
   drawing: JsonObject,
   moves: readonly (CredentialMove & { connection: number })[],
@@ -98,10 +101,10 @@ export function moveCredentials(
   );
 }
 
-/** `address`: the field whose address has the value, a user name and password. */
+/** `address`: the field whose address contains the value, a user name and password. */
 type FoundCredential = CredentialHeader & { address?: string };
 
-/** The header that a user name and password are sent in. */
+/** The header that sends a user name and password. */
 const AUTHORIZATION = 'Authorization';
 
 function addressCredentialsOf(drawing: JsonObject): FoundCredential[] {

@@ -1,4 +1,4 @@
-/** A failure of a node for its user: `code` is a stable identifier, and the message is one sentence. */
+/** A failure of a node that its user sees: `code` is a stable identifier, and the message is one sentence. */
 export class NodeError extends Error {
   override name = 'NodeError';
   readonly code: string;

@@ -1,9 +1,9 @@
-// A condition asks this of its two sides, which are texts by now.
+// The operators of a condition. Both sides are rendered texts.
 import { compare, COMPARISONS, createEqualityTest, type Comparison } from './condition.js';
 import { parseJson, writeJson } from './json-text.js';
 import { matchesPattern, type StepBudget } from './pattern.js';
 
-/** The operators that look at one side only; what the other one holds does not count. */
+/** Operators that ignore the right side. */
 export const ONE_SIDED = ['is_empty', 'is_not_empty'] as const;
 
 export const OPERATORS = [
@@ -36,8 +36,8 @@ export function isOneSided(operator: unknown): boolean {
 }
 
 /**
- * Returns whether the operator holds between two rendered sides. Text operators are case-sensitive. Throws a `NodeError`
- * with the code `invalid_pattern` for a pattern that cannot be used, or takes more than is left of `budget`.
+ * True if the operator holds between two rendered sides. Text operators are case-sensitive. Throws a `NodeError` with
+ * the code `invalid_pattern` for a pattern that cannot be used, or that needs more steps than `budget` has left.
  */
 export function holds(left: string, operator: Operator, right: string, budget?: StepBudget): boolean {
   if (isComparison(operator)) return compare(left, operator, right);
@@ -48,7 +48,7 @@ function isComparison(operator: Operator): operator is Comparison {
   return COMPARISONS.some((known) => known === operator);
 }
 
-/** Returns whether one item of a JSON array, or of a comma-separated text, equals `left` in the sense of `==`. */
+/** True if an item of a JSON array, or of a comma-separated text, equals `left` as `==` compares. */
 function isIn(left: string, right: string): boolean {
   const isEqual = createEqualityTest(left);
   const list = parseArray(right.trim());
@@ -67,13 +67,13 @@ function parseArray(text: string): unknown[] | undefined {
   }
 }
 
-/** Writes the text that a variable with this value becomes. */
+/** Returns the text that a variable with this value renders to. */
 function toText(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : writeJson(value);
 }
 
-/** Returns whether a text is empty, or a list or object that holds nothing. */
+/** True for an empty text, and for a list or object without content. */
 function isEmptyText(text: string): boolean {
   const [first, last] = [text.at(0), text.at(-1)];
   if (first === undefined) return true;
@@ -81,10 +81,10 @@ function isEmptyText(text: string): boolean {
   return isPair && text.slice(1, -1).trim() === '';
 }
 
-/** JavaScript's own search takes quadratic time for some longer texts that are searched for. */
+/** The limit up to which JavaScript's own search is used; it takes quadratic time for some longer search texts. */
 const SHORT = 250;
 
-/** `text.includes(part)` in linear time, whatever the two are (the search of Knuth, Morris and Pratt). */
+/** `text.includes(part)` in linear time for any input (Knuth, Morris and Pratt). */
 function includesText(text: string, part: string): boolean {
   if (part.length <= SHORT || part.length >= text.length) return text.includes(part);
   const borders = bordersOf(part);
@@ -98,7 +98,7 @@ function includesText(text: string, part: string): boolean {
   return false;
 }
 
-/** Returns, for each beginning of the text, the length of its longest proper beginning that is its end, too. */
+/** Returns, for each prefix of the text, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   let length = 0;

@@ -3,14 +3,14 @@
 
 export interface Pattern {
   text: string;
-  /** The number of code units before and after a match that belong to it too. */
+  /** The number of code units before and after a match that also belong to it. */
   before: number;
   after: number;
 }
 
 /**
- * Calls `report` for the longest pattern that ends at each position, from left to right. Returns how many units at the end of
- * the text may be the beginning of a pattern.
+ * Calls `report` for the longest pattern that ends at each position, from left to right. Returns how many units at the
+ * end of the text may be the start of a pattern.
  */
 export type PatternSearch = (text: string, report: (start: number, end: number) => void) => number;
 
@@ -74,7 +74,7 @@ function buildTrie(patterns: readonly Pattern[]): Trie {
 }
 
 /**
- * Finds for each state the longest other state that is its suffix. A state without a pattern takes over the pattern of
+ * Finds for each state the longest other state that is its suffix. A state without a pattern inherits the pattern of
  * that state.
  */
 function linkFallbacks(trie: Trie): Uint32Array {

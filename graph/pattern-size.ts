@@ -1,17 +1,17 @@
-// The size of a compiled pattern is known before it is compiled. A counted repetition copies what it repeats, so that
-// twenty characters can stand for a hundred thousand instructions.
+// Computes the size of a compiled pattern before compiling it. A counted repetition copies its operand, so twenty
+// characters can stand for a hundred thousand instructions.
 
-/** A group begins with `(`, `(?:`, `(?i:` or `(?P<name>`. The beginning `(?i` of `(?i)` holds nothing. */
+/** A group starts with `(`, `(?:`, `(?i:` or `(?P<name>`. In `(?i)`, the start `(?i` has no content. */
 const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
-/** A longer name is counted as if it were matched. */
+/** The limit on a group's start. A longer name counts as if it were matched. */
 const MAX_OPENING = 100;
-/** Instructions that note where a group begins and ends. */
+/** Instructions that record the start and end of a group. */
 const CAPTURE = 2;
-/** Instructions of `*`, where what is repeated may be empty; otherwise one less. */
+/** Instructions of `*` if its operand may be empty; otherwise one less. */
 const LOOP = 2;
 
 interface Level {
-  /** Instructions of all that is complete in the group. */
+  /** Instructions of the completed part of the group. */
   size: number;
   /** Instructions of the last atom, which a repetition may follow. */
   last: number;
@@ -20,8 +20,8 @@ interface Level {
 }
 
 /**
- * Returns an upper bound of the instructions to which a pattern in RE2 syntax compiles. Of a pattern with a mistake in
- * it the number means nothing. Time is linear.
+ * Returns an upper bound of the instructions to which a pattern in RE2 syntax compiles. For an invalid pattern the
+ * number is meaningless. Takes linear time.
  */
 export function patternSize(pattern: string): number {
   const outer: Level[] = [];
@@ -82,7 +82,7 @@ function begin(size: number): Level {
   return { size, last: 0, isEmpty: true };
 }
 
-/** An empty alternative is an instruction that does nothing. */
+/** An empty alternative compiles to a no-op instruction. */
 function sizeOf({ size, last, isEmpty }: Level): number {
   return size + last + (isEmpty ? 1 : 0);
 }
@@ -108,7 +108,7 @@ function endAfter(pattern: string, closing: string, from: number): number {
 function endOfClass(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '^') at += 1;
-  // A bracket that comes first is a character of the class.
+  // A leading bracket is a character of the class.
   if (pattern[at] === ']') at += 1;
   while (at < pattern.length && pattern[at] !== ']') {
     if (pattern[at] === '[' && pattern[at + 1] === ':') {

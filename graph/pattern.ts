@@ -1,21 +1,23 @@
-// Patterns that users write, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). The engine never backtracks, and
-// what is left, the product of pattern and text, is bounded here. No pattern of a user ever becomes a `RegExp`.
+// Patterns of users, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). The engine never backtracks; its
+// remaining cost, pattern size times text length, is bounded here. A user's pattern never becomes a `RegExp`.
 import { RE2JS, RE2JSException } from 're2js';
 import { takeFromBudget } from './check-budget.js';
 import { NodeError } from './node-error.js';
 import { patternSize } from './pattern-size.js';
 
 const MAX_PATTERN_CHARACTERS = 1_000;
-/** The limit applies to the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
+/** Applies to the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
 const MAX_INSTRUCTIONS = 2_000;
-/** Instructions of the pattern times characters of the text. In the worst case one step takes a tenth of a microsecond. */
+/**
+ * Instructions of the pattern times characters of the text. In the worst case a step takes a tenth of a microsecond.
+ */
 const MAX_STEPS = 8_000_000;
 /** The limit on the steps of all patterns of a node together. */
 const MAX_NODE_STEPS = 16_000_000;
-/** The cost of compiling a class of Unicode, in instructions. */
+/** The cost of compiling a Unicode class, in instructions. */
 const UNICODE_CLASS_UNITS = 100;
 
-/** The steps that the patterns of one node may still take. */
+/** The remaining steps of the patterns of one node. */
 export interface StepBudget {
   left: number;
 }
@@ -24,13 +26,13 @@ export function nodeStepBudget(): StepBudget {
   return { left: MAX_NODE_STEPS };
 }
 
-/** Patterns are used again, by each run of their workflow. The cache is small, because a large one holds a megabyte. */
+/** The runs of a workflow use the same patterns. The cache is small, because a large pattern takes a megabyte. */
 const KEPT_PATTERNS = 32;
 const kept = new Map<string, RE2JS>();
 
 /**
- * Returns whether the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` for a
- * pattern with a mistake in it, and for one that is too large by itself, for the text or for what is left of the budget.
+ * True if the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` for an invalid
+ * pattern, and for one that is too large, by itself, for the text, or for the rest of the budget.
  */
 export function matchesPattern(text: string, pattern: string, budget?: StepBudget): boolean {
   const compiled = compilePattern(pattern);
@@ -45,15 +47,15 @@ export function matchesPattern(text: string, pattern: string, budget?: StepBudge
   return compiled.matcher(text).find();
 }
 
-/** The instructions that compiling a pattern is worth, as an upper bound. */
+/** Returns an upper bound of the cost of compiling a pattern, in instructions. */
 export function compileUnits(pattern: string): number {
   const classes = pattern.match(/\\[pP]/g)?.length ?? 0;
   return Math.max(pattern.length, patternSize(pattern)) + UNICODE_CLASS_UNITS * classes;
 }
 
 /**
- * Returns what is wrong with a literal pattern, as the message of a field error; undefined where it is right. Within
- * `withCheckBudget` patterns beyond the budget are not looked at: they fail when their node is executed.
+ * Returns the field error of a literal pattern, or undefined if it is valid. Within `withCheckBudget`, patterns beyond
+ * the budget are not checked: they fail when their node is executed.
  */
 export function patternProblem(pattern: string): string | undefined {
   const tooLarge = sizeProblem(pattern);

@@ -1,27 +1,31 @@
+// The plan of a run: its arrays, its scopes, and the handles by which nodes are left.
 import { traitsOf, type NodeKind } from './kinds.js';
 
 /**
- * The handle by which a node is left, and by which its edges are taken: 0 is its ordinary links, and 1 and up are its
- * kind's named handles in their order (`kinds.ts`).
+ * The handle by which a node is left, and by which its edges are taken. 0 stands for the ordinary links; 1 and up are
+ * the kind's named handles in the order of `kinds.ts`.
  */
 export type Handle = number;
 
-/** The handle of the first item that the node's own data lists (`KindTraits.handlesFrom`). The others follow it. */
+/** The handle of the first item that the node's own data lists (`KindTraits.handlesFrom`). The other items follow. */
 export const FIRST_LISTED_HANDLE = 100;
 export const MAX_LISTED_HANDLES = 50;
-/** The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named handle. */
+/**
+ * The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named
+ * handle.
+ */
 export const BODY_HANDLE = 1;
-/** The link `timeout_node` of the kinds whose wait may time out (`KindTraits.timeoutCode`): their first named handle. */
+/** The link `timeout_node` of kinds whose wait may time out (`KindTraits.timeoutCode`): their first named handle. */
 const TIMEOUT_HANDLE = 1;
-/** The link `error_node`, which is taken after a failure that is caught (`on_error: "branch"`). Every kind has it. */
+/** The link `error_node`, taken after a failure that the node catches (`on_error: "branch"`). Every kind has it. */
 export const ERROR_HANDLE = 1000;
 
 /**
- * A run executes a plan: the reachable part of the drawing as integer arrays, with the start as node 0. It is frozen
- * when the run is accepted. Temporal's history stores it, so it holds ids, kinds, labels and edges, never contents.
+ * The reachable part of a drawing as integer arrays; the start is node 0. It is frozen when the run is accepted.
+ * Temporal's history stores it, so it holds ids, kinds, labels and edges, never contents.
  */
 export interface Plan {
-  /** Node UUIDs. The index is the node's number everywhere in the engine. */
+  /** The ids of the nodes. An index into this array is the node's number everywhere in the engine. */
   ids: string[];
   kinds: NodeKind[];
   /** Labels of at most 60 characters, for the Temporal UI. */
@@ -29,24 +33,24 @@ export interface Plan {
   out: [to: number, handle: Handle][][];
   indegree: number[];
   /**
-   * The nodes whose failure the run survives, each with the handle that is taken then: 0 (`on_error: "continue"`) or
-   * `ERROR_HANDLE` (`"branch"`). Absent where there are none.
+   * The nodes whose failure the run survives, each with the handle that is then taken: 0 (`on_error: "continue"`) or
+   * `ERROR_HANDLE` (`"branch"`). Absent if there are none.
    */
   caught?: Record<number, Handle>;
   /**
-   * For each loop, the nodes of its body: the numbers from `first` up to, but without, `end`. The nodes of a body stand
-   * next to each other, those of the drawing outside bodies first, and those of an inner body after those of the outer
-   * one, in which they are not counted. Absent if there are none.
+   * The body of each loop: the node numbers from `first` up to, excluding, `end`. Nodes outside bodies have the lowest
+   * numbers, then each body has consecutive numbers. An inner body comes after the outer one, whose range doesn't
+   * include it. Absent if there are none.
    */
   bodies?: Record<number, Body>;
-  /** The nodes that start with the first of their incoming edges that is taken (`join: "any"`). Absent likewise. */
+  /** The nodes that start as soon as one incoming edge is taken (`join: "any"`). Absent if there are none. */
   joinsAny?: number[];
   /**
-   * The nodes of a test run that are not executed, because their results are given (`test-plan.ts`): everywhere, or only
-   * in the iterations with these paths. Absent likewise.
+   * The nodes of a test run with fixed results, which are not executed (`test-plan.ts`): everywhere (`true`), or only
+   * in the iterations with these paths. Absent if there are none.
    */
   given?: Record<number, true | string[]>;
-  /** The only iteration that a test executes of a loop. Absent likewise. */
+  /** For each loop that a test run executes only in part, the index of its only iteration. Absent if there are none. */
   only?: Record<number, number>;
 }
 
@@ -55,25 +59,24 @@ interface Body {
   end: number;
 }
 
-/** Bodies of loops may be nested as deep as this. */
+/** The limit on nested loop bodies. */
 export const MAX_DEPTH = 5;
 
 /**
- * The plan of one scope: of the drawing outside bodies, or of a loop's body. In a body's plan, node 0 is the loop, whose
- * only links are those into the body, and the numbers of the others are shifted by `offset`.
+ * The plan of one scope: the drawing outside bodies, or a loop's body. In a body's plan, node 0 is the loop with only
+ * its links into the body. `offset` is added to the other numbers to get those of the whole plan.
  */
 export interface ScopePlan extends Plan {
   offset: number;
 }
 
-/** Returns the plan of the drawing outside bodies; its numbers are those of the whole plan. */
+/** Returns the plan of the drawing outside bodies. Its numbers are those of the whole plan. */
 export function rootPlan(plan: Plan): ScopePlan {
   if (plan.bodies === undefined) return { ...plan, offset: 0 };
   const end = Math.min(plan.ids.length, ...Object.values(plan.bodies).map(({ first }) => first));
   return slicePlan(plan, { first: 0, end });
 }
 
-/** Returns the plan of the loop's body. */
 export function bodyPlan(plan: Plan, loop: number): ScopePlan {
   const body = plan.bodies?.[loop];
   if (body === undefined) throw new Error(`node ${loop} has no body`);
@@ -111,25 +114,28 @@ function shifted<Value>(values: Record<number, Value>, offset: number): Record<n
   return Object.fromEntries(Object.entries(values).map(([node, value]) => [Number(node) - offset, value]));
 }
 
-/** Returns whether the node's result is given in the iteration `path`. */
+/** True if the node's result is fixed in the iteration `path`. */
 export function isGiven({ given }: Plan, node: number, path: string): boolean {
   const where = given?.[node];
   return where === true || where?.includes(path) === true;
 }
 
-/** Returns whether a link of the node is taken when its time is up. */
+/** True if a link leaves the node when its wait times out. */
 export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
   const { timeoutCode } = traitsOf(kinds[node]!);
   return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
 
-/** Returns the handle by which a node is left after a failure that the run survives; undefined where the failure ends the run. */
+/**
+ * Returns the handle by which a node is left after a failure that the run survives, or undefined if the failure ends
+ * the run.
+ */
 export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
   const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && hasTimeoutWay(plan, node);
   return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }
 
-/** The end of a node, as far as its links are concerned. */
+/** The properties of a node's end that decide about its links. */
 export interface NodeEnding {
   status: 'in progress' | 'succeed' | 'failed';
   handle: Handle;
@@ -139,7 +145,7 @@ export interface NodeEnding {
   isHandled: boolean;
 }
 
-/** Returns the handles by which a node is left that has ended so; undefined where it has not ended, or its run has with it. */
+/** Returns the handles by which a node was left, or undefined if it hasn't ended or its failure ended the run. */
 export function handlesAfter(end: NodeEnding, plan: Plan, node: number): Handle[] | undefined {
   if (end.status === 'succeed') return [end.handle, ...(end.alsoHandles ?? [])];
   if (end.status !== 'failed' || !end.isHandled) return undefined;
@@ -147,7 +153,7 @@ export function handlesAfter(end: NodeEnding, plan: Plan, node: number): Handle[
   return handle === undefined ? undefined : [handle];
 }
 
-/** Returns, for each node, the loops whose bodies enclose it, the outermost first. */
+/** Returns, for each node, the loops whose bodies enclose it, outermost first. */
 export function enclosingLoops({ ids, bodies = {} }: Plan): number[][] {
   const around: number[][] = ids.map(() => []);
   // An outer loop has a lower number than the loops in its body.
@@ -160,7 +166,7 @@ export function enclosingLoops({ ids, bodies = {} }: Plan): number[][] {
   return around;
 }
 
-/** Returns the numbers of the nodes of the loop's body that no other node of the body follows. */
+/** Returns the numbers of the nodes in the loop's body that have no links to other nodes of the body. */
 export function lastNodesOf(plan: Plan, loop: number): number[] {
   const { out, offset } = bodyPlan(plan, loop);
   return out.flatMap((links, node) => (node > 0 && links.length === 0 ? [node + offset] : []));

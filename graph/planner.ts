@@ -1,6 +1,6 @@
-// Decides which nodes may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach the same
-// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING.md, "Changing the run workflow").
-// A walk (activities/node/walk.ts) uses it as well, on its own part of the plan (stretch.ts).
+// Decides which nodes of a scope may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach
+// the same decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING.md, "Changing the run
+// workflow"). A walk (activities/node/walk.ts) uses a planner of its own for its stretch (stretch.ts).
 import type { Handle, Plan } from './plan.js';
 
 /** Plain JSON. Array positions are node numbers of the plan. */
@@ -12,13 +12,13 @@ export interface PlannerSnapshot {
   queue: number[];
 }
 
-/** A node whose end an earlier run has left. */
+/** A node whose result is reused from an earlier run. */
 export interface KeptNode {
   /** Its number in the plan of its scope. */
   node: number;
-  /** The handles by which it was left; absent for its ordinary links. */
+  /** The handles by which it was left. Absent for the ordinary links. */
   handles?: Handle[];
-  /** It failed, and its run survived that. */
+  /** Set if it failed and its run survived that. */
   hasFailed?: true;
 }
 
@@ -34,18 +34,18 @@ export const NodeState = {
 type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Every edge settles once, live (taken) or dead. A node is decided when all its incoming edges have settled. A node that
- * joins any of them is decided by the first live edge, too. With at least one live edge it becomes ready. With none it is skipped, and
- * its own edges become dead (dead-path elimination).
+ * Every edge settles once, as live (taken) or dead. A node is decided when all its incoming edges have settled, or,
+ * with `join: "any"`, at its first live edge. With at least one live edge it becomes ready. Without one it is skipped,
+ * and its own edges become dead (dead-path elimination).
  */
 export class Planner {
   readonly #plan: Plan;
   readonly #states: Uint8Array;
   readonly #joinsAny: ReadonlySet<number>;
-  /** The number of incoming edges of each node that have not settled yet, and the number that settled live. */
+  /** For each node, the number of incoming edges that haven't settled, and the number that settled live. */
   readonly #unsettled: number[];
   readonly #live: number[];
-  /** Ready nodes, first in, first out. Entries before `#head` have been taken. */
+  /** Ready nodes, first in, first out. Entries before `#head` are already running. */
   #queue: number[];
   #head = 0;
   #open: number;
@@ -80,7 +80,7 @@ export class Planner {
     return this.#succeeded;
   }
 
-  /** Returns the next ready node, now running; undefined when there is none. Amortised O(1). */
+  /** Marks the next ready node as running and returns it, or undefined if there is none. Amortised O(1). */
   take(): number | undefined {
     const node = this.#queue[this.#head];
     if (node === undefined) return undefined;
@@ -93,20 +93,20 @@ export class Planner {
     return node;
   }
 
-  /** `taken`: the handles by which the node was left, usually one; 0 means its ordinary links. */
+  /** `taken`: the handles by which the node was left, usually one; 0 stands for its ordinary links. */
   succeed(node: number, ...taken: Handle[]): void {
     this.#settle(node, NodeState.succeeded);
     this.#succeeded++;
     this.#settleEdges(node, taken);
   }
 
-  /** The node failed, and the run survives it: the links of the handle `taken` are followed. */
+  /** Settles a node whose failure the run survives, and follows the links of the handle `taken`. */
   survive(node: number, taken: Handle): void {
     this.#settle(node, NodeState.failed);
     this.#settleEdges(node, [taken]);
   }
 
-  /** Takes ready nodes in their order until one is not asked for, at most `most`. They are running now. */
+  /** Marks ready nodes as running, in order, until `isAskedFor` rejects one or `most` are running. Returns them. */
   takeWhile(isAskedFor: (node: number) => boolean, most: number): number[] {
     const taken: number[] = [];
     while (taken.length < most) {
@@ -117,7 +117,7 @@ export class Planner {
     return taken;
   }
 
-  /** Returns the ready nodes in their order. */
+  /** Returns the ready nodes in order. */
   ready(): number[] {
     return this.#queue.slice(this.#head);
   }
@@ -126,7 +126,10 @@ export class Planner {
     return this.#states[node] === NodeState.ready;
   }
 
-  /** Takes a certain node, which is ready or running. It became ready lately, so it is looked for from the end. */
+  /**
+   * Marks a node that is ready or running as running. It usually became ready recently, so the search starts at the
+   * end.
+   */
   takeThis(node: number): void {
     if (this.#states[node] === NodeState.running) return;
     const place = this.#queue.lastIndexOf(node);
@@ -135,18 +138,18 @@ export class Planner {
     this.#states[node] = NodeState.running;
   }
 
-  /** A running node is ready again. */
+  /** Makes a running node ready again. */
   putBack(node: number): void {
     this.#states[node] = NodeState.ready;
     this.#queue.push(node);
   }
 
-  /** Returns the number of links to a waiting node that have not settled; undefined for any other node. */
+  /** Returns the number of unsettled links to a waiting node, or undefined if the node isn't waiting. */
   linksAwaitedBy(node: number): number | undefined {
     return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
   }
 
-  /** Returns whether a link to the node has been taken. */
+  /** True if a link to the node has been taken. */
   isLinkTaken(node: number): boolean {
     return this.#live[node]! > 0;
   }
@@ -155,7 +158,7 @@ export class Planner {
     return isSettled(this.#states[node]!);
   }
 
-  /** Settles nodes whose ends an earlier run has left. Each of them is ready, or becomes so by the ends of others of them. */
+  /** Settles nodes whose results are reused. Each of them must be ready, or become ready by the others in the list. */
   settleKept(kept: readonly KeptNode[]): void {
     const ends = new Map(kept.map((end) => [end.node, end]));
     const others: number[] = [];
@@ -171,7 +174,7 @@ export class Planner {
     this.#head = 0;
   }
 
-  /** A failed node ends the run, so its edges do not settle. */
+  /** Settles a failed node. Its edges don't settle, because the failure ends the scope. */
   fail(node: number): void {
     this.#settle(node, NodeState.failed);
   }
@@ -182,21 +185,19 @@ export class Planner {
     });
   }
 
-  /** Returns the nodes that have begun and have not ended. */
   running(): number[] {
     const running: number[] = [];
     for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node);
     return running;
   }
 
-  /** Returns one character per node. */
   states(): string {
     let states = '';
     for (const state of this.#states) states += String.fromCharCode(48 + state);
     return states;
   }
 
-  /** Returns a snapshot of a run that has drained. Nodes that wait, and loops that are open, are still `running` in it. */
+  /** Returns the state of a drained scope. Waiting nodes and open loops are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),
@@ -212,8 +213,8 @@ export class Planner {
     this.#open--;
   }
 
-  // This uses a worklist that grows while it is read. Recursion would be too deep, because a dead path may be thousands
-  // of nodes long.
+  // Uses a worklist that grows while it is read. Recursion would be too deep, because a dead path may be thousands of
+  // nodes long.
   #settleEdges(from: number, taken: readonly Handle[]): void {
     const edges = this.#plan.out[from]!.map(([to, handle]) => ({ to, isLive: taken.includes(handle) }));
     for (const { to, isLive } of edges) {

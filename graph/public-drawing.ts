@@ -7,13 +7,16 @@ import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from
 
 interface PublicDrawing {
   drawing: JsonObject;
-  /** The literal credentials of headers and addresses, without variables. They must be hidden wherever else they occur. */
+  /**
+   * The literal credentials of headers and addresses, without variables. Callers must mask them wherever else they
+   * occur.
+   */
   literals: string[];
 }
 
 /**
  * Returns a copy of the drawing with `replacement` for the defaults of secret fields, the values of credential headers,
- * and the credentials in addresses. It names no connection: those belong to the project that it leaves.
+ * and the credentials in addresses. Removes connections, because they belong to the original project.
  */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
@@ -24,7 +27,6 @@ export function replaceCredentials(drawing: JsonObject, replacement: string): Pu
   return { drawing: mapConnections(mapped, () => undefined), literals };
 }
 
-/** Where a credential is. */
 export interface CredentialPlace {
   node: JsonObject;
   /** The header's name, the field's id, or the name of the field that holds an address. */
@@ -32,7 +34,7 @@ export interface CredentialPlace {
   kind: 'header' | 'field' | 'address';
 }
 
-/** Returns what must be hidden of a credential wherever else it occurs, without variables. */
+/** Returns the literal texts of a credential that must be masked wherever else they occur. */
 export function literalsOf(value: unknown, kind: CredentialPlace['kind']): string[] {
   if (kind === 'field') return [];
   return secretStrings(value).flatMap(kind === 'header' ? credentialLiteralsOf : addressSecretTexts);

@@ -1,5 +1,5 @@
-// The data of a node with its variables filled in, as the execution of the node fills them in. For readers of a run: the
-// kinds render what they need themselves.
+// Fills in the variables in the data of a node as its execution does, for readers of a run. The kinds render their own
+// data.
 import { isObject, mapLeaves, ownValue, setOwn, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
@@ -9,8 +9,8 @@ import { createRenderer, type Renderer, type VariableValues } from './template.j
 type Fill = (leaf: unknown) => unknown;
 
 /**
- * Returns a copy of the data (as drawn, without defaults). Throws `RenderedTooLargeError` when the filled-in variables
- * exceed `maxCharacters`.
+ * Returns a rendered copy of the data as drawn, without defaults. Throws `RenderedTooLargeError` if the filled-in
+ * variables exceed `maxCharacters`.
  */
 export function renderData(
   kind: NodeKind,
@@ -25,7 +25,7 @@ export function renderData(
   );
 }
 
-/** Returns the parts of the data that hold the variables which `renderData` fills in. */
+/** Returns the parts of the data whose variables `renderData` fills in. */
 export function templatesOf(kind: NodeKind, data: JsonObject): unknown[] {
   return placesOf(kind).flatMap(([place]) => valuesAt(data, place.split('.')));
 }

@@ -1,4 +1,4 @@
-// `settings.response_format` of nodes that ask a model: the form that the answer must have
+// `settings.response_format` of nodes that call a model: the format that the answer must have
 // (docs/use/interface-notes/graphs.md, "LLM node").
 import { z } from 'zod';
 import { findJson } from './found-json.js';
@@ -33,7 +33,7 @@ interface Mistake {
   message: string;
 }
 
-/** The field of `settings`. What depends on variables is looked at when they are filled in. */
+/** The field of `settings`. A format with variables is checked only once they are filled in. */
 export const responseFormatField = z
   .unknown()
   .optional()
@@ -59,15 +59,15 @@ function mistakesIn(format: unknown): Mistake[] {
   return message === undefined ? [] : [{ path: ['json_schema', 'schema'], message }];
 }
 
-/** The form that the answer of a model must have. */
+/** The format that the answer of a model must have. */
 export interface AnswerForm {
-  /** The schema as it was given; undefined where any JSON object will do. */
+  /** The schema as written. Undefined if any JSON object is valid. */
   schema?: object;
 }
 
 /**
- * Returns the form that a format asks for, its variables filled in; undefined where it asks for none. Throws a
- * `NodeError` with the code `invalid_response_format`.
+ * Returns the required format of a rendered `response_format`, or undefined if it requires none. Throws a `NodeError`
+ * with the code `invalid_response_format`.
  */
 export function toAnswerForm(format: unknown): AnswerForm | undefined {
   if (isAbsent(format) || format === '') return undefined;
@@ -84,7 +84,7 @@ export function invalidFormat(reason: string): NodeError {
 
 export type CheckedAnswer = { json: unknown } | { problem: string };
 
-/** Reads an answer as JSON, as variables read a content, but any value counts. */
+/** Reads an answer as JSON in the same way as variables read a content, but accepts any JSON value. */
 export function readAnswer(content: string): CheckedAnswer {
   const json = findJson(content);
   return json === undefined ? { problem: 'it is not JSON, or has too many values' } : { json };

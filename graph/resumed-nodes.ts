@@ -1,24 +1,26 @@
-// Decides which nodes of an earlier run keep their results in a run that resumes it
-// (docs/use/resume.md, "What is kept").
+// Decides for which nodes a run that resumes an earlier run reuses results (docs/use/resume.md, "What is kept").
 import { handlesAfter, type NodeEnding, type ScopePlan } from './plan.js';
 
 /**
- * A node is `kept` if it has ended, and so have all before it on which it depends. It is `continued` if it has failed,
- * was stopped or never began; the nodes that led to it are kept. It runs `anew` if it was chosen or has changed, or
- * comes after such a node, and nothing that is in it is kept either. It is `skipped` if no link leads to it.
+ * `kept`: the node has ended, and so have all nodes on which it depends; its result is reused. `continued`: it has
+ * failed, was stopped or never started, and the nodes before it are kept. `anew`: it was chosen, has changed, or
+ * follows such a node; nothing of it is reused, nor of its body. `skipped`: no taken link leads to it.
  */
 export type Fate = 'kept' | 'continued' | 'anew' | 'skipped';
 
 interface NodesToResume {
   /** The plan of the drawing outside bodies. */
   plan: ScopePlan;
-  /** Returns the end of a node in the earlier run, which is undefined if it never began. */
+  /** Returns the end of a node in the earlier run, or undefined if it never started. */
   endOf: (nodeId: string) => NodeEnding | undefined;
-  /** The nodes that begin anew, whatever they have put out. */
+  /** True for nodes that must run again, whatever their result. */
   isAnew: (nodeId: string) => boolean;
 }
 
-/** The fate of a link in the earlier run: taken, dead, or the reason why that has to be decided again. */
+/**
+ * The state of a link after the earlier run: taken, dead, or to be decided again because its source is continued or
+ * runs anew.
+ */
 type Way = 'taken' | 'dead' | 'open' | 'anew';
 
 /** Returns the fate of each node, by its number. */
@@ -27,7 +29,7 @@ export function fatesOf({ plan, endOf, isAnew }: NodesToResume): Fate[] {
   const incoming: Way[][] = plan.ids.map(() => []);
   const fates: Fate[] = [];
   const decided = [0];
-  // The list grows while it is iterated: a node is appended when all nodes before it are done.
+  // The list grows while it is iterated: a node is appended once all its predecessors are decided.
   for (const node of decided) {
     const id = plan.ids[node]!;
     const ways = node === 0 ? (['taken'] as const) : incoming[node]!;
@@ -52,7 +54,7 @@ interface Facts {
 function fateOf(ways: readonly Way[], { isKeepable, isAnew, joinsAny }: Facts): Fate {
   if (ways.every((way) => way === 'dead')) return 'skipped';
   if (isAnew || ways.includes('anew')) return 'anew';
-  // A node that has begun with the first of its links is not changed by one that is taken later.
+  // With `join: "any"`, a node that started at its first link doesn't depend on links that are taken later.
   const hasBegun = !ways.includes('open') || (joinsAny && ways.includes('taken'));
   return hasBegun && isKeepable ? 'kept' : 'continued';
 }

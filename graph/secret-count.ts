@@ -2,7 +2,7 @@
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
 
-/** Counts every header as if it were a credential. The count is thus an upper bound that costs almost nothing. */
+/** Counts every header as if it were a credential, so the count is a cheap upper bound. */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;
   const countHeaders = (owner: JsonObject): JsonObject =>

@@ -1,5 +1,5 @@
-// Finds the secrets of a drawing and an input (docs/operate/security.md), cuts them out for storage, and
-// puts them back for a run.
+// Finds the secrets of a drawing and an input (docs/operate/security.md), cuts them out for storage, and puts them back
+// for a run.
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
@@ -12,16 +12,16 @@ import type { RunInput } from './variable.js';
 /**
  * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`, and
  * `address:<node>[:<tool server>]` for the user name and password in an address of an earlier drawing. An entry
- * `lost:<place>` means that an update has sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
+ * `lost:<place>` means that an update sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
 
 /** A place that may hold a secret. */
 interface SecretPlace {
   name: string;
-  /** The trigger or tool server that the place belongs to. The place's name begins with it. */
+  /** The trigger or tool server that the place belongs to, as a prefix of the place's name. */
   owner: string;
-  /** Where a header or the credentials of an address are sent (`toOrigin`); empty for a field. */
+  /** The origin that receives a header or the credentials of an address (`toOrigin`); empty for a field. */
   origin: string;
   nodeId: unknown;
   /** The path inside the node's data. */
@@ -32,7 +32,7 @@ interface SecretPlace {
 
 const ADDRESS = 'address:';
 
-/** Returns whether the place holds the user name and password of an address. */
+/** True if the place holds the user name and password of an address. */
 export function isInAddress({ name }: { name: string }): boolean {
   return name.startsWith(ADDRESS);
 }
@@ -47,10 +47,10 @@ export function isSecretField(field: JsonObject): boolean {
 }
 
 /**
- * Cuts every secret out of a drawing; a credential header that is only variables is none. With `stored` (the masked
- * document before an update, and its secrets), `********` keeps the value stored at the same place or at its former name.
- * A header keeps its value only while it is sent to the same origin. Where nothing was stored, the value is lost, unless
- * the place already held a literal `********`.
+ * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. With
+ * `stored` (the masked document before an update, and its secrets), `********` stands for the value stored at the same
+ * place or at its former name. A header keeps its value only while its origin stays the same. Without a stored value,
+ * the secret is lost, unless the place already held a literal `********`.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -63,11 +63,11 @@ export function splitSecrets(
     if (isEmpty(value)) return value;
     const known = before?.get(renamed?.get(name) ?? name);
     const isKept = value === MASK && known?.origin === origin && 'secret' in known;
-    // A header that an earlier build counted among the secrets stays one.
+    // A header that an earlier build stored as a secret stays one.
     if (!isSecret && !isKept) return value;
     if (isKept) secrets[name] = known.secret;
     else if (value !== MASK) secrets[name] = value;
-    // An address with a user name is refused anyway.
+    // Other checks refuse an address with a user name.
     else if (isInAddress({ name })) return value;
     else if (before !== undefined && !(known?.origin === origin && known.isLiteral)) secrets[lostName(name)] = true;
     return MASK;
@@ -75,7 +75,7 @@ export function splitSecrets(
   return { masked, secrets };
 }
 
-/** Cuts out what a stored drawing still holds, because the build that has stored it knew fewer secrets. */
+/** Cuts out secrets of a stored drawing that the build which stored it didn't recognise. */
 export function splitRest(stored: { data: JsonObject; secrets: SecretMap }): { data: JsonObject; secrets: SecretMap } {
   const { masked, secrets } = splitSecrets(stored.data);
   return { data: masked, secrets: { ...stored.secrets, ...secrets } };
@@ -84,7 +84,7 @@ export function splitRest(stored: { data: JsonObject; secrets: SecretMap }): { d
 interface StoredPlace {
   owner: string;
   origin: string;
-  /** Returns whether the workflow was created with a literal `********` here. */
+  /** True if the workflow was created with a literal `********` here. */
   isLiteral: boolean;
   secret?: unknown;
 }
@@ -116,7 +116,7 @@ function findRenamed(before: ReadonlyMap<string, StoredPlace>, data: JsonObject)
   return new Map([...oneCome].flatMap(([owner, name]) => (oneGone.has(owner) ? [[name, oneGone.get(owner)!]] : [])));
 }
 
-/** Returns by owner the names whose owner has no other name. */
+/** Returns, by owner, the names whose owner has no other name. */
 function onlyOnes(owners: ReadonlyMap<string, string>): Map<string, string> {
   const counts = new Map<string, number>();
   for (const owner of owners.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -138,7 +138,7 @@ export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject 
   );
 }
 
-/** Returns a copy of the drawing with `replace` applied to every place that holds a secret, or may hold one. */
+/** Returns a copy of the drawing with `replace` applied to every place that holds a secret. */
 export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
   return mapPlaces(data, (value, { isSecret, ...place }) => (isSecret ? replace(value, place) : value));
 }
@@ -146,9 +146,9 @@ export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
 /** A header of a node that sends headers, whatever its name. */
 export interface HeaderPlace {
   nodeId: unknown;
-  /** The path inside the node's data of what has the headers: `tools.<index>`, or empty for the data itself. */
+  /** The path inside the node's data of the object with the headers: `tools.<index>`, or empty for the data itself. */
   owner: string;
-  /** Where it is sent (`toOrigin`). */
+  /** The origin that receives it (`toOrigin`). */
   origin: string;
   name: string;
   /** The path inside the node's data. */
@@ -156,7 +156,7 @@ export interface HeaderPlace {
   value: unknown;
 }
 
-/** Lists the headers of all nodes that send headers, in their order. */
+/** Returns the headers of all nodes that send headers, in order. */
 export function headersOf(data: JsonObject): HeaderPlace[] {
   const found: HeaderPlace[] = [];
   mapPlaces(data, (value, { name, origin, nodeId, label, path }) => {
@@ -168,7 +168,7 @@ export function headersOf(data: JsonObject): HeaderPlace[] {
   return found;
 }
 
-/** Every secret field, and every header of a node that sends headers, and the credentials in its address. */
+/** Called for every secret field, every header of a node that sends headers, and the credentials in its address. */
 type ReplaceAny = (value: unknown, place: SecretPlace & { isSecret: boolean }) => unknown;
 
 function mapPlaces(data: JsonObject, replace: ReplaceAny): JsonObject {
@@ -205,7 +205,7 @@ interface ServerPlace {
   nodeId: unknown;
   /** The node and, for an agent, the tool server, encoded for the name of a place. */
   part: string;
-  /** The path inside the node's data up to the fields of the server. */
+  /** The path inside the node's data to the server's fields, with a trailing dot unless empty. */
   path: string;
 }
 
@@ -245,7 +245,7 @@ function mapFields({ node, part }: Owner, data: JsonObject, list: string, replac
   });
 }
 
-/** Only fields are secret if the type is unknown. */
+/** For an unknown type, only fields can be secret. */
 export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
   const kind = typeof type === 'string' ? kindOfType(type) : undefined;
   return kind === undefined ? { servers: 'none' } : traitsOf(kind);
@@ -282,18 +282,17 @@ export function mapObject(owner: JsonObject, key: string, map: (value: JsonObjec
   return isObject(value) ? { ...owner, [key]: map(value) } : owner;
 }
 
-/** Encodes an id for the name of a place, without collisions. An item that has no id yet gets its position instead. */
+/** Encodes an id for the name of a place, without collisions. An item without an id gets its position instead. */
 function toNamePart(id: unknown, index: number): string {
   if (typeof id !== 'string') return `#${index}`;
   return id.replace(/[%:#]/g, (reserved) => `%${reserved.charCodeAt(0).toString(16)}`);
 }
 
-/** Scheme and authority, ended by what begins a path, a query or a fragment. */
+/** Scheme and authority, followed by the character that starts a path, query or fragment. */
 const WHOLE_ORIGIN = /^\s*[a-z][a-z\d+.-]*:[/\\]{2}[^/\\?#]+[/\\?#]/i;
 
 /**
- * Returns the origin that is written in an address. If there is none, or a variable could change it, it is the text of
- * the address.
+ * Returns the literal origin of an address. If there is none, or a variable could change it, returns the whole text.
  */
 function toOrigin(url: unknown): string {
   if (typeof url !== 'string') return '';
@@ -318,8 +317,8 @@ export function maskInput(
 }
 
 /**
- * Replaces `********` in the fields of the input: in a secret one by the stored value, in any other, or if `stored` returns
- * undefined, by null. The field counts as not given then, because `********` is never a value.
+ * Replaces `********` in the fields of the input: in a secret field by the stored value, otherwise by null. Null makes
+ * the field count as missing, because `********` is never a value.
  */
 export function keepInputSecrets(
   fields: readonly JsonObject[],
@@ -346,7 +345,9 @@ function mapInput(
   return copy;
 }
 
-/** Returns the texts to mask for a drawing's secrets. Of a header or an address these are also the parts of the credential. */
+/**
+ * Returns the texts to mask for a drawing's secrets. For headers and addresses these include parts of the credential.
+ */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const texts = secretStrings(value);
@@ -357,8 +358,8 @@ export function secretTexts(secrets: SecretMap): string[] {
 }
 
 /**
- * Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme, and the text between
- * variables, which are filled in before the header is sent.
+ * Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme. Also returns the text
+ * between variables, because these are filled in before the header is sent.
  */
 export function credentialTexts(headerValue: string): string[] {
   const texts = [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];

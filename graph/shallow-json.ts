@@ -3,8 +3,8 @@ import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import { parseModestJson } from './json-text.js';
 
 /**
- * Undefined for what is no JSON or has too many values, and for deeper values: they cannot be written as JSON again later,
- * so they stay text.
+ * Returns undefined for text that is not JSON, has too many values, or is nested too deeply. Deep values cannot be
+ * written as JSON again, so callers leave them as text.
  */
 export function toShallowJson(text: string): unknown {
   try {
@@ -14,7 +14,7 @@ export function toShallowJson(text: string): unknown {
   }
 }
 
-/** Works like `toShallowJson`, except that it finds the JSON that others have written as `findJson` does. */
+/** Like `toShallowJson`, but finds the JSON in a text as `findJson` does. */
 export function findShallowJson(text: string): unknown {
   return unlessDeep(findJson(text));
 }

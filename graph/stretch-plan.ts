@@ -1,16 +1,16 @@
-// The plan on which an activity decides what it walks through: the part of its scope's plan that is its stretch.
+// The plan with which an activity decides its walk: the part of its scope's plan that is its stretch.
 import { traitsOf } from './kinds.js';
 import type { Handle, Plan } from './plan.js';
 import { NodeState, Planner } from './planner.js';
 import { mayAccompany, MAX_CONCURRENT, walksThrough, type Stretch, type Stride } from './stretch.js';
 
-/** Its nodes are numbered by their places in the stretch. */
+/** Numbers nodes by their position in the stretch (`place`). */
 export class StretchPlan {
   readonly plan: Plan;
   readonly planner: Planner;
   readonly #whole: Plan;
   readonly #numbers: readonly number[];
-  /** Tells whether a link leads from the node to one outside the stretch. */
+  /** For each node, true if a link leads to a node outside the stretch. */
   readonly #leadsOut: readonly boolean[];
 
   constructor(whole: Plan, { nodes, begins = 1, live = [] }: Stretch) {
@@ -50,14 +50,14 @@ export class StretchPlan {
     });
   }
 
-  /** Returns the node's number in the plan of the scope. */
+  /** Returns the node's number in the scope's plan. */
   numberOf(place: number): number {
     return this.#numbers[place]!;
   }
 
   /**
-   * Returns the ready nodes that the walk executes next, side by side. None where the run workflow has to decide. Where it
-   * has to be told something first (`hasNews`), nothing begins that leaves the process: that may take long.
+   * Returns the ready nodes that the walk executes next, in parallel; none if the run workflow has to decide first. If
+   * the activity has something to report first (`hasNews`), it starts only inline nodes, because others may take long.
    */
   next(stride: Stride, hasNews = false): number[] {
     const ready = this.planner.ready();
@@ -72,8 +72,8 @@ export class StretchPlan {
   }
 
   /**
-   * Returns whether a node outside of the stretch has learnt of the end of one inside: a link to it has been taken, or
-   * never will be.
+   * True if a node inside has ended whose links lead outside the stretch: a node outside may become ready or be
+   * skipped.
    */
   #isNewsForOthers(): boolean {
     return this.#leadsOut.some((leadsOut, place) => leadsOut && this.planner.hasSettled(place));

@@ -1,40 +1,39 @@
-// A stretch is the part of a plan that one activity may walk through: the nodes with which it begins, and those that no
-// other node of the run can make ready. The run workflow computes it, and the activity decides on it with a planner of its
-// own. This code is pure and is replayed, so a change of what belongs to a stretch needs `patched()`.
+// A stretch is the part of a plan that one activity may walk through: the nodes with which the walk starts, and those
+// that no node outside the stretch can make ready. The run workflow computes it, and the activity runs its own planner
+// on it. This code is pure and is replayed, so a change of which nodes belong to a stretch needs `patched()`.
 import { traitsOf, type NodeKind } from './kinds.js';
 import type { Planner } from './planner.js';
 import type { Plan } from './plan.js';
 
-/** An activity may walk on through these nodes (docs/adr/0011-one-walk.md). */
+/** Decides which kinds of nodes an activity may walk on through (docs/adr/0011-one-walk.md). */
 export type Stride = 'visible' | 'dense';
 
-/** Node numbers are those of the plan of the scope. */
+/** Node numbers are those of the scope's plan. */
 export interface Stretch {
-  /** The nodes with which the walk begins come first. */
+  /** The nodes with which the walk starts come first. */
   nodes: number[];
-  /** The number of nodes with which the walk begins. Absent if it is one. */
+  /** The number of nodes with which the walk starts. Absent if it is one. */
   begins?: number;
-  /** The other nodes to which a link has been taken already. Absent if there are none. */
+  /** Other nodes to which a link has already been taken. Absent if there are none. */
   live?: number[];
-  /** No other node of the scope is open: the scope has ended when all of these have. */
+  /** Set if no node outside the stretch is open, so the scope ends with these nodes. */
   isRest?: true;
 }
 
-/** This bounds the input of an activity. */
+/** Bounds the input of an activity. */
 const MAX_NODES = 50;
-/** The death of a worker interrupts all nodes that an activity executes at once. */
+/** Bounds the nodes that an activity executes in parallel: the death of a worker interrupts all of them. */
 export const MAX_CONCURRENT = 10;
 
-/** Returns whether an activity may walk on through a node of the kind. */
 export function walksThrough(stride: Stride, kind: NodeKind): boolean {
   const { runs, isDense } = traitsOf(kind);
   return runs === 'inline' || (stride === 'dense' && isDense);
 }
 
 /**
- * Returns whether `other` may be executed beside `node` in one activity. Two nodes that only read and decide may, and one of
- * these beside one of another kind may not. Two others may if both lead to the same node and nowhere else: then nothing
- * that follows one of them waits for the other for longer than it would anyway.
+ * True if `other` may be executed in parallel with `node` in one activity. Two inline nodes may; an inline node and a
+ * node of another kind may not. Two other nodes may only if both lead to the same single node or to none: then waiting
+ * for both delays nothing that would otherwise start earlier.
  */
 export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, other: number): boolean {
   const [isInline, isOtherInline] = [node, other].map((each) => traitsOf(kinds[each]!).runs === 'inline');
@@ -45,16 +44,17 @@ export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, 
   return next === undefined || !joinsAny.includes(next);
 }
 
-/** Returns whether an activity that begins with the node `first` may begin with `other`, too. */
+/** True if an activity that starts with the node `first` may start with `other`, too. */
 export function mayBeginTogether(stride: Stride, plan: Plan, first: number, other: number): boolean {
   const areWalked = [first, other].every((node) => walksThrough(stride, plan.kinds[node]!));
   return areWalked && mayAccompany(plan, first, other);
 }
 
-/** Returns the stretch of an activity that begins with `firsts`, which are running. */
+/** Returns the stretch of an activity that starts with `firsts`, which are already running. */
 export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   let nodes = enclosed(plan, planner, firsts, (kind) => walksThrough(stride, kind));
-  // A decision may skip nodes that this activity must not execute. If there are no others, the scope ends in this activity.
+  // A decision may skip nodes that this activity must not execute. If all other open nodes depend on this stretch, the
+  // scope ends in this activity.
   if (nodes.length < planner.open && nodes.some((node) => isDecision(plan, node))) {
     const all = enclosed(plan, planner, firsts, () => true);
     if (all.length === planner.open) nodes = all;
@@ -68,7 +68,7 @@ export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly numbe
   };
 }
 
-/** Returns `firsts` and the nodes all of whose open links come from nodes that are returned. */
+/** Returns `firsts`, and the nodes whose open links all come from returned nodes. */
 function enclosed(
   { out, kinds }: Plan,
   planner: Planner,

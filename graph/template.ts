@@ -9,7 +9,7 @@ export type { NodeOutput, Variable, VariableValues } from './variable.js';
 /** The limit on characters that one call may render, because a few kilobytes of variables can expand to terabytes. */
 const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
 
-/** The rendered text exceeds MAX_RENDERED_CHARACTERS. Rendering throws no other error. */
+/** The rendered text exceeds `MAX_RENDERED_CHARACTERS`. Rendering throws no other error. */
 export class RenderedTooLargeError extends NodeError {
   override readonly name = 'RenderedTooLargeError';
 
@@ -31,26 +31,21 @@ export interface Span {
   expression: string;
 }
 
-/**
- * Yields every complete `{{ ... }}` of a text from left to right. Of nested braces it yields the innermost. Time is
- * linear.
- */
+/** Yields every complete `{{ ... }}` of a text from left to right; of nested braces, the innermost. Linear time. */
 export function* spansOf(text: string): Generator<Span> {
   let cursor = 0;
   for (;;) {
     const open = text.indexOf('{{', cursor);
     const close = open < 0 ? -1 : text.indexOf('}}', open + 2);
     if (close < 0) return;
-    // The last opening braces of `{{ {{ a }}` and `{{{ a }}` belong to the closing ones.
+    // In `{{ {{ a }}` and `{{{ a }}`, the last opening braces belong to the closing ones.
     const start = text.lastIndexOf('{{', close - 2);
     cursor = close + 2;
     yield { start, end: cursor, expression: text.slice(start + 2, close) };
   }
 }
 
-/**
- * Yields every parsed expression in the strings of a value. `variable` is undefined where the text is not a variable.
- */
+/** Yields every expression in the strings of a value. */
 export function* findExpressions(value: unknown): Generator<Expression> {
   for (const leaf of leavesOf(value)) {
     if (typeof leaf !== 'string') continue;
@@ -58,7 +53,7 @@ export function* findExpressions(value: unknown): Generator<Expression> {
   }
 }
 
-/** Returns the pieces of a text that are in no `{{ ... }}`, from left to right. */
+/** Returns the pieces of a text outside `{{ ... }}`, from left to right. */
 export function textOutsideOf(text: string): string[] {
   const pieces: string[] = [];
   let cursor = 0;
@@ -74,15 +69,15 @@ export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();
 }
 
-/** Returns whether rendering fills in anything. Braces around what is no variable are text. */
+/** True if rendering would fill in anything. Braces around other text are not variables. */
 export function hasVariables(value: unknown): boolean {
   for (const { variable } of findExpressions(value)) if (variable !== undefined) return true;
   return false;
 }
 
 /**
- * Fills in the variables of a text. A variable without a value becomes empty; braces around what is no variable stay
- * as they were typed. Inserted values are not rendered again.
+ * Fills in the variables of a text. A variable without a value becomes empty; braces around other text stay as typed.
+ * Inserted values are not rendered again.
  */
 export function renderText(text: string, values: VariableValues): string {
   return createRenderer(values).text(text);
@@ -93,18 +88,18 @@ export function renderJson(value: unknown, values: VariableValues): unknown {
   return renderValue(value, createRenderer(values));
 }
 
-/** `renderJson` with a renderer, which may have a limit of its own. */
+/** `renderJson` with a given renderer, which may have its own limit. */
 export function renderValue(value: unknown, renderer: Renderer): unknown {
   return mapLeaves(value, (leaf) => (typeof leaf === 'string' ? renderer.value(leaf) : leaf));
 }
 
 export interface Renderer {
   text(template: string): string;
-  /** A template that is exactly one variable gives the variable's JSON type. */
+  /** Returns the variable's JSON value if the template is exactly one variable. */
   value(template: string): unknown;
 }
 
-/** `maxCharacters` limits the text that the renderer fills in over all its calls. */
+/** `maxCharacters` limits the characters of filled-in variables over all calls of the renderer. */
 export function createRenderer(values: VariableValues, maxCharacters: number = MAX_RENDERED_CHARACTERS): Renderer {
   const jsonTexts = new Map<object, string>();
   let rendered = 0;
@@ -137,14 +132,14 @@ export function createRenderer(values: VariableValues, maxCharacters: number = M
     const variable = first?.start === 0 && first.end === template.length ? parseVariable(first.expression) : undefined;
     if (variable === undefined) return text(template);
     const resolved = resolveVariable(variable, values);
-    // The value counts like text, since it is written as JSON later. A value that cannot be written counts as missing.
+    // Count the value like text, because it is later written as JSON. A value that cannot be written counts as missing.
     if (resolved === null) return null;
     return toText(resolved) === '' ? '' : resolved;
   };
   return { text, value };
 }
 
-/** Returns an empty text for a value that JSON cannot represent: it is nested too deeply or too long for one string. */
+/** Returns an empty text for a value that JSON cannot represent: too deeply nested, or too long for one string. */
 function jsonText(value: unknown): string {
   try {
     return writeJson(value);

@@ -1,40 +1,42 @@
-// The plan of a test run: a part of the drawing is executed, and the results of other nodes are taken
+// The plan of a test run: it executes a part of the drawing and reuses the results of other nodes
 // (docs/use/test-runs.md, "Which nodes are executed").
 import { BODY_HANDLE, enclosingLoops, rootPlan, type Handle, type Plan } from './plan.js';
 
-/** `node`: one node; `up_to`: what it needs and itself; `from`: itself and what follows. */
+/** `node`: only the node; `up_to`: the node and those it needs; `from`: the node and those that follow it. */
 export type TestMode = 'node' | 'up_to' | 'from';
 
 export interface TestRequest {
   mode: TestMode;
-  /** The number of the node that is tried. One in a body is tried in one iteration of each loop around it. */
+  /** The number of the tested node. In a loop's body, the test executes one iteration of each enclosing loop. */
   node: number;
-  /** Whether the result of a node is given: by a mock, or by a pin. */
+  /** True if a mock or a pin fixes the result of the node. */
   isGiven: (node: number) => boolean;
-  /** The numbers of the nodes whose results or errors the data of a node names. */
+  /** Returns the numbers of the nodes whose results or errors the node's variables name. */
   readsOf: (node: number) => readonly number[];
 }
 
-/** The part of a test in one scope: in the drawing outside bodies, or in the body of a loop around the tried node. */
+/** The part of a test in one scope: the drawing outside bodies, or the body of a loop that encloses the tested node. */
 export interface TestScope {
-  /** The loop in whose body it is; undefined outside bodies. */
+  /** The loop whose body this is. Undefined outside bodies. */
   loop: number | undefined;
-  /** The node that is tried, or the loop around it that is in this scope. */
+  /** The tested node, or the loop of this scope that encloses it. */
   target: number;
-  /** The nodes that are executed, and those among them whose results are given. A loop stands for its body, too. */
+  /** The executed nodes, including those with fixed results. A loop includes its body. */
   executed: ReadonlySet<number>;
-  /** Other nodes that decide about the executed ones, by a link or a variable: their results are taken where there are any. */
+  /**
+   * Other nodes that decide about executed nodes by a link or a variable. Their results are reused if there are any.
+   */
   wanted: ReadonlySet<number>;
-  /** Those of the wanted ones that executed nodes read. */
+  /** The wanted nodes whose results an executed node reads. */
   needed: ReadonlySet<number>;
 }
 
-/** Decides what a test executes and what it takes. Returns its scopes, the outermost first. */
+/** Decides which nodes a test executes and which results it reuses. Returns its scopes, outermost first. */
 export function chooseTest(plan: Plan, request: TestRequest): TestScope[] {
   const around = enclosingLoops(plan);
   const chain = [...around[request.node]!, request.node];
   const scopes: TestScope[] = [];
-  // The variables that inner scopes read of outer ones.
+  // The variables of outer scopes that inner scopes read.
   let reads: number[] = [];
   for (const [depth, target] of [...chain.entries()].toReversed()) {
     const members = new Members(plan, around, chain[depth - 1]);
@@ -75,18 +77,18 @@ class Members {
     return this.#sources.get(node) ?? [];
   }
 
-  /** The node of this scope that is `node`, or the loop of it that encloses `node`. */
+  /** Returns `node` if it is in this scope, or else the loop of this scope that encloses it. */
   lift(node: number): number | undefined {
     return this.#has(node) ? node : this.#around[node]?.find((loop) => this.#has(loop));
   }
 
-  /** The node, and those of its body. */
+  /** Returns the node and, for a loop, the nodes of its body. */
   withBody(node: number): number[] {
     if (this.#plan.bodies?.[node] === undefined) return [node];
     return this.#around.flatMap((loops, each) => (each === node || loops.includes(node) ? [each] : []));
   }
 
-  /** Whether a test never lacks the node: it is the trigger at the start, or the loop around. */
+  /** True if the test always has the node: the trigger at the start, or the loop around the scope. */
   isAlwaysThere(node: number): boolean {
     return node === this.#loop || (node === 0 && this.#loop === undefined && this.#plan.kinds[0] === 'trigger');
   }
@@ -98,9 +100,9 @@ class Members {
 
 interface ScopeChoice {
   target: number;
-  /** Whether the target is the node that is tried. */
+  /** True if the target is the tested node itself. */
   isInnermost: boolean;
-  /** What the executed nodes of inner scopes read. */
+  /** The nodes that executed nodes of inner scopes read. */
   readInside: readonly number[];
 }
 
@@ -109,7 +111,7 @@ function chooseInScope(
   { mode, isGiven, readsOf }: TestRequest,
   { target, isInnermost, readInside }: ScopeChoice,
 ): { scope: Omit<TestScope, 'loop'>; reads: number[] } {
-  // A loop around the tried node takes its items from a run, unless all before it is executed.
+  // An enclosing loop gets its items from an earlier run, unless the test executes everything before it.
   const ownReads = (node: number): readonly number[] => {
     if (node !== target || isInnermost) {
       if (isGiven(node)) return [];
@@ -141,7 +143,7 @@ function executedIn(members: Members, choice: ExecutionChoice): Set<number> {
   if (mode === 'from' && isInnermost) return reached(target, (node) => members.targetsOf(node));
   if (mode !== 'up_to') return new Set([target]);
   const behind = reached(target, (node) => members.sourcesOf(node));
-  // What a given node would need is not needed.
+  // The nodes on which a node with a fixed result depends are not needed.
   return reached(target, (node) => {
     if ((node !== target || isInnermost) && isGiven(node)) return [];
     return [...members.sourcesOf(node), ...liftedReads(node).filter((read) => behind.has(read))];
@@ -157,17 +159,17 @@ function reached(from: number, next: (node: number) => readonly number[]): Set<n
 
 export interface PlannedTest extends Pick<TestRequest, 'mode'> {
   scopes: readonly TestScope[];
-  /** The wanted nodes whose results are taken, each with the handles by which it was left. */
+  /** The wanted nodes whose results are reused, each with the handles by which it was left. */
   taken: ReadonlyMap<number, readonly Handle[]>;
-  /** The nodes whose results are given: everywhere, or in the iterations with these paths. */
+  /** The nodes with fixed results: everywhere, or in the iterations with these paths. */
   given: ReadonlyMap<number, true | string[]>;
-  /** The only iteration that is executed of each loop around the tried node. */
+  /** For each loop around the tested node, its only executed iteration. */
   only: ReadonlyMap<number, number>;
 }
 
 /**
- * Returns the plan of a test. Links from nodes that it does not have count as not taken. The node that is tried starts
- * whatever links lead to it, once all results that are taken are there.
+ * Returns the plan of a test. Links from nodes outside the test count as not taken. The tested node starts as soon as
+ * all reused results are settled, whatever links lead to it.
  */
 export function planOfTest(plan: Plan, test: PlannedTest): Plan {
   const [root, ...inner] = test.scopes;
@@ -177,9 +179,9 @@ export function planOfTest(plan: Plan, test: PlannedTest): Plan {
 }
 
 interface DrawnScope {
-  /** The nodes of the scope in their new order, without the loop around it. */
+  /** The nodes of the scope in their new order, without the enclosing loop. */
   numbers: number[];
-  /** The links of each node, and of the loop around the scope, that lead to nodes of the scope. */
+  /** The links within the scope, by source node. The enclosing loop is a source, too. */
   links: ReadonlyMap<number, [to: number, handle: Handle][]>;
 }
 
@@ -201,7 +203,7 @@ function drawScope(plan: Plan, { mode, taken }: PlannedTest, scope: TestScope): 
     ...(links.get(entry.node) ?? []),
     ...begins.map((to): [number, Handle] => [to, entry.handle]),
   ]);
-  // The tried node waits for all results that are taken.
+  // The tested node waits for all reused results.
   if (mode !== 'up_to' && entry.node !== target) {
     for (const node of own) links.set(node, [...links.get(node)!, [target, 0]]);
   }
@@ -211,7 +213,7 @@ function drawScope(plan: Plan, { mode, taken }: PlannedTest, scope: TestScope): 
 
 interface Entry {
   node: number;
-  /** The handle by which it is left in any case. */
+  /** The handle that the entry node always takes. */
   handle: Handle;
 }
 
@@ -220,7 +222,7 @@ interface Entering extends Pick<PlannedTest, 'taken'>, Pick<TestScope, 'target'>
   hasSource: ReadonlySet<number>;
 }
 
-/** The first node of the plan: the trigger, or else a node whose result is taken, or else one that is executed. */
+/** Chooses the first node of the plan: the trigger, or else a node with a reused result, or else an executed one. */
 function entryOf({ kinds }: Plan, { target, members, taken, hasSource }: Entering): Entry {
   if (kinds[0] === 'trigger' || (members[0] === 0 && !taken.has(0))) return { node: 0, handle: 0 };
   const first = members.find((node) => taken.has(node));
@@ -230,17 +232,17 @@ function entryOf({ kinds }: Plan, { target, members, taken, hasSource }: Enterin
 
 interface DrawnTest {
   drawn: DrawnScope;
-  /** The bodies of which only a part is executed, by their loops. */
+  /** The bodies that are only partly executed, by loop. */
   bodies: ReadonlyMap<number, DrawnScope>;
 }
 
-/** Bodies follow the nodes outside them, in the order of their loops, as `compilePlan` numbers them. */
+/** Renumbers the nodes as `compilePlan` does: bodies follow the nodes outside them, in the order of their loops. */
 function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { drawn, bodies }: DrawnTest): Plan {
   const order = [...drawn.numbers];
   const places: Record<number, { first: number; end: number }> = {};
   const executed = new Set(scopes.flatMap((scope) => [...scope.executed]));
   const isWhole = new Set<number>();
-  // The list grows while it is iterated: a body may have loops of its own.
+  // The list grows while it is iterated, because a body may contain loops.
   for (const [number, node] of order.entries()) {
     const body = plan.bodies?.[node];
     const partial = bodies.get(node);
@@ -289,7 +291,7 @@ function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { draw
   };
 }
 
-/** Returns `{name: values by new numbers}`, or nothing where there are none. */
+/** Returns `{[name]: values by new number}`, or an empty object if there are no values. */
 function pickRecord<Name extends string, Value>(
   name: Name,
   order: readonly number[],

@@ -2,17 +2,16 @@ import { isObject, type JsonObject } from './json.js';
 import { writeJson } from './json-text.js';
 import { toShallowJson } from './shallow-json.js';
 
-/** The arguments of a tool call. */
 export interface ToolArguments {
-  /** The text that the model wrote, or the JSON text of the value that it wrote; `{}` where it wrote nothing. */
+  /** The text that the model wrote, or the JSON text of its value; `{}` if it wrote nothing. */
   text: string;
-  /** Undefined where they are no JSON object of a usual depth: the call cannot be made. */
+  /** Undefined if they are not a JSON object of moderate depth: the call cannot be made. */
   given: JsonObject | undefined;
 }
 
 /**
- * Reads arguments as models write them: the text of a JSON object, as the protocol says, or the object itself. Many models
- * write nothing, blanks or null where a tool needs no arguments.
+ * Reads arguments as models write them: the text of a JSON object, as the protocol requires, or the object itself. Many
+ * models write nothing, blanks or null for a tool without arguments.
  */
 export function readArguments(written: unknown): ToolArguments {
   if (written === undefined || written === null) return { text: '{}', given: {} };

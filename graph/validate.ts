@@ -1,4 +1,4 @@
-// Field errors of a drawing that compiles.
+// The field errors of a drawing that compiles.
 import { withCheckBudget } from './check-budget.js';
 import type { Document, DrawnNode } from './document.js';
 import { MAX_SECRET_CHARACTERS } from './input.js';
@@ -8,22 +8,19 @@ import { lastNodesOf, type Plan } from './plan.js';
 import { holdsMoreThan, ownValue } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
 
-/** The errors by node id: one `{path inside node data: message}` for every wrong field. */
+/** By node id, one `{path inside node data: message}` for every wrong field. */
 export type NodeErrors = Record<string, Record<string, string>[]>;
 
-// The limit is the same as for structural errors: enough for any person, and a bound for hostile drawings.
+// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
-// zod collects every issue before it returns any, so a list of millions of errors must not reach it.
+// zod collects every issue before it returns any, so it must not get a list with millions of errors.
 const MAX_VALUES = 20_000;
-/** Fields in which it looks for nothing. */
+/** Fields that may hold any JSON; zod doesn't search them for errors. */
 const ANY_JSON = new Set(['body', 'items', 'output', 'value']);
 // Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
-/**
- * Returns every field error of the nodes that the start node reaches, up to MAX_MISTAKES; an empty object when there is
- * none.
- */
+/** Returns the field errors of the nodes that the start node reaches, up to `MAX_MISTAKES`, or an empty object. */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
   return withCheckBudget(() => validateWithinBudget(document, plan));
 }
@@ -42,7 +39,7 @@ function validateWithinBudget(document: Document, plan: Plan): NodeErrors {
   return withSecretsError(Object.fromEntries(errors), document);
 }
 
-/** Merges the errors of both. For each node, those of `left` come first. */
+/** Merges the errors by node; for each node, those of `left` come first. */
 export function mergeErrors(left: NodeErrors, right: NodeErrors): NodeErrors {
   const merged = new Map(Object.entries(left));
   for (const [id, errors] of Object.entries(right)) merged.set(id, [...(merged.get(id) ?? []), ...errors]);
@@ -50,8 +47,8 @@ export function mergeErrors(left: NodeErrors, right: NodeErrors): NodeErrors {
 }
 
 /**
- * All results of a run are searched for all secrets of its drawing, including those of unreachable nodes. As for
- * inputs, the secrets have a common limit.
+ * Adds an error if the secrets of the drawing exceed their common limit. All results of a run are searched for all
+ * secrets of its drawing, including those of unreachable nodes, so all nodes count.
  */
 function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
   let characters = 0;
@@ -78,7 +75,10 @@ function validateNode(node: DrawnNode): Record<string, string>[] {
   return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
 }
 
-/** If the loop has no `output`, the output of an iteration is that of the only last node of the body. */
+/**
+ * If the loop has no `output`, the output of an iteration is that of the body's last node, so there must be exactly
+ * one.
+ */
 function validateBody({ data }: DrawnNode, plan: Plan, number: number): Record<string, string>[] {
   if (plan.bodies?.[number] === undefined || ownValue(data, 'output') !== undefined) return [];
   const lasts = lastNodesOf(plan, number).length;

@@ -1,9 +1,9 @@
-// The variables of a text name values as seen from an iteration: a node outside loops has one value, and a node in a
-// body has one in each iteration.
+// Finds the values that variables name as seen from an iteration: a node outside loops has one value, a node in a body
+// has one in each iteration.
 import { scopeOfPath } from './iteration-path.js';
 import { findVariables } from './template.js';
 
-/** The values of one iteration that are named, by node ids. */
+/** The named values of one iteration, by node id. */
 interface NamedNodes {
   results: Set<string>;
   errors: Set<string>;
@@ -11,18 +11,18 @@ interface NamedNodes {
 }
 
 interface VariablePlaces {
-  /** The nodes that are named, by the path of the iteration, which is empty for the drawing outside loops. */
+  /** The named nodes, by the path of their iteration; the path is empty outside loops. */
   iterations: Map<string, NamedNodes>;
-  /** The loops whose item, index or last output is named, each with its own path and that of the iteration. */
+  /** By id of each loop whose item, index or last output is named: the loop's own path and that of the iteration. */
   loops: Map<string, { loop: string; iteration: string }>;
 }
 
-/** Returns the ids of the loops around a node, the outermost first. */
+/** Returns the ids of the loops around a node, outermost first, or undefined if the node is unknown. */
 type LoopsAround = (nodeId: string) => readonly string[] | undefined;
 
 /**
- * Returns where the values are that `templates` (any JSON) name in the iteration `path`. A node in a body that does not
- * enclose the reader is left out, and so is one that `loopsAround` does not know.
+ * Finds the values that `templates` (any JSON) name in the iteration `path`. Skips nodes in a body that doesn't enclose
+ * the reader, and nodes that `loopsAround` doesn't know.
  */
 export function findPlaces(loopsAround: LoopsAround, path: string, templates: unknown): VariablePlaces {
   const places: VariablePlaces = { iterations: new Map(), loops: new Map() };

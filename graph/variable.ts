@@ -5,33 +5,33 @@ import { isContainer, ownValue } from './json.js';
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
 
-/** The values that variables are resolved from. */
+/** The values of the variables that a node may read. */
 export interface VariableValues {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
-  /** The errors of the nodes whose failure the run has survived. */
+  /** The errors of nodes whose failure the run has survived. */
   errors?: ReadonlyMap<string, NodeErrorFacts>;
-  /** The variables of the loops around the node that reads, by their node ids. */
+  /** The variables of the loops around the reading node, by the loops' ids. */
   loops?: ReadonlyMap<string, LoopVariables>;
-  /** The addresses of callbacks, by the ids of the nodes that wait for them. */
+  /** The addresses of callbacks, by the ids of the waiting nodes. */
   callbackUrls?: ReadonlyMap<string, string>;
-  /** Readers get these texts in place of outputs that are too large to be shown, by node id. */
+  /** By node id, texts that stand for outputs that are too large to be shown. */
   leftOut?: ReadonlyMap<string, string>;
 }
 
 export interface NodeErrorFacts {
   code: string;
-  /** The message as readers see it, secrets masked. */
+  /** As readers see it, with secrets masked. */
   message: string;
 }
 
-/** The nodes of a body can read this of the iteration in which they are. */
+/** The properties of an iteration that nodes in its body can read. */
 export interface LoopVariables {
-  /** The number of the iteration, from 0. */
+  /** The index of the iteration, from 0. */
   index: number;
   /** The item of a for-each. */
   item?: unknown;
-  /** The output of the round before; absent in the first one. */
+  /** The output of the previous round. Absent in the first one. */
   last?: unknown;
 }
 
@@ -43,16 +43,16 @@ export type Variable =
   | { source: 'node'; nodeId: string; path: PathPart[] }
   /** The path starts after `error`: `code` or `message` of a failure that the run has survived. */
   | { source: 'error'; nodeId: string; path: PathPart[] }
-  /** The path starts with `item`, `index` or `last`, of the iteration of a loop. */
+  /** The path starts with `item`, `index` or `last`, of the loop's current iteration. */
   | { source: 'loop'; nodeId: string; path: PathPart[] }
-  /** The address at which a node that waits for a callback is answered. */
+  /** The callback address of a waiting node. */
   | { source: 'callback'; nodeId: string; path: [] };
 
-// No id and path that a person draws is longer. The limit bounds the cost of hostile texts.
+// Bounds the cost of hostile texts. No real id with its path is longer.
 const MAX_EXPRESSION = 1000;
 const WORD = /\.(result|error|item|index|last|callback_url)(?=[.[\s]|$)/;
 
-/** Parses the text between the braces; undefined where it is not a variable. */
+/** Parses the text between the braces. Returns undefined if it isn't a variable. */
 export function parseVariable(expression: string): Variable | undefined {
   const text = expression.trim();
   if (text.length > MAX_EXPRESSION) return undefined;
@@ -63,7 +63,7 @@ export function parseVariable(expression: string): Variable | undefined {
   return parseNodeVariable(text);
 }
 
-/** The first of the words counts: what follows it is a path into the value. */
+/** The first such word counts; the rest is a path into the value. */
 function parseNodeVariable(text: string): Variable | undefined {
   const found = WORD.exec(text);
   if (found === null || found.index === 0) return undefined;
@@ -77,7 +77,7 @@ function parseNodeVariable(text: string): Variable | undefined {
   return { source: 'loop', nodeId, path: [word, ...path] };
 }
 
-/** Parses `.name`, `[0]` and `["name"]` in any order; undefined where the text is anything else. */
+/** Parses `.name`, `[0]` and `["name"]` in any order. Returns undefined for any other text. */
 function parsePath(text: string): PathPart[] | undefined {
   const path: PathPart[] = [];
   let rest = text.trimStart();
@@ -113,7 +113,7 @@ function toPart(name: string): PathPart {
   return /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : name;
 }
 
-/** Returns the variable's value; undefined where it has none. Reads own properties only. */
+/** Returns the variable's value, or undefined if it has none. Reads own properties only. */
 export function resolveVariable(variable: Variable, values: VariableValues): unknown {
   const { path } = variable;
   if (variable.source === 'input') return walk(values.input, path);
@@ -133,7 +133,7 @@ function walk(value: unknown, path: readonly PathPart[]): unknown {
   return current;
 }
 
-// A template may use fields of the same large content many times, so the content is parsed once.
+// A template may read fields of the same large content many times, so it is parsed only once.
 const parsedContents = new WeakMap<NodeOutput, unknown>();
 
 function parsedContent(output: NodeOutput): unknown {
@@ -141,7 +141,7 @@ function parsedContent(output: NodeOutput): unknown {
   return parsedContents.get(output);
 }
 
-/** Returns the JSON object or array that a node's content is or holds (`findJson`); undefined where there is none. */
+/** Returns the JSON object or array that the content is or contains (`findJson`), or undefined if there is none. */
 export function parseContent(content: unknown): unknown {
   const value = typeof content === 'string' ? findJson(content) : undefined;
   return isContainer(value) ? value : undefined;

@@ -1,4 +1,4 @@
-// Warnings of a drawing that can run: what is probably a mistake.
+// Warnings of a drawing that can run: probable mistakes.
 import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
 import { fieldIdsOf, inputFieldsOf } from './input.js';
@@ -30,10 +30,12 @@ export interface Warning {
   message: string;
 }
 
-// The limit is the same as for structural errors: enough for any person, and a bound for hostile drawings.
+// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 
-/** Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: how long a run may last. */
+/**
+ * Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: the limit on a run's duration.
+ */
 export function findWarnings(data: unknown, document: Document, plan: Plan, runDays: number): Warning[] {
   const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
   const isKnown = createVariableTest(data, document, plan);
@@ -66,7 +68,7 @@ function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan)
   return [{ node_id: startNode, code: 'answer_node', message }];
 }
 
-/** Settings that every node may have, and that change nothing at this one. */
+/** Finds settings of every kind that have no effect on this node. */
 function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
   const { onError } = whatEveryNodeSays(data);
@@ -86,7 +88,7 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   return messages.map((message) => ({ node_id: id, code: 'dead_setting', message }));
 }
 
-/** A header that takes its credential from variables counts, too. */
+/** Includes headers whose credential comes from variables. */
 function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
   const drawing = { nodes: [{ id, type: nodeDefinitions[kind].type, data }] };
   return credentialHeadersOf(drawing).map(({ path }) => ({
@@ -96,7 +98,7 @@ function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
   }));
 }
 
-/** A kind that is left by its handles alone has no ordinary link that could be taken after a failure. */
+/** A kind with named handles only has no ordinary link that could be taken after a failure. */
 function findDeadEnd({ id, kind, data }: DrawnNode): Warning[] {
   if (whatEveryNodeSays(data).onError !== 'continue' || exitsOf(kind, data).some(({ handle }) => handle === 0))
     return [];
@@ -116,8 +118,8 @@ function hasTarget(value: unknown): boolean {
 }
 
 /**
- * Returns whether a node's data and its drawn edges disagree. An edge whose handle the kind does not have is never
- * executed, so it counts as a disagreement.
+ * True if a node's data and its drawn edges disagree. An edge whose handle the kind doesn't have is never executed, so
+ * it counts as a disagreement.
  */
 function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
   const drawn = edges.get(id) ?? [];
@@ -136,11 +138,11 @@ function haveSameTargets(left: readonly RawLink[], right: readonly RawLink[]): b
   return lefts.size === rights.size && [...lefts].every((to) => rights.has(to));
 }
 
-/** Returns why a variable is probably a mistake; undefined where it is not. */
+/** Returns the reason why a variable is probably a mistake, or undefined. */
 type VariableTest = (
   variable: Variable | undefined,
   nodeId: string,
-  /** The loop within whose iterations the text is filled in, which may name any node of the body. */
+  /** True if the field is filled in within each iteration of the loop, so it may name any node of the body. */
   isInIteration?: boolean,
 ) => string | undefined;
 
@@ -158,7 +160,7 @@ function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
   return [...warnings.values()];
 }
 
-/** Finds known variables where none is filled in. What is no variable there may well be a part of the field's text. */
+/** Finds known variables in fields that are not filled in. Unknown ones may be ordinary text there. */
 function findLiteralVariables(node: DrawnNode, test: VariableTest): Warning[] {
   const { literalFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
   const warnings = new Map<string, Warning>();
@@ -205,7 +207,7 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
 
 const NO_CALLBACK = 'that node does not wait for a callback';
 
-/** Returns why a node cannot read `item`, `index` or `last` of a loop; undefined where it can. */
+/** Returns the reason why a node cannot read `item`, `index` or `last` of a loop, or undefined if it can. */
 function createLoopTest(plan: Plan): (loopId: string, field: unknown, nodeId: string) => string | undefined {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   const around = enclosingLoops(plan);
@@ -220,7 +222,7 @@ function createLoopTest(plan: Plan): (loopId: string, field: unknown, nodeId: st
   };
 }
 
-/** Returns whether a node is in all the bodies that another one is in. */
+/** True if every body that contains `otherId` also contains `nodeId`. */
 function createEnclosedTest(plan: Plan): (otherId: string, nodeId: string) => boolean {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   const around = enclosingLoops(plan);
@@ -235,11 +237,11 @@ function inputReason(fieldIds: ReadonlySet<string>, field: string | number | und
   return fieldIds.has(field) ? undefined : 'the trigger has no such input field';
 }
 
-/** Returns whether a run can have finished node `before` when node `id` starts. */
+/** True if a run can have finished node `before` when node `id` starts. */
 type UpstreamTest = (before: string, id: string) => boolean;
 
 /**
- * Each node has one row of bits, which is 3 MB for 5,000 nodes. The first question fills all rows in one pass over the
+ * Each node has one row of bits, which is 3 MB for 5,000 nodes. The first call fills all rows in one pass over the
  * edges.
  */
 function createUpstreamTest(plan: Plan): UpstreamTest {
@@ -259,7 +261,7 @@ function ancestorsOf(plan: Plan): Uint32Array[] {
   const rows = plan.ids.map(() => new Uint32Array(width));
   const open = [...plan.indegree];
   const decided = [0];
-  // The list grows while it is iterated: a node is appended when all nodes before it are done.
+  // The list grows while it is iterated: a node is appended once all its predecessors are done.
   for (const from of decided) {
     const source = rows[from];
     for (const [to] of plan.out[from] ?? []) {

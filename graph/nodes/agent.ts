@@ -39,7 +39,7 @@ const serverSchema = z
   })
   .meta({ title: 'MCP server' });
 
-/** Another workflow as a tool: each call of it is a run. */
+/** Another workflow as a tool. Each call starts a run. */
 const workflowToolSchema = z
   .looseObject({
     type: z.literal('workflow'),
@@ -71,7 +71,7 @@ const maxCostSchema = z
   .nullish()
   .describe('US dollars; a model call that could cost more is not made, and the node fails');
 
-/** The limit is text, because no double holds 18 decimals. */
+/** The limit may be text, because no double holds 18 decimals. */
 function isAmount(cost: number | string): boolean {
   if (typeof cost === 'number') return cost >= 0 && cost <= MAX_COST_USD;
   return /^\d{1,12}(\.\d{1,18})?$/.test(cost);
@@ -157,7 +157,7 @@ export const agentNode = {
   outputSchema,
 } as const satisfies NodeDefinition;
 
-/** Returns the ids of the workflows that are tools of an agent. Reads data that may not be valid. */
+/** Returns the ids of the workflows that are tools of an agent. The data may be invalid. */
 export function workflowToolsOf(data: JsonObject): number[] {
   const tools = ownValue(data, 'tools');
   if (!Array.isArray(tools)) return [];
@@ -167,9 +167,9 @@ export function workflowToolsOf(data: JsonObject): number[] {
   });
 }
 
-// Decides which tool calls of an agent need a person's approval.
+// Below: approval of an agent's tool calls.
 
-/** The policy is `always`, `never`, or two lists of tool names. A tool in neither list needs approval. */
+/** A tool that neither list names needs approval. */
 type ApprovalPolicy =
   | 'always'
   | 'never'

@@ -13,13 +13,13 @@ const schema = z.looseObject({
     .min(1)
     .max(MAX_CODE_CHARACTERS)
     .describe('Body of a JavaScript function of inputs that returns JSON; variables are not filled in here')
-    // Editors of code know the language by it.
+    // Tells code editors the language.
     .meta({ contentMediaType: 'text/javascript' }),
   inputs: z
     .record(z.string(), z.unknown())
     .default({})
     .describe('What the code reads as inputs; values may hold variables, and one alone keeps its JSON type')
-    // Editors show names with values, in place of one JSON text.
+    // Editors show names with values instead of one JSON text.
     .meta({ format: 'record' }),
   settings: settingsSchema.prefault({}),
 });
@@ -41,7 +41,7 @@ export const codeNode = {
   category: 'Logic',
   templateFields: ['inputs'],
   templatePlaces: { inputs: 'json' },
-  // Filled in, a value of a stranger could become code.
+  // If variables were filled in, a stranger's value could become code.
   literalFields: ['code'],
   schema,
   outputSchema,

@@ -1,4 +1,4 @@
-// `get_nodes` describes the node kinds for editors that know none of them by name.
+// The body of `get_nodes`: describes the node kinds for editors that know none of them by name.
 import { z } from 'zod';
 import { traitsOf, type KindTraits } from '../kinds.js';
 import { BODY_HANDLE } from '../plan.js';
@@ -15,42 +15,42 @@ interface NodeDescription {
   version: string;
   /**
    * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
-   * node's data that holds the target. Empty where the node is left by its `next_nodes`. What a handle with `body` leads
-   * to is the body of a loop (docs/use/nodes.md, "For each, and loop").
+   * node's data with the target. Empty if the node is left by its `next_nodes` only. A handle with `body` leads into
+   * the body of a loop (docs/use/nodes.md, "For each, and loop").
    */
   handles: DescribedHandle[];
-  /** The field of the node's data whose items `{id, label?, node}` are further handles; absent where there is none. */
+  /** The field of the node's data whose items `{id, label?, node}` are further handles. Absent if there is none. */
   handles_from?: string;
-  /** True if that list may be absent, in which case the node is left by its `next_nodes`. */
+  /** True if that list may be absent. The node is then left by its `next_nodes`. */
   is_list_optional?: true;
-  /** True if the node is left by its `next_nodes` although it has handles; absent otherwise. */
+  /** True if the node is also left by its `next_nodes` although it has handles. */
   has_next_nodes?: true;
   /**
-   * The variables of a loop that the nodes in its body can read, as `{{ LOOP.item }}`; absent for a kind without a
+   * The variables of a loop that the nodes in its body can read, such as `{{ LOOP.item }}`. Absent for a kind without a
    * body.
    */
   body_variables?: string[];
   /**
-   * A property with a `group` is not the kind's own: forms show it under that heading. One with `when` counts only while
-   * other fields have these values.
+   * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
+   * while other fields have these values.
    */
   schema: object;
   output_schema: object;
 }
 
-/** The version of every kind. None has changed incompatibly so far. */
+/** No kind has changed incompatibly so far. */
 const VERSION = '1.0.0';
 
 interface DescribedHandle {
   id: string;
   label: string;
   field: string;
-  /** Absent where the handle leads to no body. */
+  /** Absent if the handle leads into no body. */
   body?: true;
 }
 
 /**
- * Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the schemas that validate; every
+ * Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the validating schemas; every
  * property has a `title`.
  */
 export function describeNodes(): NodeDescription[] {

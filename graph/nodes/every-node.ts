@@ -1,4 +1,4 @@
-// These fields stand in the data of every node, whatever its kind (docs/use/nodes.md).
+// The fields that every kind has in its node's data (docs/use/nodes.md).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 
@@ -13,10 +13,9 @@ const retrySchema = z.looseObject({
   backoff: z.number().min(1).max(10).default(2).describe('By what each delay is multiplied for the next one'),
 });
 
-/** The heading under which forms show the fields that are not the kind's own: an annotation in the JSON Schema. */
+/** The heading under which forms show the fields of every kind: an annotation in the JSON Schema. */
 const group = 'Failure and start';
 
-/** The fields of a node's data that all kinds have beside their own. */
 export const everyNodeFields = {
   on_error: z
     .enum(['fail', 'continue', 'branch'])
@@ -38,11 +37,11 @@ export const everyNodeFields = {
 
 interface EveryNode {
   onError: 'fail' | 'continue' | 'branch';
-  /** Returns whether the node starts when the first of its incoming links is taken. */
+  /** True if the node starts as soon as one incoming link is taken. */
   joinsAny: boolean;
 }
 
-/** Reads data that may not be valid: what is wrong counts as absent, and is reported by the schema. */
+/** Reads data that may be invalid: an invalid value counts as absent, and the schema reports it. */
 export function whatEveryNodeSays(data: JsonObject): EveryNode {
   const onError = ownValue(data, 'on_error');
   return {
@@ -54,14 +53,14 @@ export function whatEveryNodeSays(data: JsonObject): EveryNode {
 export interface RetryPolicy {
   /** The limit on attempts, including the first one. */
   maxAttempts: number;
-  /** The delay before the attempt after this one (from 1), in milliseconds. */
+  /** Returns the delay in milliseconds after attempt number `attempt`, which counts from 1. */
   delayMs: (attempt: number) => number;
 }
 
-/** The delay between two attempts is never longer, whatever it has been multiplied by. */
+/** The limit on the delay between two attempts, after any backoff. */
 const LONGEST_DELAY_MS = 60 * 60_000;
 
-/** Returns the node's own policy; what it does not say is as in `own`, the policy of its kind. */
+/** Returns the retry policy of a node. `own`, the policy of its kind, applies to fields that the node doesn't set. */
 export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   const parsed = retrySchema.safeParse(ownValue(data, 'retry'));
   if (!parsed.success) return own;
@@ -74,7 +73,7 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   };
 }
 
-/** The schema fills in the number where it is absent. */
+/** The parsed value doesn't tell, because the schema fills in an absent `backoff`. */
 function saysBackoff(data: JsonObject): boolean {
   const retry = ownValue(data, 'retry');
   return isObject(retry) && ownValue(retry, 'backoff') !== undefined;

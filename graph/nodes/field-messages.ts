@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-// The wording that clients of the service already know: the messages of pydantic for the same errors.
+// The wording that clients of the service already know: pydantic's messages for the same errors.
 const TYPES: Record<string, string> = {
   array: 'list',
   int: 'integer',
@@ -8,7 +8,7 @@ const TYPES: Record<string, string> = {
   record: 'dictionary',
 };
 
-/** Returns the message for one field error, for zod's `error` option; undefined keeps zod's own message. */
+/** Returns the message of a field error for zod's `error` option. Undefined leaves zod's own message. */
 export function toFieldMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'Field required';
   const { code } = issue;

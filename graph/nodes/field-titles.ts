@@ -1,8 +1,8 @@
-// Titles for the fields of nodes, which forms show. They follow from the names, so that no field can be without one; a
-// schema that says its own (`.meta({ title })`) keeps it.
+// Titles of node fields for forms. They are derived from the names, so every field has one. A schema may set its own
+// (`.meta({ title })`).
 import { isObject, type JsonObject } from '../json.js';
 
-/** These titles replace names that say less to a person. */
+/** Titles for fields whose names mean little to users. */
 const TITLES = new Map([
   ['allowed_tools', 'Tools that may be called'],
   ['exclude_starter', 'Not by who started the run'],
@@ -19,7 +19,7 @@ const TITLES = new Map([
 ]);
 const CAPITALS = new Set(['id', 'json', 'mcp', 'url']);
 
-/** A copy of the JSON Schema in which every property, at whatever depth, has a `title`. */
+/** Returns a copy of the JSON Schema in which every property, at any depth, has a `title`. */
 export function withTitles<T extends object>(schema: T): T {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]: [string, unknown]) => [

@@ -7,13 +7,13 @@ import { connectionField, connectionTimeoutField, headersField } from './shared-
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 type HttpMethod = (typeof HTTP_METHODS)[number];
 
-/** Returns the method for a name in any case; undefined for an unknown name. */
+/** Returns the method for a name in any case, or undefined for an unknown name. */
 export function toHttpMethod(word: string): HttpMethod | undefined {
   const upper = word.trim().toUpperCase();
   return HTTP_METHODS.find((method) => method === upper);
 }
 
-// A method that holds a variable is known only when the node runs.
+// A method with a variable is known only when the node runs.
 const methodSchema = z
   .string()
   .refine((word) => hasVariables(word) || toHttpMethod(word) !== undefined, {

@@ -23,7 +23,7 @@ const assigneesSchema = z.looseObject({
   users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('Ids of members of the project'),
 });
 
-/** The words of a run's input say how its fields are read; those of a task are read from its result. */
+/** Replaces descriptions for a run's input: later nodes read the fields of a task from its result. */
 const taskFieldSchema = inputFieldSchema.extend({
   id: z.string().min(1).describe('Key in the answer; later nodes read it as the result `values.<id>` of this node'),
   type: z
@@ -75,7 +75,7 @@ export const humanNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Returns whether a field of the task is secret. */
+/** True if a field of the task is secret. */
 export function asksForSecrets({ fields }: JsonObject): boolean {
   return Array.isArray(fields) && fields.some((field) => isObject(field) && field['is_secret'] === true);
 }

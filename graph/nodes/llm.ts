@@ -3,7 +3,7 @@ import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
 import { messagesField, modelFields } from './shared-fields.js';
 
-// The schema is loose: unknown settings are sent to the provider as chat-completion parameters.
+// The schema is loose, because unknown settings are sent to the provider as chat-completion parameters.
 const settingsSchema = z.looseObject({
   ...modelFields,
   max_tokens: z.int().min(1).nullish().describe('Tokens of the answer at most'),

@@ -10,7 +10,7 @@ export const loopNode = {
   title: 'Loop',
   description: 'Runs its body again and again, until a condition holds after a round.',
   category: 'Logic',
-  // They are filled in within each round, where `{{ LOOP.last }}` and the nodes of the body can be read.
+  // Variables are filled in within each round, where `{{ LOOP.last }}` and the nodes of the body can be read.
   templateFields: [],
   iterationFields: ['until', 'output'],
   bodyVariables: ['index', 'last'],

@@ -1,10 +1,11 @@
+// The static definition of a node kind: schema, result schema and places of variables.
 import type { z } from 'zod';
 import type { Judge } from '../judge.js';
 import type { NodeKind } from '../kinds.js';
 import type { Handle } from '../plan.js';
 import type { NodeOutput, VariableValues } from '../template.js';
 
-/** The static definition of a node kind. Each kind is one object, listed in `registry.ts`. */
+/** Each kind is one such object, listed in `registry.ts`. */
 export interface NodeDefinition {
   /** The kind, which is also the name of its file. */
   kind: NodeKind;
@@ -19,25 +20,25 @@ export interface NodeDefinition {
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**
-   * The places of variables if the kind is stricter than `templateFields`: the path of each place (`*` stands for all
-   * items or keys) and whether it stays text or takes any JSON. If absent, every string of the fields stays text.
+   * The exact places of variables, for kinds that are stricter than `templateFields`. Maps each path (`*` stands for
+   * all items or keys) to `text` if it stays text, or `json` if it may become any JSON. If absent, every string of the
+   * fields stays text.
    */
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
   /** The keys of a loop's data in which variables are filled in within each iteration. */
   iterationFields?: readonly string[];
-  /** Keys of the node's data in which variables are never filled in, although a person might expect it. */
+  /** Keys of the node's data in which variables are never filled in, although users might expect it. */
   literalFields?: readonly string[];
   /**
-   * The variables of a loop that the nodes of its body can read, as `{{ LOOP.item }}`. If absent, the kind has no body.
+   * The variables of a loop that the nodes of its body can read, such as `{{ LOOP.item }}`. If absent, the kind has no
+   * body.
    */
   bodyVariables?: readonly ('item' | 'index' | 'last')[];
-  /** Checks a node's data and fills in defaults. Unknown keys are kept. */
+  /** Checks a node's data and fills in defaults. Unknown keys stay. */
   schema: z.ZodObject;
-  /** The schema of the node's result. */
   outputSchema: z.ZodType<Record<string, unknown>>;
 }
 
-/** The result of evaluating an inline node. */
 export interface Evaluation {
   output: NodeOutput;
   /** The named handle by which the node is left. Absent for its ordinary links. */
@@ -49,8 +50,8 @@ export interface Evaluation {
 /** The definition of an inline kind, which reads its variables and decides in `evaluate`. */
 export interface InlineDefinition extends NodeDefinition {
   /**
-   * A pure function. `data` is as drawn, but valid. Conditions are judged by `judge`, since a pattern in one may take
-   * long. Throws a `NodeError` that fails the node.
+   * A pure function. `data` is as drawn, and valid. Evaluate conditions with `judge`, because a pattern may take long.
+   * Throws a `NodeError` that fails the node.
    */
   evaluate: (data: Record<string, unknown>, values: VariableValues, judge: Judge) => Evaluation | Promise<Evaluation>;
 }

@@ -19,12 +19,12 @@ import { waitNode } from './wait.js';
 import { workflowNode } from './workflow.js';
 
 /**
- * The trigger is not evaluated here. Its output is the input of the run, which has its own secrets
+ * The trigger is not evaluated here: its output is the input of the run, which has its own secrets
  * (`activities/kinds/trigger.ts`).
  */
 export type EvaluatedKind = Exclude<KindThatRuns<'inline'>, 'trigger'>;
 
-/** Every node kind. A missing kind is a compile error, and so is an inline kind without `evaluate`. */
+/** Every node kind. A missing kind, or an inline kind without `evaluate`, is a compile error. */
 export const nodeDefinitions = {
   trigger: triggerNode,
   condition: conditionNode,
@@ -45,7 +45,7 @@ export const nodeDefinitions = {
 
 const schemas = new Map<NodeKind, z.ZodObject>();
 
-/** Returns the schema that a node's data must match: the kind's own fields, and those that every node may have. */
+/** Returns the schema for a node's data: the kind's own fields, and those of every kind. */
 export function schemaOf(kind: NodeKind): z.ZodObject {
   let schema = schemas.get(kind);
   if (schema === undefined) schemas.set(kind, (schema = nodeDefinitions[kind].schema.safeExtend(everyNodeFields)));
@@ -54,7 +54,7 @@ export function schemaOf(kind: NodeKind): z.ZodObject {
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));
 
-/** Returns the kind for the `type` of a drawn node. */
+/** Returns the kind for the `type` of a drawn node, or undefined if the type is unknown. */
 export function kindOfType(type: string): NodeKind | undefined {
   return kindsByType.get(type);
 }

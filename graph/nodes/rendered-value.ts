@@ -1,4 +1,4 @@
-// Some nodes say in their data what they put out, as any JSON with variables.
+// Results that a node's data defines, as any JSON with variables.
 import { z } from 'zod';
 import { writeJson, parseModestJson } from '../json-text.js';
 import { NodeError } from '../node-error.js';
@@ -11,13 +11,13 @@ import {
 } from '../template.js';
 import type { InlineDefinition } from './node-definition.js';
 
-/** The limit applies to the value as JSON text, as it does to the body of an HTTP answer. */
+/** Applies to the value as JSON text, as to the body of an HTTP answer. */
 const MAX_VALUE_CHARACTERS = 10 * 1024 * 1024;
 
 /**
- * Returns the value with its variables filled in, together with its `content`: the text, or the JSON as text. A value
- * that is exactly one variable keeps its JSON type, and numbers stay as they are written. Throws a `NodeError` with the
- * code `output_too_large`.
+ * Returns the value with its variables filled in, and its `content`: the text, or the JSON as text. A value that is
+ * exactly one variable keeps its JSON type, and numbers stay as written. Throws a `NodeError` with the code
+ * `output_too_large`.
  */
 function toValueOutput(template: unknown, values: VariableValues): NodeOutput & { value: unknown } {
   try {
@@ -34,7 +34,7 @@ function tooLarge(): NodeError {
   return new NodeError('output_too_large', `The value has more than ${MAX_VALUE_CHARACTERS} characters as JSON text.`);
 }
 
-// Kinds whose data says their result have a field `value` in common.
+// Below: the field `value` of kinds whose data defines their result.
 
 const valueField = z
   .unknown()
@@ -52,9 +52,9 @@ export const ofValue = {
   evaluate: (data, values) => ({ output: toValueOutput(data['value'], values) }),
 } as const satisfies Partial<InlineDefinition>;
 
-// Kinds that repeat a part of the drawing have the output of one iteration in common.
+// Below: the output of an iteration, for kinds that repeat a part of the drawing.
 
-/** The field `output` holds any JSON, whose strings may hold variables. */
+/** The field `output` may be any JSON, and its strings may contain variables. */
 export const bodyOutputField = z
   .unknown()
   .optional()
@@ -63,8 +63,8 @@ export const bodyOutputField = z
   );
 
 /**
- * Returns the output of an iteration whose nodes have ended: `template` with its variables filled in, or without one the
- * content of the node `lastNode`, parsed where it is JSON, and null where that node has put nothing out. Throws a
+ * Returns the output of an iteration whose nodes have ended: `template` with its variables filled in. Without a
+ * template it is the content of the node `lastNode`, parsed if it is JSON, or null if that node has no result. Throws a
  * `NodeError`.
  */
 export function outputOfIteration(template: unknown, values: VariableValues, lastNode: string | undefined): unknown {

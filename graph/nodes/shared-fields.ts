@@ -1,15 +1,13 @@
-// Several kinds have these fields. The first is a list of items that are further handles of the node (cases, actions).
+// Fields that several kinds share. The first is a list whose items are further handles of the node (cases, actions).
 import { z } from 'zod';
 import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
-/** The names of edges of other handles, of whatever kind. */
+/** Edge names of the other handles, of any kind. */
 const RESERVED = ['default', 'error', 'timeout'];
 
-/**
- * A list of items with an `id` each, which names one way out of the node: it is unique, and none of the reserved names.
- */
+/** A list of items whose `id` names a handle of the node. Ids are unique and not reserved. */
 export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) {
   return z
     .array(item)
@@ -21,7 +19,7 @@ export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) 
           context.addIssue({ code: 'custom', path: [index, 'id'], message: `Input should be another id than '${id}'` });
         }
       },
-      // All mistakes of the list are found at once this way. The value that is checked may be anything.
+      // Finds all mistakes of the list at once. The checked value may be anything.
       { when: () => true },
     );
 }
@@ -38,7 +36,7 @@ function takenTwice(items: unknown): { index: number; id: string }[] {
   });
 }
 
-// An MCP node and the tools of agents describe an MCP server by these fields.
+// The fields that describe an MCP server, in MCP nodes and in the tools of agents.
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -50,10 +48,10 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
 
 export const headersField = z.record(z.string(), headerSchema).default({}).describe('Values may hold variables');
 
-/** The `format` of a field that holds the id of a connection of the project: editors offer these. */
+/** The `format` of a field with the id of a connection of the project. Editors offer the connections. */
 const CONNECTION_ID_FORMAT = 'connection-id';
 
-/** The `format` of a field that holds the name of a tool of the server beside it, or a list of such names. */
+/** The `format` of a field with the name of a tool of the adjacent server, or a list of such names. */
 export const MCP_TOOL_FORMAT = 'mcp-tool';
 
 /** The connection whose credential is sent (docs/use/connections.md). */
@@ -75,7 +73,6 @@ export const connectionTimeoutField = z
   .nullish()
   .describe('Seconds for which the node waits until somebody has signed in for its connection; a week when absent');
 
-/** The address and transport of an MCP server, for MCP nodes and for agents' tools. */
 export const mcpServerFields = {
   // Variables are not allowed, because the stored headers belong to this server only.
   endpoint_url: z
@@ -100,10 +97,9 @@ const WRONG_FILE = 'Input should be a file, or a variable that gives one';
 const fileVariable = z.string().regex(/^(?:\{\{[^{}]*\}\})?$/, { error: WRONG_FILE });
 const fileLiteral = z.looseObject({ file_id: z.string().min(1) }, { error: WRONG_FILE });
 
-/** The most files that a field lists. */
 export const MAX_LISTED_FILES = 100;
 
-/** Editors offer files and variables that give files. */
+/** Editors offer files, and variables whose values are files. */
 export function filesField(description: string) {
   return z
     .union([z.array(z.union([fileLiteral, fileVariable], { error: WRONG_FILE })).max(MAX_LISTED_FILES), fileVariable], {
@@ -119,7 +115,7 @@ export const filesOutput = z
   .optional()
   .describe('The files that tools gave');
 
-/** The messages that a language model gets first. */
+/** The messages that a language model receives first. */
 export const messagesField = z
   .array(
     z.looseObject({
@@ -134,26 +130,25 @@ export const messagesField = z
   )
   .min(1);
 
-/** The `format` of a field that holds the name of a model: editors offer those of `GET /api/v1/models/`. */
+/** The `format` of a field with the name of a model. Editors offer those of `GET /api/v1/models/`. */
 const MODEL_FORMAT = 'model';
 
-/** Which language model answers, and how. */
 export const modelFields = {
   model_name: z
     .string()
     .min(1)
-    // A workflow is a model for clients outside, but not for nodes.
+    // Outside clients may use a workflow as a model; nodes may not.
     .refine((name) => !name.startsWith('workflow:'), 'Input should be a model, and no workflow')
     .describe('As the operator lists it')
     .meta({ format: MODEL_FORMAT }),
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 
-/** A wait lasts 30 days at most. */
+/** The limit on every wait: 30 days. */
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
 
-/** The seconds for which a node waits for somebody. */
+/** The seconds for which a node waits for a person. */
 export function timeoutField(description: string) {
   return z.number().min(0).max(MAX_WAIT_SECONDS).nullish().describe(description);
 }

@@ -10,7 +10,7 @@ const caseSchema = z
     label: z.string().optional(),
     condition: conditionSchema,
   })
-  // Editors call one item of the list so.
+  // Editors use this title for one item of the list.
   .meta({ title: 'Case' });
 
 const schema = z.looseObject({

@@ -8,7 +8,7 @@ import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './share
 
 type Mistake = (field: string, message: string) => void;
 
-// The fields that another mode of the node would need are not checked, because editors keep them.
+// Fields of the other modes are not checked, because editors keep them when the mode changes.
 const schema = z
   .looseObject({
     mode: z.enum(['duration', 'until', 'callback']).default('duration'),
@@ -71,12 +71,12 @@ export const waitNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Returns whether the node waits for a callback. It reads data that may not be valid. */
+/** True if the node waits for a callback. The data may be invalid. */
 export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
   return kind === 'wait' && ownValue(data, 'mode') === 'callback';
 }
 
-/** Returns whether a wait that is written in the node lasts as long as a run may, so that the run ends before it. */
+/** True if the literal wait of a node lasts at least as long as a run may, so the run ends first. */
 export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject, runDays: number): boolean {
   if (kind !== 'wait' && kind !== 'human') return false;
   const limit = kind === 'human' || mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds;
@@ -84,8 +84,8 @@ export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObje
 }
 
 /**
- * Returns the moment until which the node waits, in milliseconds since the epoch. Throws a `NodeError` with the code
- * `invalid_wait` for a negative wait, one of more than 30 days, and what is no time.
+ * Returns the end of the wait, in milliseconds since the epoch. Throws a `NodeError` with the code `invalid_wait` for a
+ * negative wait, one of more than 30 days, and an invalid time.
  */
 export function waitUntil(
   { mode, seconds, until, timeout }: WaitNodeData,
@@ -98,7 +98,7 @@ export function waitUntil(
   return checked(rendered === undefined || rendered < 0 ? undefined : nowMs + rendered * 1000, nowMs);
 }
 
-/** A moment that has passed is no mistake: the run goes on at once. */
+/** A time in the past is not an error: the run continues at once. */
 function checked(untilMs: number | undefined, nowMs: number): number {
   if (untilMs === undefined) throw new NodeError('invalid_wait', 'The wait is not a time from 0 seconds to 30 days.');
   if (untilMs - nowMs > MAX_WAIT_SECONDS * 1000)
@@ -114,7 +114,7 @@ function toNumber(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Date and time of day, with an offset or in UTC; a date alone is its first moment. */
+/** Date and time of day, with an offset or else in UTC. A date alone stands for its first moment. */
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 function toMoment(text: string): number | undefined {
@@ -126,7 +126,7 @@ function toMoment(text: string): number | undefined {
   return Number.isNaN(moment) || !isDay(trimmed.slice(0, 10)) ? undefined : moment;
 }
 
-/** Returns whether the month has the day. `Date` would continue into the next month. */
+/** True if the month has this day. `Date` would continue into the next month. */
 function isDay(day: string): boolean {
   const first = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(first.getTime()) && first.toISOString().startsWith(day);

@@ -5,7 +5,7 @@ import type { NodeDefinition } from './node-definition.js';
 
 const MAX_ID = 2_147_483_647;
 
-/** The `format` of a field that holds the id of a workflow of the same project: editors offer these. */
+/** The `format` of a field with the id of a workflow of the same project. Editors offer the workflows. */
 const WORKFLOW_ID_FORMAT = 'workflow-id';
 
 export const workflowIdField = z
@@ -50,12 +50,12 @@ export const workflowNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Returns the id of the workflow that a node runs; undefined where it has none. Reads data that may not be valid. */
+/** Returns the id of the workflow that a node runs, or undefined if it has none. The data may be invalid. */
 export function calledWorkflow({ workflow_id: id }: JsonObject): number | undefined {
   return typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= MAX_ID ? id : undefined;
 }
 
-/** Returns the input of the run. Throws a `RenderedTooLargeError` where it has more than `maxCharacters`. */
+/** Returns the input of the run. Throws a `RenderedTooLargeError` if it has more than `maxCharacters`. */
 export function childInput({ input }: WorkflowNodeData, values: VariableValues, maxCharacters: number): JsonObject {
   const rendered = renderValue(input, createRenderer(values, maxCharacters));
   return isObject(rendered) ? rendered : {};
