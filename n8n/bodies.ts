@@ -1,4 +1,4 @@
-// This file gives loops their output, which is what their bodies put out in the end.
+// Sets the output of loops, which is the final output of their bodies.
 import { NodeTranslation, type Surroundings } from './node-translation.js';
 import { fromEntries, type Draft } from './draft.js';
 import { placesOf, type Flow } from './flows.js';
@@ -10,7 +10,7 @@ import { templateAt, type JsonPlace } from './json-places.js';
 interface Made {
   draft: Draft;
   idOf: (node: N8nNode) => string;
-  /** Tells whether the node was taken over. */
+  /** True if the node was translated. */
   isThere: (node: N8nNode) => boolean;
   flowsOf: (node: N8nNode, output: number) => readonly Flow[];
   around: (node: N8nNode) => Surroundings;
@@ -35,7 +35,7 @@ export function closeBodies({ loops, regions, links }: Loops, made: Made): void 
   }
 }
 
-/** Returns what came back to the node that divides the items. */
+/** Returns the data that came back to the node that divides the items. */
 function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   const places = placesOf(flows);
   if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {

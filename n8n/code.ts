@@ -1,10 +1,10 @@
-// Code, Function and Function Item: JavaScript that uses nothing of n8n but the items.
+// Translates Code, Function and Function Item: JavaScript that uses nothing of n8n except the items.
 import type { JsonObject } from '../graph/json.js';
 import { fromEntries } from './draft.js';
 import { textOf } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
-/** These lines make the names that n8n gives code out of `inputs`. A list stands for several items. */
+/** Defines n8n's names for code from `inputs`. A list stands for several items. */
 const ITEMS = [
   'const asItems = (json) => (Array.isArray(json) ? json : [json]).map((each) => ({ json: each }));',
   'const view = (list) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item: list[0], json: list[0]?.json });',
@@ -20,7 +20,7 @@ const ANSWER = [
   'return made.length === 1 ? made[0] : made;',
 ];
 
-/** Names that plain JavaScript does not have, or that are not here. */
+/** Names that plain JavaScript doesn't have, or that the sandbox doesn't provide. */
 const FOREIGN =
   /(?<![\w$.])(?:require|DateTime|Duration|Luxon|luxon|fetch|axios|Buffer|process|setTimeout|setInterval|setImmediate|URL|URLSearchParams|TextEncoder|TextDecoder|crypto|atob|btoa|Intl|getWorkflowStaticData|getNodeParameter|structuredClone|this|import)(?![\w$])|\.binary\b/;
 const DOLLAR = /\$(?:[A-Za-z_]\w*)?/g;
@@ -91,7 +91,7 @@ function body(code: string, mode: Mode): string[] {
   ];
 }
 
-/** The nodes that the code names. Every use of `$(` and `$node` must name its node in plain text. */
+/** Returns the nodes that the code names. Every use of `$(` and `$node` must name its node in plain text. */
 function namesIn(bare: string, strings: readonly string[]): string[] {
   const found = [...bare.matchAll(NODE_NAMES)].map(([, index]) => strings[Number(index)] ?? '');
   const uses = [...bare.matchAll(/\$(?=\()|\$node\b/g)].length;
@@ -107,15 +107,15 @@ function jsonOf(at: NodeTranslation, name: string): unknown {
   return at.wholeOf(place);
 }
 
-// The strings of JavaScript are found roughly: a regular expression with a quote in it can hide the rest of its line.
+// Below: an approximate search for JavaScript strings. A regular expression with a quote can hide the rest of its line.
 
 interface SplitCode {
-  /** The code without comments, with `"0"`, `"1"` and so on in place of its strings. */
+  /** The code without comments; `"0"`, `"1"` and so on replace its strings. */
   bare: string;
   strings: string[];
 }
 
-/** Reads the code once, from left to right. Template literals stay: they hold code. */
+/** Reads the code once, from left to right. Template literals stay, because they contain code. */
 function splitStrings(code: string): SplitCode {
   const strings: string[] = [];
   const bare: string[] = [];
@@ -135,7 +135,7 @@ function splitStrings(code: string): SplitCode {
   return { bare: bare.join(''), strings };
 }
 
-/** Returns where the string or comment ends that begins at `at`; `at` itself where none begins. */
+/** Returns the end of the string or comment that starts at `at`, or `at` itself if none starts there. */
 function endOfText(code: string, at: number): number {
   const quote = code[at];
   if (quote === '"' || quote === "'") {

@@ -1,4 +1,4 @@
-// The questions of n8n's If, Filter and Switch become conditions of a drawing.
+// Translates the questions of n8n's If, Filter and Switch to conditions of a drawing.
 import { isOneSided, type Operator } from '../graph/operators.js';
 import { patternProblem } from '../graph/pattern.js';
 import { isObject, type JsonObject } from '../graph/json.js';
@@ -7,24 +7,24 @@ import { NotTranslatable, type NodeTranslation } from './node-translation.js';
 
 export interface Atom {
   condition: { left: string; operator: Operator; right?: string };
-  /** True if the opposite is asked and no operator asks that. */
+  /** True if the condition is the opposite of the question, for which there is no operator. */
   isNegated: boolean;
 }
 
 export interface Question {
   atoms: Atom[];
-  /** True if all of them must hold, false if one is enough. */
+  /** True if all atoms must hold, false if one is enough. */
   needsAll: boolean;
 }
 
-/** The most atoms of one question. */
+/** The limit on atoms of one question. */
 const MAX_ATOMS = 200;
 
-/** `in_left`: `in` with its sides exchanged. */
+/** `in_left`: `in` with its sides swapped. */
 type Comparison = Operator | 'in_left';
 type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
 
-/** The tables are indexed by the type of the values, then by the operation as versions 1 and 2 name it. */
+/** Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. */
 const TEXT: Record<string, Asked> = {
   equals: '==',
   equal: '==',
@@ -112,7 +112,7 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
   if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
   const isNegated = asked.startsWith('not ');
   const operator = (isNegated ? asked.slice('not '.length) : asked) as Comparison;
-  // "The list contains a value" is asked of the value here.
+  // Swap the sides: n8n tests if the list contains the value.
   if (operator === 'in_left') {
     return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
   }
@@ -152,7 +152,7 @@ const AS_PATTERN: Partial<Record<Operator, [operator: (text: string) => string, 
   ends_with: [(text) => `${text}\\s*$`, false],
 };
 
-/** Asks by a pattern if the other side is plain text. */
+/** Uses a case-insensitive pattern if the other side is plain text. Returns undefined if that isn't possible. */
 function withoutCase(
   { left, right }: { left: string; right: string },
   operator: Operator,
@@ -177,7 +177,7 @@ function toPattern(given: unknown, translated: string): string {
 }
 
 /**
- * Version 2 and later have the form `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}],
+ * Reads the form of version 2 and later: `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}],
  * combinator}`.
  */
 export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: boolean, field: string): Question {
@@ -198,7 +198,7 @@ export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: b
   return checked({ atoms, needsAll: combinator !== 'or' });
 }
 
-/** Version 1 has the form `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`. */
+/** Reads the form of version 1: `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`. */
 export function readOldQuestion(at: NodeTranslation, parameters: JsonObject): Question {
   const atoms = Object.entries(objectOf(parameters['conditions'])).flatMap(([type, conditions]) =>
     objectsOf(conditions)
@@ -217,7 +217,7 @@ interface OldCondition {
   field: string;
 }
 
-/** The operations that the first versions ask for when the file names none. */
+/** The operations that the first versions use if the file names none. */
 const OLD_DEFAULTS: Record<string, string> = {
   string: 'equal',
   number: 'smaller',

@@ -1,4 +1,4 @@
-// Nodes that control the run: Wait of all kinds, Stop and Error, and Execute Sub-workflow.
+// Translates nodes that control the run: Wait of all kinds, Stop and Error, and Execute Sub-workflow.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { fieldsOfForm } from './form-fields.js';
 import { namedIn } from './models.js';
@@ -7,10 +7,10 @@ import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } fr
 import { wholePlace, type JsonPlace } from './json-places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
-/** A run lasts 30 days at most, so that a longer wait would end it. */
+/** A run ends after 30 days, and a longer wait would not end before it. */
 const LONGEST_SECONDS = 29 * 86_400;
 
-/** Returns whether the node is on and waits for a call to the address `$execution.resumeUrl`. */
+/** True if the node is enabled and waits for a call to the address `$execution.resumeUrl`. */
 export function waitsForCall({ type, parameters, isDisabled }: N8nNode): boolean {
   return type === 'n8n-nodes-base.wait' && parameters['resume'] === 'webhook' && !isDisabled;
 }
@@ -57,7 +57,7 @@ function callback(at: NodeTranslation): TranslatedNode {
   return afterTimeout(at, id, place);
 }
 
-/** A form of n8n, which people fill in, becomes a task for them. */
+/** Translates a form of n8n into a human task. */
 function form(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {
@@ -131,7 +131,7 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
 }
 
 /**
- * n8n hands over everything if no inputs are named. The fields of an object can be named, those of a variable cannot.
+ * n8n passes on all data if no inputs are named. The fields of an object can be named here, those of a variable cannot.
  */
 function whole(at: NodeTranslation): JsonObject {
   const json = at.wholeJson;

@@ -1,4 +1,4 @@
-// The decisions of n8n: If, Filter and Switch.
+// Translates n8n's decisions: If, Filter and Switch.
 import type { Source } from './draft.js';
 import { readOldAtom, readOldQuestion, readQuestion, isQuestion, type Atom, type Question } from './conditions.js';
 import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
@@ -9,7 +9,7 @@ interface Rule extends Question {
   label?: string;
 }
 
-/** A switch node can ask this many questions. */
+/** The limit on the cases of a switch node. */
 const MAX_CASES = 50;
 const MAX_CONDITIONS = 200;
 
@@ -69,7 +69,7 @@ function toOutput(value: unknown): number {
   return Number.isInteger(number) && number >= 0 && number < MAX_CASES ? number : 0;
 }
 
-/** `extra`: an output of its own behind the others. */
+/** `extra` stands for a separate output after the others. */
 function readFallback(value: unknown, rules: readonly Rule[]): number | undefined {
   if (value === 'extra') return rules.length;
   const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : numberOf(value);
@@ -148,7 +148,7 @@ function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | '
   return { ...translated, outputs: translated.outputs.map((output) => ({ ...output, isShared: true })) };
 }
 
-/** The conditions follow one another if one node cannot ask all of them. */
+/** Translates the rules to consecutive condition nodes, if one node cannot ask all questions. */
 function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   const count = rules.reduce((sum, { atoms }) => sum + atoms.length, 0);
   if (count > MAX_CONDITIONS) throw new NotTranslatable(`it asks more than ${MAX_CONDITIONS} things`);

@@ -1,11 +1,11 @@
-// The drawing while it is made: nodes and links, which are written into the nodes' data at the end.
+// Builds a drawing: collects nodes and links, and finally writes the links into the nodes' data.
 import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
-/** A way by which a drawn node is left. */
+/** A handle of a drawn node. */
 export interface Source {
   id: string;
   /** The `sourceHandle` of its edges; null for the ordinary links. */
@@ -40,7 +40,7 @@ export class Draft {
     return this.#nodes.size;
   }
 
-  /** Returns a free id, which is the given one if variables can name it. */
+  /** Returns an unused id: the wanted one if it is unused and variables can name it. */
   newId(wanted: unknown): string {
     const base = typeof wanted === 'string' && PLAIN_ID.test(wanted) ? wanted : `node-${this.#ids.size + 1}`;
     let id = base;
@@ -53,7 +53,7 @@ export class Draft {
     this.#nodes.set(node.id, node);
   }
 
-  /** Changes the data of a node that was added. */
+  /** Changes the data of an added node. */
   change(id: string, changes: JsonObject): void {
     const node = this.#nodes.get(id);
     if (node !== undefined) node.data = { ...node.data, ...changes };
@@ -113,19 +113,19 @@ function oneOrMore(targets: string[] | undefined): string | string[] | null {
   return targets.length === 1 ? targets[0]! : targets;
 }
 
-/** An object of these entries, whatever their keys are. */
+/** Builds an object of these entries, whatever their keys are. */
 export function fromEntries(entries: Iterable<readonly [string, unknown]>): JsonObject {
   const made: JsonObject = {};
   for (const [key, value] of entries) setOwn(made, key, value);
   return made;
 }
 
-// Positions are kept, at a scale that leaves room for wider cards.
+// Positions stay as in the file, at a scale that leaves room for wider cards.
 
 const SCALE_X = 1.3;
 const STEP = 10;
 
-/** Returns where each node stands. The leftmost and the uppermost node are at 0. */
+/** Returns a function for the position of each node. The leftmost and the topmost node are at 0. */
 export function createSpots(nodes: readonly N8nNode[]): (node: N8nNode) => Spot {
   const left = nodes.reduce((least, { x }) => Math.min(least, x), Infinity);
   const top = nodes.reduce((least, { y }) => Math.min(least, y), Infinity);
@@ -136,12 +136,12 @@ function rounded(value: number): number {
   return Math.round(value / STEP) * STEP;
 }
 
-// Two kinds of notes stand beside the nodes: n8n's sticky notes, and a note for each node that was left out.
+// Below: notes in the drawing, for n8n's sticky notes and for each omitted node.
 
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
 
-/** `content` is Markdown, which nobody here renders as anything but text. */
+/** `content` is Markdown, which this service shows as plain text. */
 export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
   return {
     id,
@@ -152,7 +152,7 @@ export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): Jso
   };
 }
 
-/** The parameters of the node are not kept, because they may hold credentials. */
+/** The note doesn't contain the node's parameters, because these may hold credentials. */
 export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
   const text = `${node.label} (${shortened(node.type, 200)}): ${reason}`;
   return { id, text, position: spot, width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT };

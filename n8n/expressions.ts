@@ -1,4 +1,5 @@
-// Translates n8n's expressions into variables. Only what a variable can say is translated: nothing is evaluated.
+// Translates n8n's expressions into variables. An expression that no variable can express stays text; nothing is
+// evaluated.
 import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
 import { findExpressions } from '../graph/template.js';
 import type { PathPart } from '../graph/variable.js';
@@ -6,11 +7,11 @@ import { templateAt, type JsonPlace } from './json-places.js';
 
 /** The names that an expression can use. */
 export interface Names {
-  /** The `json` of what the node takes in. */
+  /** The `json` of the incoming items. */
   json: JsonPlace;
-  /** The `json` of the node with this name, or the reason why it cannot be read. */
+  /** Returns the `json` of the node with this name, or the reason why it cannot be read. */
   node: (name: string) => JsonPlace | string;
-  /** The variable of the address at which the only waiting node of the file is called back. */
+  /** The variable with the callback address of the file's only waiting node. */
   callbackUrl: string | undefined;
   title: string;
 }
@@ -29,8 +30,8 @@ export interface Translated {
 type Read = { value: unknown } | { reason: string };
 
 /**
- * Translates a parameter of n8n. A text that begins with `=` is an expression: text with `{{ }}` in it. One that is
- * exactly `{{ }}` keeps its JSON type.
+ * Translates a parameter of n8n. A text that starts with `=` is an expression: text with `{{ }}` in it. An expression
+ * that is exactly one `{{ }}` keeps its JSON type.
  */
 export function translateParameter(parameter: unknown, names: Names): Translated {
   if (typeof parameter !== 'string') return { value: parameter, problems: [] };
@@ -51,7 +52,7 @@ export function translateParameter(parameter: unknown, names: Names): Translated
 
 interface Piece {
   text: string;
-  /** The text between the braces; undefined for text outside of braces. */
+  /** The text between the braces. Undefined for text outside braces. */
   source: string | undefined;
 }
 
@@ -87,7 +88,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** n8n takes a variable of this service as text, but here it would be filled in. */
+/** Reports variables of this service in a literal: n8n treats them as text, but here they would be filled in. */
 function translateLiteral(text: string): Translated {
   const problems = Array.from(findExpressions(text)).flatMap(({ expression, variable }) => {
     if (variable === undefined) return [];
@@ -103,10 +104,10 @@ const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json
 const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
 const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
 const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
-/** A longer expression is no name, and no reader could tell what it does. */
+/** A longer expression is not a name, and no reader could tell what it does. */
 const MAX_EXPRESSION = 2000;
 
-/** Reads what stands between the braces of an expression. */
+/** Reads the expression between a pair of braces. */
 function readExpression(source: string, names: Names): Read {
   const text = source.trim();
   if (text.length > MAX_EXPRESSION) return { reason: 'it is too long' };
@@ -154,7 +155,7 @@ function readFrom(place: JsonPlace, item: string | undefined, rest: string): Rea
 
 const STEP = /^(?:\??\.([A-Za-z_$][\w$]*)(?!\s*\()|(?:\?\.)?\[\s*(?:(\d{1,9})|"([^"\\]*)"|'([^'\\]*)')\s*\])/;
 
-/** Parses `.name`, `?.name`, `["name"]` and `[0]`; undefined where the text is anything else. */
+/** Parses `.name`, `?.name`, `["name"]` and `[0]`. Returns undefined for any other text. */
 function parsePath(text: string): PathPart[] | undefined {
   const path: PathPart[] = [];
   let rest = text;
@@ -169,8 +170,8 @@ function parsePath(text: string): PathPart[] | undefined {
 }
 
 /**
- * Translates a parameter that holds JSON as text, with expressions in it. A pair of braces inside quotes is part of
- * that string, any other pair is a value of its own. The result is undefined if the text is no JSON.
+ * Translates a parameter that contains JSON as text, with expressions in it. A pair of braces inside quotes is part of
+ * that string; any other pair is a value of its own. Returns undefined if the text isn't JSON.
  */
 export function translateJsonText(parameter: unknown, names: Names): Translated | undefined {
   if (typeof parameter !== 'string') return { value: parameter, problems: [] };
@@ -195,7 +196,7 @@ export function translateJsonText(parameter: unknown, names: Names): Translated 
   return { value, problems: [...problems, ...(isExpression ? [] : translateLiteral(text).problems)] };
 }
 
-/** Returns the expression of a parameter that is nothing but `={{ JSON.stringify(...) }}`. */
+/** Returns the expression of a parameter that consists only of `={{ JSON.stringify(...) }}`. */
 function stringifiedIn(parameter: string): string | undefined {
   const [only, ...others] = parameter.startsWith('=') ? piecesOf(parameter.slice(1).trim()) : [];
   const source = others.length === 0 ? (only?.source ?? '').trim() : '';
@@ -228,13 +229,12 @@ export function parseOrUndefined(text: string): unknown {
   }
 }
 
-// JSON inside a text of the file was not checked when the file was read. The checks of the whole file are repeated for
-// it.
+// JSON inside a text of the file was not checked when the file was read, so the checks of the whole file are repeated.
 
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
 
-/** Returns whether the database could not store the value, or a part of the service could not read it. */
+/** True if the database cannot store the value, or the service cannot read it because of its size or depth. */
 export function holdsUnstorableText(value: unknown): boolean {
   if (holdsMoreThan(value, MAX_VALUES) || isDeeperThan(value, MAX_DEPTH)) return true;
   const keys: string[] = [];

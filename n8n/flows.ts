@@ -5,7 +5,7 @@ import type { Loops } from './loops.js';
 import { LOOP_TYPE, groupBy, itemsTypes, type N8nLink, type N8nNode } from './n8n-file.js';
 import { keyOf, emptyPlace, type JsonPlace } from './json-places.js';
 
-/** For each decision, the outputs of it that lead here. Only the latest decisions are kept. */
+/** For each decision, its outputs that lead here. Only the latest decisions are included. */
 type Guards = ReadonlyMap<string, ReadonlySet<number>>;
 
 export interface Flow {
@@ -15,10 +15,10 @@ export interface Flow {
 }
 
 const MAX_GUARDS = 20;
-/** If there are more links, none of them are assumed to exclude each other. */
+/** The limit on compared links. If there are more, they are assumed not to exclude each other. */
 const MAX_COMPARED = 20;
 
-/** The guards of what comes after all of `flows`. */
+/** Returns the guards of a node that follows all of `flows`. */
 export function mergeGuards(flows: readonly Flow[]): Guards {
   const [first, ...others] = flows;
   const merged = new Map<string, ReadonlySet<number>>();
@@ -34,7 +34,7 @@ export function withGuard(guards: Guards, decision: string, way: number): Guards
   return new Map([...kept, [decision, new Set([way])]]);
 }
 
-/** Returns whether at most one of the flows ever brings data. */
+/** True if at most one of the flows ever brings data. */
 export function excludeEachOther(flows: readonly Flow[]): boolean {
   if (flows.length > MAX_COMPARED) return false;
   return flows.every((one, index) => flows.slice(index + 1).every((other) => isEither(one.guards, other.guards)));
@@ -47,17 +47,15 @@ function isEither(one: Guards, other: Guards): boolean {
   });
 }
 
-/**
- * Returns the places that flows bring data from, the latest first: if several of them have run, the latest one counts.
- */
+/** Returns the places of the flows' data, latest first: if several nodes have run, the latest one counts. */
 export function placesOf(flows: readonly Flow[]): JsonPlace[] {
   const places = new Map(flows.map(({ place }) => [keyOf(place), place]));
   return [...places.values()].toSorted((a, b) => b.order - a.order);
 }
 
-// The nodes before and behind a node that was left out are linked, so that the rest still runs.
+// Below: linking the nodes before and after an omitted node, so that the rest still runs.
 
-/** Types that decide what follows, or whether anything does. */
+/** Types that decide which nodes follow, or if any does. */
 const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   LOOP_TYPE,
   'n8n-nodes-base.if',
@@ -70,17 +68,14 @@ const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.sentimentAnalysis',
 ]);
 
-/**
- * Returns whether the nodes around it can be linked: it has one input and one output. An output for errors does not
- * count.
- */
+/** True if the nodes around it can be linked: it has one input and one output, apart from an output for errors. */
 export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
   if (NOT_CLOSABLE.has(node.type)) return false;
   const errors = node.settings['onError'] === 'continueErrorOutput' ? 1 : 0;
   return inputs.length <= 1 && outgoing.every(({ output }) => output <= errors);
 }
 
-/** Returns what leads on from the node: the flows that led into it, each once. */
+/** Returns the distinct flows into the node as flows that leave it. */
 export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: boolean): Flow[] {
   const gap = emptyPlace(`the node "${node.label}" was left out`, 0);
   const flows = new Map<string, Flow>();
@@ -91,9 +86,9 @@ export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: b
   return [...flows.values()];
 }
 
-// A reader is a node that reads the data that comes in, or hands it on to a node that does.
+// Below: readers. A reader reads the incoming data, or passes it on to a node that does.
 
-/** Types that read the whole of what comes in, whatever their parameters say. */
+/** Types that read all incoming data, whatever their parameters are. */
 const READING: ReadonlySet<string> = new Set([
   ...itemsTypes,
   'n8n-nodes-base.code',

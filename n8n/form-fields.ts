@@ -1,4 +1,4 @@
-// The fields of n8n's forms as input fields.
+// Translates the fields of n8n's forms to input fields.
 import type { JsonObject } from '../graph/json.js';
 import { objectsOf, textOf, valueAt } from './n8n-file.js';
 
@@ -21,15 +21,13 @@ interface FormFields {
 }
 
 interface FormRules {
-  /** True if this version of the node gives fields names beside their labels. */
+  /** True if this version of the node has names of fields in addition to labels. */
   areNamed: boolean;
-  /** True if what a person enters can be kept as a secret. */
+  /** True if an entered value can be stored as a secret. */
   canBeSecret: boolean;
 }
 
-/**
- * n8n names the values by the labels of the fields; later versions name them by the fields' names if they have some.
- */
+/** n8n names the values by the labels of the fields. Later versions use the fields' names, if they have any. */
 export function fieldsOfForm(values: unknown, { areNamed, canBeSecret }: FormRules): FormFields {
   const fields = new Map<string, JsonObject>();
   const warnings: string[] = [];

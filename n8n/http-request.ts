@@ -1,4 +1,4 @@
-// HTTP Request, of all versions.
+// Translates all versions of HTTP Request.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
 import { credentialLiteralsOf, isCredentialHeader } from '../graph/credential-headers.js';
@@ -8,7 +8,7 @@ import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellForme
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type JsonPlace } from './json-places.js';
 
-/** The parts of a request, whichever version of the node describes it. */
+/** The parts of a request, for all versions of the node. */
 interface RequestParts {
   method: unknown;
   query: JsonObject[];
@@ -118,7 +118,7 @@ function readPairs(at: NodeTranslation, what: string, list: string, json: string
   return pairsOfJson(at, json);
 }
 
-/** Parameters as JSON text; the values are translated already, so that they stand as plain values. */
+/** Reads parameters written as JSON text. Their values are already translated (`translated`). */
 function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
   const given = at.parameters[field];
   if (given === undefined || given === '') return [];
@@ -189,7 +189,7 @@ function objectOfPairs(at: NodeTranslation, pairs: readonly JsonObject[], field:
   );
 }
 
-/** Names with expressions in them would need a variable for a name. */
+/** Refuses a name with an untranslated expression, because a name cannot be a variable. */
 function nameOf(at: NodeTranslation, { name }: JsonObject, field: string): string {
   if (typeof name !== 'string') return '';
   if (!name.startsWith('=')) return name;
@@ -222,7 +222,7 @@ function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Reque
   return fromEntries(headers);
 }
 
-/** n8n keeps credentials outside of its files. */
+/** n8n stores credentials outside its files. */
 function credentialOf({ node, parameters }: NodeTranslation): string | undefined {
   const authentication = locatedValue(parameters['authentication']) ?? 'none';
   if (authentication === 'none' && !node.hasCredentials) return undefined;
@@ -231,7 +231,10 @@ function credentialOf({ node, parameters }: NodeTranslation): string | undefined
   return `Fill in the header "Authorization", or whichever the server asks for: the credentials (${kind ?? 'unknown'}) are not taken over.`;
 }
 
-/** Values with variables are encoded by a node of their own before the request, because an address is filled in as it is. */
+/**
+ * Returns the address with its query. Values with variables are encoded by an added node, because variables in an
+ * address are not encoded.
+ */
 function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: string; before: string | undefined } {
   const url = at.text(at.parameters['url'], 'url');
   const query = objectOfPairs(at, pairs, 'query');
@@ -246,12 +249,12 @@ function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: st
   return { url: `${url}${join}{{ ${before}.result.value }}`, before };
 }
 
-/** `encodeURIComponent` throws for half a character. */
+/** `encodeURIComponent` throws for half a surrogate pair. */
 function encode(text: string): string {
   return encodeURIComponent(wellFormed(text));
 }
 
-/** Returns whether a header of the file is a credential whose value is more than variables. */
+/** True if a header of the file is a credential whose value contains more than variables. */
 function isLiteralCredential(name: string, value: string): boolean {
   return isCredentialHeader(name) && credentialLiteralsOf(value).length > 0;
 }

@@ -1,42 +1,42 @@
-// These types say where the data of n8n's nodes stands in a drawing. Each node of n8n puts out items, whose `json` the
-// next nodes read. A node of a drawing has a result with fields of its own.
+// Maps n8n's items to results of a drawing. Each node of n8n outputs items, whose `json` the next nodes read; a node of
+// a drawing has a result with fields of its own.
 import { isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
 import type { PathPart } from '../graph/variable.js';
 
-/** The value at `path` of an item's `json`, as the variable that gives it here (without braces). */
+/** The value at `path` of an item's `json`, and the variable that names it here (without braces). */
 interface Reading {
   path: readonly PathPart[];
   variable: string;
 }
 
-/** The `json` of the items that a node puts out. */
+/** The `json` of the items that a node outputs. */
 export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
   /** A variable that is empty unless the node has run. */
   ran: string;
-  /** The number rises from a node to those after it. */
+  /** Rises from a node to its successors. */
   order: number;
   /**
-   * The number of items that n8n puts out there, one by default. The value of several items is the list of their
-   * `json`. If the number is known only when the node runs, one item is the value itself.
+   * The number of items that n8n outputs, one by default. The value of several items is the list of their `json`. If
+   * the number is known only at run time, a single item is the value itself.
    */
   items?: 'several' | 'unknown';
   /** The reason why nothing else can be read. */
   gap?: string;
 }
 
-/** The place of a node whose `json` is the whole of one variable. */
+/** Returns the place of a node whose `json` is the whole of one variable. */
 export function wholePlace(variable: string, ran: string, order: number): JsonPlace {
   return { readings: [{ path: [], variable }], ran, order };
 }
 
-/** The place of a node of which nothing can be read. */
+/** Returns the place of a node without readable data. */
 export function emptyPlace(gap: string, order: number): JsonPlace {
   return { readings: [], ran: '', order, gap };
 }
 
-/** Returns the JSON with variables that gives the value at `path` of a place. It is undefined if no variable does. */
+/** Returns JSON with variables for the value at `path` of a place, or undefined if no variable names it. */
 export function templateAt({ readings }: JsonPlace, path: readonly PathPart[]): unknown {
   const reading = readings.find((candidate) => startsWith(path, candidate.path));
   if (reading !== undefined) return inBraces(writeVariable(reading.variable, path.slice(reading.path.length)));
@@ -47,7 +47,7 @@ export function templateAt({ readings }: JsonPlace, path: readonly PathPart[]): 
   return made;
 }
 
-/** Sets the value at a path of at least one step. Anything on the way there that is no object is replaced by one. */
+/** Sets the value at a path of at least one step. Replaces values on the way that are not objects. */
 export function setAt(target: JsonObject, path: readonly PathPart[], value: unknown): void {
   let at = target;
   for (const step of path.slice(0, -1)) {
@@ -68,10 +68,10 @@ function inBraces(variable: string | undefined): string | undefined {
 }
 
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
-/** Longer variables are not read (`graph/variable.ts`). */
+/** `graph/variable.ts` doesn't read longer variables. */
 const MAX_VARIABLE = 1000;
 
-/** Returns the variable with the path behind it. The result is undefined if no variable can name it. */
+/** Returns the variable with the path appended, or undefined if no variable can name it. */
 function writeVariable(root: string, path: readonly PathPart[]): string | undefined {
   let text = root;
   for (const name of path) {
@@ -85,7 +85,7 @@ function writeVariable(root: string, path: readonly PathPart[]): string | undefi
 
 const keys = new WeakMap<JsonPlace, string>();
 
-/** Two places with the same key give the same values. */
+/** Places with equal keys provide the same values. */
 export function keyOf(place: JsonPlace): string {
   let key = keys.get(place);
   if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.items, place.readings])));

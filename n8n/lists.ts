@@ -1,4 +1,4 @@
-// Nodes that look at lists of items: Split Out, Loop Over Items, Aggregate, Limit and Item Lists.
+// Translates nodes that look at lists of items: Split Out, Loop Over Items, Aggregate, Limit and Item Lists.
 import { fromEntries } from './draft.js';
 import { loopOutputs } from './loops.js';
 import { numberOf, objectsOf, textOf, valueAt } from './n8n-file.js';
@@ -8,7 +8,9 @@ import { wholePlace } from './json-places.js';
 const MAX_ITEMS = 10_000;
 const AS_ITEMS = 'const items = Array.isArray(inputs.json) ? inputs.json : [inputs.json];';
 
-/** An element that is an object becomes the item, unless a field is named for it; any other one stands in a field. */
+/**
+ * An element that is an object becomes the item, unless a target field is named. Any other element is put into a field.
+ */
 const SPLIT_CODE = [
   AS_ITEMS,
   'const isObject = (value) => value !== null && typeof value === "object";',
@@ -27,7 +29,8 @@ export function translateSplitOut(at: NodeTranslation): TranslatedNode {
 }
 
 /**
- * The nodes behind it become the body that is executed for each element if they can; else the list is put out as one.
+ * The following nodes become the body, executed for each element, if possible. Otherwise the list is output as one
+ * value.
  */
 function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   const { parameters } = at;
@@ -55,7 +58,7 @@ function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   return { entry: before, main: id, outputs: [{ sources: [{ id, handle: 'body' }], place }] };
 }
 
-/** The body is what the node leads to; its output for the end is the ordinary way. */
+/** The output for the items leads into the body; the output for the end is the ordinary link. */
 export function translateLoop(at: NodeTranslation): TranslatedNode {
   const { parameters, around } = at;
   if ((valueAt(parameters, 'options', 'reset') ?? false) !== false) throw new NotTranslatable('it can begin again');

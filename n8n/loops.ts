@@ -12,24 +12,24 @@ interface FoundLoop {
 export interface Loops {
   /** The loops, by the node that divides the items. */
   loops: ReadonlyMap<N8nNode, FoundLoop>;
-  /** The nodes that divide items, but whose cycle cannot become a body, each with the reason. */
+  /** Nodes that divide items but whose cycle cannot become a body, with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
-  /** All nodes behind a node that splits a list, by that node, if they can be executed for each item. */
+  /** By each node that splits a list, all nodes after it, if they can be executed for each item. */
   regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
-  /** The connections that are left, without cycles. */
+  /** The remaining connections, without cycles. */
   links: readonly N8nLink[];
   /** The connections that were cut because they close a cycle of another kind. */
   cut: readonly N8nLink[];
-  /** The nodes, each one after those that lead to it. */
+  /** The nodes in topological order. */
   inOrder: readonly N8nNode[];
 }
 
-/** Deeper nested bodies are refused when a drawing is run. */
+/** A run refuses deeper nested bodies. */
 const MAX_LOOPS_AROUND = 4;
 
 type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;
 
-/** The outputs of a node that divides items into batches: for each batch, and when all are done. */
+/** The outputs of a node that divides items into batches: for each batch, and at the end. */
 export function loopOutputs(node: N8nNode): { each: number; done: number } {
   return node.version >= 3 ? { each: 1, done: 0 } : { each: 0, done: 1 };
 }
@@ -54,7 +54,7 @@ export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   return { loops, refused, regions, links: left, cut: [...cut], inOrder };
 }
 
-/** A limit, because each search for a body looks at the whole file. */
+/** A limit, because each search for a body reads the whole file. */
 const MAX_FOUND = 100;
 
 function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundLoop | string {
@@ -73,7 +73,8 @@ function findLoop(node: N8nNode, outgoing: Outgoing, incoming: Outgoing): FoundL
 }
 
 /**
- * Refuses bodies inside too many other bodies. Bodies are nested or apart, because nothing leads into one from outside.
+ * Refuses bodies inside too many other bodies. Bodies are nested or separate, because nothing leads into one from
+ * outside.
  */
 function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string>): void {
   for (const node of loops.keys()) {
@@ -84,7 +85,7 @@ function refuseDeep(loops: Map<N8nNode, FoundLoop>, refused: Map<N8nNode, string
   }
 }
 
-/** Returns the nodes that can be reached from `from` without going through `border`. */
+/** Returns the nodes that can be reached from `from` without passing through `border`. */
 function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): Set<N8nNode> {
   const met = new Set(from.filter((node) => node !== border));
   for (const node of met) {
@@ -93,9 +94,7 @@ function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): 
   return met;
 }
 
-/**
- * Kahn's algorithm. When no node is free, it takes a node of a cycle all the same and cuts the links that lead to it.
- */
+/** Kahn's algorithm. If no node is free, it takes a node of a cycle anyway and cuts the links that lead to it. */
 function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
   const outgoing = groupBy(links, ({ from }) => from);
   const incoming = groupBy(links, ({ to }) => to);
@@ -113,7 +112,7 @@ function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut:
       if (left === 1) free.push(to);
     }
   };
-  // The nodes are in the order of discovery, so that a cycle is cut before the node by which it is entered.
+  // The nodes are in order of discovery, so that a cycle is cut before the node by which it is entered.
   const waiting = discoveryOrder(nodes, outgoing, free);
   for (let at = 0, next = 0; open.size > 0;) {
     const node = free[next];
@@ -135,7 +134,8 @@ function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: r
 }
 
 /**
- * Finds what follows the nodes that split a list, if nothing else leads into it and nothing in it looks at all items.
+ * Finds the nodes after each node that splits a list, if nothing else leads into them and none of them looks at all
+ * items.
  */
 function findRegions(
   nodes: readonly N8nNode[],
@@ -168,7 +168,7 @@ function looksAtAllItems({ type, parameters }: N8nNode): boolean {
   return itemsTypes.has(type);
 }
 
-/** Returns whether a node is in a body that the reader is not in. */
+/** True if the node is in a body that doesn't contain the reader. */
 export function isHidden({ loops, regions }: Loops, node: N8nNode, reader: N8nNode): boolean {
   const bodies = [...[...loops.values()].map(({ body }) => body), ...regions.values()];
   return bodies.some((body) => body.has(node) && !body.has(reader));

@@ -1,4 +1,4 @@
-// Merge, and nodes that several links lead to.
+// Translates Merge, and joins the links into a node.
 import type { JsonObject } from '../graph/json.js';
 import { placesOf, type Flow } from './flows.js';
 import { numberOf, textOf, valueAt } from './n8n-file.js';
@@ -54,7 +54,7 @@ interface Mode {
   more?: JsonObject;
 }
 
-/** The name of the mode, whichever version of the node gives it. */
+/** Returns the mode by one name, for all versions of the node. */
 function modeOf({ parameters, node: { version } }: NodeTranslation): string {
   const mode = textOf(parameters['mode']) ?? 'append';
   if (mode !== 'combine') return mode;
@@ -125,9 +125,7 @@ function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[
   return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
-/**
- * Adds a node in front of another one that several places lead to. It puts out what came from the place that has run.
- */
+/** Adds a node before another one to which several places lead. It outputs the data of the place that has run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
   const inputs = [toInput(at, placesOf(flows))];
   const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);

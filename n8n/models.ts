@@ -1,4 +1,4 @@
-// Chat nodes, the nodes of models that are connected to others, and the chains and agents that use them.
+// Translates chat nodes, connected model nodes, and the chains and agents that use them.
 import { cutText } from '../graph/cut-text.js';
 import { isObject, type JsonObject } from '../graph/json.js';
 import { parseOrUndefined } from './expressions.js';
@@ -21,7 +21,7 @@ interface Message {
   message: string;
 }
 
-/** n8n's names of what goes to the provider, by our names. */
+/** Our names for n8n's options that the provider receives. */
 const OPTIONS: Readonly<Record<string, string>> = {
   temperature: 'temperature',
   maxTokens: 'max_tokens',
@@ -40,7 +40,7 @@ const LIMITS: Readonly<Record<string, (value: number) => boolean>> = {
   top_p: (value) => value >= 0 && value <= 1,
 };
 
-/** The settings of a node with this model. */
+/** Returns the settings of a node with this model. */
 function settingsOf(at: NodeTranslation, model: string, options: JsonObject): JsonObject {
   const settings: JsonObject = { model_name: model };
   for (const [name, value] of Object.entries(options)) {
@@ -59,7 +59,7 @@ function settingsOf(at: NodeTranslation, model: string, options: JsonObject): Js
 
 const MODEL_TYPE = /^@n8n\/n8n-nodes-langchain\.lm[A-Z]/;
 
-/** The settings of the model that is connected to a chain or an agent. */
+/** Returns the settings of the model that is connected to a chain or an agent. */
 function connectedModel(at: NodeTranslation): JsonObject {
   const [model, ...others] = at.around.subNodes('ai_languageModel');
   if (others.length > 0) at.warn('Of several models the first one was taken over.');
@@ -79,7 +79,7 @@ function providerOf({ type }: N8nNode): string {
   return type.replace(MODEL_TYPE, '').replace(/^hat/, '') || 'another provider';
 }
 
-/** Returns the format that an output parser asks for. The answer is JSON then. */
+/** Returns the format that a connected output parser requires. With a format, the answer is JSON. */
 function connectedFormat(at: NodeTranslation): JsonObject | undefined {
   const [parser] = at.around.subNodes('ai_outputParser');
   if (parser === undefined) return undefined;
@@ -96,7 +96,7 @@ function connectedFormat(at: NodeTranslation): JsonObject | undefined {
   return undefined;
 }
 
-/** Translates the last version of the OpenAI node and the one before. */
+/** Translates the last version of the OpenAI node and the previous one. */
 export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
   if ((parameters['resource'] ?? 'text') !== 'text')
@@ -119,7 +119,7 @@ export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   return oneWay(id, answerPlace(at, id, raw, isJson));
 }
 
-/** Translates the first OpenAI node of n8n, `n8n-nodes-base.openAi`. */
+/** Translates n8n's first OpenAI node, `n8n-nodes-base.openAi`. */
 export function translateFirstOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const resource = textOf(parameters['resource']) ?? 'text';
@@ -149,21 +149,21 @@ function toMessages(at: NodeTranslation, messages: readonly JsonObject[]): Messa
   return withoutEmpty(made);
 }
 
-/** Empty messages are left out, because a drawing may not have any. */
+/** Omits empty messages, because a drawing may not have any. */
 function withoutEmpty(messages: readonly Message[]): Message[] {
   const said = messages.filter(({ message }) => message.trim() !== '');
   if (said.length === 0) throw new NotTranslatable('it asks nothing');
   return said;
 }
 
-/** The place of an answer that stands at one path of the items. */
+/** Returns the place of an answer at one path of the items. */
 function answerPlace(at: NodeTranslation, id: string, path: readonly (string | number)[], isJson: boolean): JsonPlace {
   const variable = `${id}.result.${isJson ? 'json' : 'content'}`;
   const gap = `of the answer there is only ${path.join('.')}`;
   return { readings: [{ path, variable }], ran: `${id}.result`, order: at.around.order, gap };
 }
 
-// Basic LLM Chain and AI Agent are the nodes that have sub-nodes.
+// Below: Basic LLM Chain and AI Agent, which have sub-nodes.
 
 const ROLES: Readonly<Record<string, string>> = {
   SystemMessagePromptTemplate: 'system',
@@ -185,7 +185,7 @@ export function translateChain(at: NodeTranslation): TranslatedNode {
   return oneWay(id, answerPlace(at, id, [format === undefined ? 'text' : 'output'], format !== undefined));
 }
 
-/** The prompt is the message of the chat in front of the node unless the node defines another one. */
+/** Returns the node's own prompt if it defines one, otherwise the preceding chat message. */
 function promptOf(at: NodeTranslation): string {
   const { parameters } = at;
   const given = parameters['text'] ?? parameters['prompt'];
@@ -278,13 +278,13 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   };
 }
 
-/** The title that n8n remembers beside an id. */
+/** Returns the title that n8n stores next to an id. */
 export function namedIn(id: unknown): string {
   const title = textOf(valueAt(id, 'cachedResultName')) ?? '';
   return title === '' ? '' : ` ("${shortened(title, 100)}" in n8n)`;
 }
 
-/** Servers are told apart by their labels. */
+/** Makes the labels of servers unique. */
 function uniqueLabels(tools: readonly JsonObject[]): JsonObject[] {
   const seen = new Set<unknown>();
   return tools.map((tool, index) => {

@@ -1,5 +1,4 @@
-// Reads a file as n8n exports it. Nothing in it is trusted: anything that is not as it should be is left out and
-// reported.
+// Reads a file that n8n has exported. The file is not trusted: invalid parts are omitted and reported.
 import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, type JsonObject } from '../graph/json.js';
 
@@ -8,17 +7,17 @@ export interface N8nNode {
   /** The name as people read it, cut if it is too long. */
   label: string;
   id: unknown;
-  /** An example is `n8n-nodes-base.httpRequest`. */
+  /** For example `n8n-nodes-base.httpRequest`. */
   type: string;
-  /** Infinity is the newest one, which n8n takes for a node that names none. */
+  /** Infinity stands for the newest version, which n8n uses for a node without a version. */
   version: number;
   parameters: JsonObject;
   x: number;
   y: number;
   isDisabled: boolean;
-  /** True if the file names credentials, which n8n keeps elsewhere. */
+  /** True if the file names credentials, which n8n stores elsewhere. */
   hasCredentials: boolean;
-  /** The settings that n8n has for every node. */
+  /** n8n's settings for every node. */
   settings: JsonObject;
   /** True if several items were pinned to the node in n8n's editor. */
   hasPinnedItems: boolean;
@@ -32,7 +31,7 @@ export interface N8nLink {
   input: number;
 }
 
-/** A connection of another kind, for example `ai_languageModel`: n8n calls a node that serves another one its sub-node. */
+/** A connection of another kind, such as `ai_languageModel`. n8n calls a node that serves another one its sub-node. */
 interface N8nSubNode {
   subNode: N8nNode;
   of: N8nNode;
@@ -49,7 +48,7 @@ export interface N8nFile {
 }
 
 const N8N_TYPE = /^(?:@[\w.-]+\/)?n8n-nodes-/;
-/** An output or input with a higher number does not exist in n8n either. */
+/** n8n has no outputs or inputs with higher numbers either. */
 const MAX_INDEX = 1000;
 const DIGITS = /^\d{1,4}$/;
 const DECIMAL = /^\d{1,4}(?:\.\d{1,4})?$/;
@@ -57,7 +56,7 @@ const MAX_LINKS = 50_000;
 const MAX_LABEL = 200;
 const MAX_SHOWN = 80;
 
-/** Returns whether a file that names no format is one of n8n. */
+/** True if a file without a format is one of n8n. */
 export function isN8nFile(file: JsonObject): boolean {
   const nodes = ownValue(file, 'nodes');
   if (!Array.isArray(nodes)) return false;
@@ -130,7 +129,9 @@ function readNode(entry: JsonObject, pinned: JsonObject, warn: Warn): N8nNode | 
   };
 }
 
-/** n8n takes a number as text for the number, and its newest version of the node for none. Undefined for anything else. */
+/**
+ * As n8n does, reads a number in text as that number, and a missing version as the newest. Returns undefined otherwise.
+ */
 function readVersion(version: unknown): number | undefined {
   if (version === undefined || version === null || version === 0 || version === '') return Infinity;
   const number = typeof version === 'string' && DECIMAL.test(version) ? Number(version) : numberOf(version);
@@ -141,12 +142,12 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Cuts a longer text and adds three dots. */
+/** Cuts a longer text and appends three dots. */
 export function shortened(text: string, most: number): string {
   return wellFormed(text.length > most ? `${cutText(text, most)}...` : text);
 }
 
-/** Replaces halves of characters, which neither the database nor an address can hold. */
+/** Replaces halves of surrogate pairs, which neither the database nor an address can contain. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, '\uFFFD');
 }
@@ -184,12 +185,12 @@ function readConnections(connections: unknown, byName: ByName, warn: Warn): Pick
   return { links: [...links.values()], subNodes };
 }
 
-/** `odd`: the place of what has another form. */
+/** `odd`: the place of an invalid value. */
 type Connection = { kind: string; output: number; to: string; input: number } | { odd: string };
 
 /**
- * The form is `{<kind>: [[{node, type, index}], ...]}`, a list for each output, or null for an output without connections.
- * n8n also takes an object of these lists, by the numbers of the outputs.
+ * Reads `{<kind>: [[{node, type, index}], ...]}`, with a list for each output, or null for an output without
+ * connections. n8n also accepts an object of these lists, by output number.
  */
 function* connectionsIn(kinds: unknown): Generator<Connection> {
   if (!isObject(kinds)) {
@@ -220,7 +221,7 @@ function* targetsIn(kind: string, number: string, targets: unknown): Generator<C
   }
 }
 
-/** The number of an output or input. */
+/** Reads the number of an output or input. */
 function indexOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : numberOf(value);
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= MAX_INDEX ? number : undefined;
@@ -246,7 +247,7 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Reads a value inside objects; undefined where one of them is missing. */
+/** Reads a value inside nested objects. Returns undefined if one of them is missing. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((current, name) => ownValue(current, name), value);
 }
@@ -261,20 +262,20 @@ function coordinate(value: unknown): number {
   return Math.max(-100_000, Math.min(100_000, number));
 }
 
-/** A difference between the file and the drawing. `node` is null for one that concerns the whole file. */
+/** A difference between the file and the drawing. `node` is null if it concerns the whole file. */
 export interface ImportWarning {
   node: string | null;
   message: string;
 }
 
-/** No person reads more warnings than this, and hostile files could cause any number. */
+/** Bounds the warnings of hostile files. Nobody reads more. */
 export const MAX_IMPORT_WARNINGS = 1000;
 
 export const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 export const SPLIT_OUT_TYPE = 'n8n-nodes-base.splitOut';
 export const STICKY_NOTE_TYPE = 'n8n-nodes-base.stickyNote';
 
-/** Nodes of these types look at all items at once. A code node can do so by its mode. */
+/** Nodes of these types look at all items at once. A code node may do so, depending on its mode. */
 export const itemsTypes: ReadonlySet<string> = new Set([
   LOOP_TYPE,
   SPLIT_OUT_TYPE,
@@ -291,13 +292,13 @@ export const itemsTypes: ReadonlySet<string> = new Set([
   'n8n-nodes-base.respondToWebhook',
 ]);
 
-// Sub-nodes serve other nodes: models, memories, tools and parsers.
+// Below: sub-nodes, which serve other nodes as models, memories, tools or parsers.
 
 export interface SubNodes {
   has: (node: N8nNode) => boolean;
-  /** The sub-nodes of a node of one kind of connection, which count as used. */
+  /** Returns the sub-nodes of a node that are connected by `kind`, and marks them as used. */
   take: (node: N8nNode, kind: string) => N8nNode[];
-  /** The sub-nodes that no node has used. */
+  /** Returns the sub-nodes that no node has used. */
   unused: () => N8nNode[];
 }
 
@@ -317,7 +318,7 @@ export function findSubNodes({ subNodes }: N8nFile): SubNodes {
   };
 }
 
-/** Groups the items of a list, each group in the order of the list. */
+/** Groups the items of a list; each group is in the order of the list. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,4 +1,5 @@
-// The translation of one node works with this class.
+// The state of one node's translation: what it adds to the drawing, and its warnings. Nothing takes effect before
+// `commit`.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import type { NodeKind } from '../graph/kinds.js';
 import type { Draft, DraftNode, Source, Spot } from './draft.js';
@@ -14,23 +15,23 @@ import { placesOf, type Flow } from './flows.js';
 import { MAX_IMPORT_WARNINGS, shortened, type ImportWarning, type N8nNode } from './n8n-file.js';
 import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
-/** Thrown for a node that has no equivalent here. The message is the reason, without a full stop. */
+/** Thrown for a node without an equivalent. The message is the reason, without a full stop. */
 export class NotTranslatable extends Error {}
 
-/** One output of the node that a node of n8n has become. */
+/** One output of the translated node. */
 interface TranslatedOutput {
   sources: Source[];
   place: JsonPlace;
-  /** True if other outputs of the node may be taken with this one. */
+  /** True if other outputs of the node may be taken together with this one. */
   isShared?: true;
 }
 
 export interface TranslatedNode {
-  /** The node that the links into it lead to. */
+  /** The drawn node that the incoming links lead to. */
   entry: string;
-  /** For each number of an output in n8n: the links by which it is left, and where the data of the items stands. */
+  /** By the number of n8n's output: the links by which the node is left, and the place of the items' data. */
   outputs: TranslatedOutput[];
-  /** The node that the settings of the node (attempts, failures) belong to; `entry` by default. */
+  /** The drawn node that gets the settings for retries and failures. `entry` by default. */
   main?: string;
 }
 
@@ -41,14 +42,14 @@ export interface Surroundings {
   names: Omit<Names, 'json'>;
   /** The flows that reach the node, by input. */
   flows: readonly (readonly Flow[])[];
-  /** The number rises from a node to those after it. */
+  /** Rises from a node to its successors. */
   order: number;
   spot: Spot;
-  /** The sub-nodes of the node that are connected to it by this kind of connection. */
+  /** Returns the node's sub-nodes that are connected by `kind`. */
   subNodes: (kind: string) => N8nNode[];
   /** True if the node has links to other nodes. */
   leadsOn: boolean;
-  /** True if the nodes behind it are executed for each element of a list. */
+  /** True if the nodes after it are executed for each element of a list. */
   isSplit: boolean;
   warnings: ImportWarning[];
 }
@@ -73,7 +74,7 @@ export class NodeTranslation {
     return this.node.parameters;
   }
 
-  /** The `json` of what the node takes in. If it comes from several places, they were joined before. */
+  /** The place of the incoming items' `json`. Data from several places has already been joined. */
   get json(): JsonPlace {
     this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
       readings: [],
@@ -84,31 +85,31 @@ export class NodeTranslation {
     return this.#json;
   }
 
-  /** Replaces what `$json` is for the node when something has been put before it. */
+  /** Replaces the place of `$json` after a node was inserted before this one. */
   set json(place: JsonPlace) {
     this.#json = place;
   }
 
-  /** The whole `json` as JSON with variables. It is null if nothing leads to the node, which does not run then. */
+  /** The whole `json` as JSON with variables. Null if no link leads to the node, which then doesn't run. */
   get wholeJson(): unknown {
     return this.around.flows.every((flows) => flows.length === 0) ? null : this.wholeOf(this.json);
   }
 
-  /** The whole `json` of a place. */
+  /** Returns the whole `json` of a place as JSON with variables. Throws `NotTranslatable` if no variable names it. */
   wholeOf(place: JsonPlace): unknown {
     const value = templateAt(place, []);
     if (value !== undefined) return value;
     throw new NotTranslatable(`it takes in data that cannot be read: ${place.gap ?? 'no variable names it'}`);
   }
 
-  /** The place of the value that an added set or code node gives. */
+  /** Returns the place of the value that an added set or code node produces. */
   resultPlace(id: string): JsonPlace {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
   /**
-   * Returns the place of a node that may put out several items, or none. It reports that, because n8n runs the nodes
-   * behind it once for each item, and not at all if there is none.
+   * Returns the place of a node that may output several items or none. Warns, because n8n runs the following nodes once
+   * for each item, and not at all if there is none.
    */
   uncertain(place: JsonPlace): JsonPlace {
     if (this.around.leadsOn) {
@@ -119,13 +120,13 @@ export class NodeTranslation {
     return { ...place, items: 'unknown' };
   }
 
-  /** The place of a node that makes one item of each that comes in. */
+  /** Returns the place of a node that outputs one item for each incoming one. */
   asManyAsComeIn(place: JsonPlace): JsonPlace {
     const { items } = this.json;
     return items === undefined ? place : { ...place, items };
   }
 
-  /** Reports that n8n runs the node once for each item if more than one may come in. */
+  /** Warns that n8n runs the node once for each item, if more than one may come in. */
   warnOfItems(): void {
     const { items } = this.json;
     if (items === undefined) return;
@@ -158,7 +159,7 @@ export class NodeTranslation {
     return mapLeaves(parameter, (leaf) => this.#report(translateParameter(leaf, this.names), field).value);
   }
 
-  /** Translates a parameter that holds JSON as text. The result is undefined if it holds none. */
+  /** Translates a parameter that contains JSON as text. Returns undefined if it isn't JSON. */
   jsonText(parameter: unknown, field: string): unknown {
     const translated = translateJsonText(parameter, this.names);
     return translated === undefined ? undefined : this.#report(translated, field).value;
@@ -169,7 +170,7 @@ export class NodeTranslation {
     return translated;
   }
 
-  /** Adds a drawn node. The one without a note has the name, the id and the place of the node. */
+  /** Adds a drawn node and returns its id. Without a note, it gets the label, id and spot of n8n's node. */
   add(kind: NodeKind, data: JsonObject, note?: string): string {
     const { draft, id: own, spot } = this.around;
     const { label } = this.node;
@@ -184,14 +185,14 @@ export class NodeTranslation {
     return id;
   }
 
-  /** The kind of a node that was added. */
+  /** Returns the kind of an added node. */
   kindOf(id: string): NodeKind {
     const added = this.#added.find((node) => node.id === id);
     if (added === undefined) throw new Error(`The translation has not added the node ${id}.`);
     return added.kind;
   }
 
-  /** Changes the data of a node that was added. */
+  /** Changes the data of an added node. */
   change(id: string, changes: JsonObject): void {
     const added = this.#added.find((node) => node.id === id);
     if (added !== undefined) added.data = { ...added.data, ...changes };
@@ -201,7 +202,7 @@ export class NodeTranslation {
     this.#links.push([source, target]);
   }
 
-  /** Warns, and writes everything into the drawing. */
+  /** Adds the nodes, links and warnings to the drawing. */
   commit(): void {
     const { draft, warnings } = this.around;
     for (const node of this.#added) draft.add(node);
@@ -215,7 +216,7 @@ function toMessage(field: string, { expression, reason }: Problem): string {
   return `${where}: the expression "${shortened(expression, MAX_SHOWN)}" was kept as text: ${reason}.`;
 }
 
-/** A node that is left by its ordinary links only. */
+/** Returns a translated node that is left only by its ordinary links. */
 export function oneWay(id: string, place: JsonPlace): TranslatedNode {
   return { entry: id, outputs: [{ sources: [{ id, handle: null }], place }] };
 }

@@ -1,4 +1,4 @@
-// Translates a workflow of n8n into a drawing. The translation is pure, and evaluates nothing of the file.
+// Translates a workflow of n8n into a drawing. The translation is pure, and evaluates nothing from the file.
 import { MAX_NODES } from '../graph/document.js';
 import type { JsonObject } from '../graph/json.js';
 import { MAX_NOTES } from '../graph/notes.js';
@@ -30,10 +30,10 @@ export interface TranslatedFile {
   warnings: ImportWarning[];
 }
 
-/** The file would become more than a drawing can hold. */
+/** The translated file would exceed the limits of a drawing. */
 export class TooLargeFile extends Error {}
 
-/** The most links that are made around nodes that were left out. */
+/** The limit on links that replace omitted nodes. */
 const MAX_FLOWS = 100_000;
 
 export function translateN8n(file: JsonObject): TranslatedFile {
@@ -59,7 +59,7 @@ class Translation {
   readonly #places = new Map<N8nNode, JsonPlace>();
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
-  /** The variable of the address at which the only node that waits for a call is called. */
+  /** The variable with the callback address of the file's only waiting node. Undefined if there are several. */
   readonly #callbackUrl: string | undefined;
   #flowCount = 0;
 

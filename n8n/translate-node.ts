@@ -1,4 +1,4 @@
-// The translation of every node has this frame: what comes before it, and what it does after a failure.
+// The steps that every node's translation shares: its incoming links, and its settings for retries and failures.
 import type { JsonObject } from '../graph/json.js';
 import { traitsOf } from '../graph/kinds.js';
 import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
@@ -29,7 +29,7 @@ interface OfVersions {
   since: string[];
 }
 
-/** Parameters that a type has before its version 3 alone, or since then. */
+/** Parameters that a type has only before its version 3, or only since then. */
 const OF_VERSIONS = new Map<string, OfVersions>([
   ['n8n-nodes-base.set', { before: ['values', 'keepOnlySet'], since: ['assignments', 'fields', 'jsonOutput'] }],
   [
@@ -49,7 +49,7 @@ const OF_VERSIONS = new Map<string, OfVersions>([
   ],
 ]);
 
-/** Returns the ways out of the translated node. Throws `NotTranslatable`. */
+/** Returns the outputs of the translated node. Throws `NotTranslatable`. */
 export function translateNode(
   at: NodeTranslation,
   translate: (at: NodeTranslation) => TranslatedNode,
@@ -70,7 +70,7 @@ export function translateNode(
   return withSettings(at, translated);
 }
 
-/** n8n leaves out what the version of the node does not have. */
+/** n8n ignores parameters that the node's version doesn't have. */
 function warnOfOtherVersions(at: NodeTranslation): void {
   const ofVersions = OF_VERSIONS.get(at.node.type);
   if (ofVersions === undefined) return;
@@ -83,7 +83,7 @@ function warnOfOtherVersions(at: NodeTranslation): void {
   at.warn(`These parameters are none of ${its}, and were left out: ${names.join(', ')}.`);
 }
 
-/** Adds a node that joins the data if it comes from several places. */
+/** Adds a node that joins the data if it comes from several places. Returns its id, or undefined if it isn't needed. */
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
@@ -99,7 +99,7 @@ function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: bool
 
 const MAX_ATTEMPTS = 10;
 
-/** The settings of attempts and failures, which every node of n8n has. */
+/** Applies n8n's settings for retries and failures, and adds the output for errors. */
 function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
   const { settings } = at.node;
   const id = translated.main ?? translated.entry;
@@ -125,7 +125,7 @@ function retryOf(settings: JsonObject): JsonObject {
   };
 }
 
-/** The item that went in, and the error. */
+/** Returns the place of the error output: the incoming item, plus the error. */
 function errorPlace(at: NodeTranslation, id: string): JsonPlace {
   const message = `${id}.error.message`;
   const readings = [

@@ -1,5 +1,5 @@
-// A workflow has one start here. The rest of what n8n keeps in triggers (addresses, times) becomes hooks and schedules,
-// which are no part of a drawing.
+// Translates triggers. A drawing has one start. Addresses and times of n8n's triggers correspond to hooks and
+// schedules, which are not part of a drawing.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { parseOrUndefined } from './expressions.js';
 import { fieldsOfForm } from './form-fields.js';
@@ -18,7 +18,7 @@ import { emptyPlace, wholePlace, type JsonPlace } from './json-places.js';
 interface TranslatedTrigger {
   fields: JsonObject[];
   place: JsonPlace;
-  /** The sentences that tell a person what is left to do. */
+  /** Sentences about the remaining manual steps. */
   warnings: string[];
   /** The trigger with the highest rank becomes the start. */
   rank: number;
@@ -58,7 +58,7 @@ const triggers: Readonly<Record<string, TranslateTrigger>> = {
 
 export const triggerTypes: readonly string[] = Object.keys(triggers);
 
-/** Returns whether the node starts workflows in n8n, whether or not it has an equivalent here. */
+/** True if the node starts workflows in n8n, even if it has no equivalent here. */
 export function isTrigger({ type }: N8nNode): boolean {
   return Object.hasOwn(triggers, type) || /trigger$/i.test(type) || type === 'n8n-nodes-base.emailReadImap';
 }
@@ -184,15 +184,15 @@ function inRange(value: unknown, most: number): number {
 }
 
 export interface Start {
-  /** The trigger that a run starts from, drawn or not. It is undefined if the file has none that is switched on. */
+  /** The trigger that starts a run, drawn or not. Undefined if the file has no enabled trigger. */
   first: N8nNode | undefined;
-  /** This is `first` if it has an equivalent, and is drawn as the start. */
+  /** `first` if it has an equivalent, and is drawn as the start. */
   drawn: N8nNode | undefined;
-  /** The fields of the start, and what it gives. */
+  /** The fields of the start, and the data that it provides. */
   translated: TranslatedTrigger;
-  /** Further triggers, which are drawn with the nodes that only they lead to. Those nodes do not run. */
+  /** Further triggers, drawn together with nodes that only they lead to. Those nodes do not run. */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
-  /** The data that the triggers give. Triggers that became no node are included. */
+  /** The data that the triggers provide, including those that became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;
   /** Triggers that became notes, with the reason. */
   leftOut: { node: N8nNode; reason: string }[];
@@ -205,7 +205,7 @@ interface Candidate {
   followers: ReadonlySet<N8nNode>;
 }
 
-/** This stands for a trigger without an equivalent, and for the start of a file without triggers. */
+/** Stands for a trigger without an equivalent, and for the start of a file without triggers. */
 const NO_TRIGGER: TranslatedTrigger = {
   fields: [],
   place: wholePlace('input', 'input', 0),
@@ -253,7 +253,7 @@ export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   };
 }
 
-/** A trigger that leads to nothing is the last choice. */
+/** A trigger without links is the last choice. */
 function rankOf({ translated, followers }: Candidate): number {
   return followers.size === 0 ? -1 : translated.rank;
 }

@@ -1,10 +1,10 @@
-// Edit Fields (Set), No Operation and Respond to Webhook.
+// Translates Edit Fields (Set), No Operation and Respond to Webhook.
 import { isObject, type JsonObject } from '../graph/json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { setAt } from './json-places.js';
 
-/** Sets fields in the items that come in; a name with dots in it is a path. */
+/** Sets fields in the incoming items. A name with dots is a path. */
 const MERGE_CODE = [
   'const list = Array.isArray(inputs.json) ? inputs.json : [inputs.json];',
   'const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);',
@@ -71,7 +71,7 @@ function addCode(at: NodeTranslation, inputs: JsonObject): TranslatedNode {
   return oneWay(id, at.asManyAsComeIn(at.resultPlace(id)));
 }
 
-/** Returns which fields of the items that come in stay. The result is undefined if none do. */
+/** Returns the fields of the incoming items that stay, or undefined if none do. */
 function keptFields(at: NodeTranslation): { keep: string[] | null; drop: string[] } | undefined {
   const { parameters, node } = at;
   if (node.version < 3) return parameters['keepOnlySet'] === true ? undefined : { keep: null, drop: [] };
@@ -95,11 +95,11 @@ function namesIn(at: NodeTranslation, parameter: string): string[] {
 interface Named {
   name: string;
   value: unknown;
-  /** The type that n8n converts the value to. */
+  /** The type to which n8n converts the value. */
   type: string;
 }
 
-/** Versions 1 and 2 of n8n's node convert nothing. */
+/** Warns that values keep their types here. Versions 1 and 2 of n8n's node convert nothing, so they need no warning. */
 function warnOfTypes(at: NodeTranslation, fields: readonly Named[]): void {
   const kept = fields.filter(
     ({ value, type }) =>
@@ -116,7 +116,7 @@ function readFields(at: NodeTranslation): Named[] {
   const listed = objectsOf(valueAt(parameters, 'fields', 'values'));
   return [
     ...assigned.flatMap(({ name, value, type }) => toNamed(at, name, value, textOf(type) ?? 'string')),
-    // Versions 3.0 to 3.2 hold the value in a field of its type.
+    // Versions 3.0 to 3.2 store the value in a field named for its type.
     ...listed.flatMap(({ name, type = 'stringValue', ...values }) =>
       toNamed(at, name, values[textOf(type) ?? ''], (textOf(type) ?? '').replace(/Value$/, '')),
     ),
@@ -133,7 +133,7 @@ function toNamed(at: NodeTranslation, name: unknown, value: unknown, type: strin
 const ONE_VARIABLE = /^\s*\{\{[^{}]*\}\}\s*$/;
 const TEXT_VARIABLE = /\.result\.content \}\}$/;
 
-/** A literal gets the type that the node says; a variable keeps that of its value. */
+/** Converts a literal to the type that the node names; a variable keeps the type of its value. */
 function typed(at: NodeTranslation, value: unknown, type: string, field: string): unknown {
   if (value === null) return null;
   const isList = type === 'array' || type === 'object';
@@ -148,14 +148,14 @@ function typed(at: NodeTranslation, value: unknown, type: string, field: string)
   return translated;
 }
 
-/** Versions 1 and 2 have the form `{string: [{name, value}], number: [...], boolean: [...]}`. */
+/** Reads the form of versions 1 and 2: `{string: [{name, value}], number: [...], boolean: [...]}`. */
 function readOldFields(at: NodeTranslation): Named[] {
   return Object.entries(objectOf(at.parameters['values'])).flatMap(([type, fields]) =>
     objectsOf(fields).flatMap(({ name, value }) => toNamed(at, name, value, type)),
   );
 }
 
-/** n8n reads dots, and not brackets alone, as steps. */
+/** n8n treats dots as steps of a path, but not brackets alone. */
 function pathOf(name: string): string[] {
   const steps = name.split('.').filter((step) => step !== '');
   return steps.length === 0 ? [name] : steps;
