@@ -55,8 +55,8 @@ export async function storeRuns<Stored>(
 
 export interface SnapshotStore {
   /**
-   * Returns the graph's hash. `document` is JSON text with masked secrets. Callers call `forget` if the graph turns out
-   * to be deleted.
+   * Returns the graph's hash. `document` is JSON text with masked secrets. Callers call `forget` if the graph is later
+   * found deleted.
    */
   store(document: string, plan: Plan, isTest?: boolean): Promise<Buffer>;
   forget(hash: Buffer): void;

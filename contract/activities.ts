@@ -40,7 +40,7 @@ export interface Walked {
   iteration?: EndIterationFacts;
 }
 
-/** The input of `settleWalk`, which reads how the nodes of an activity ended on which Temporal has given up. */
+/** The input of `settleWalk`, which finds out how nodes ended after Temporal gave up on their activity. */
 export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'> {
   /** The error code for nodes that are still in progress. */
   code: string;

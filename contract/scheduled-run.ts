@@ -1,10 +1,11 @@
-// The messages between the API, which keeps schedules in Temporal, and what a schedule starts at each firing.
+// The messages between the API, which stores schedules in Temporal, and the workflow that a schedule starts at each
+// firing.
 import type { ChildToStart } from './activities.js';
 
-/** The workflow type that a schedule starts: `WorkflowType='scheduledRun'`. */
+/** Operators filter by this workflow type: `WorkflowType='scheduledRun'`. */
 export const SCHEDULED_RUN_TYPE = 'scheduledRun';
 
-/** Longer than `RUN_TIMEOUT_DAYS` may let a run last. */
+/** Exceeds every limit that `RUN_TIMEOUT_DAYS` may set for a run. */
 export const SCHEDULED_RUN_TIMEOUT = '3651 days';
 
 /** The nominal time of a firing, without jitter, to the second. Temporal sets it. */
@@ -13,14 +14,14 @@ export const NOMINAL_TIME_ATTRIBUTE = 'TemporalScheduledStartTime';
 const PREFIX = 'schedule-';
 const UUID_CHARACTERS = 36;
 
-/** Temporal's id of a schedule. */
 export function scheduleName(scheduleId: string): string {
   return `${PREFIX}${scheduleId}`;
 }
 
 /**
- * The id of the schedule that has started the workflow with this id, which is `scheduleName` and the nominal time. Such a
- * workflow has no input: that of a schedule would stay encrypted with a key of long ago.
+ * Returns the id of the schedule that started the workflow with this id, which consists of `scheduleName` and the
+ * nominal time. The workflow gets no input, because a schedule's input would stay encrypted with the key at the
+ * schedule's creation.
  */
 export function scheduleIdOf(workflowId: string): string {
   return workflowId.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS);
@@ -30,15 +31,17 @@ export interface FiringRef {
   scheduleId: string;
   /** The nominal time, in milliseconds since the epoch. */
   atMs: number;
-  /** When Temporal has started its workflow. */
+  /** The time at which Temporal started the firing's workflow, in milliseconds since the epoch. */
   startedMs: number;
 }
 
 export interface ScheduleActivities {
-  /** Accepts the run of a firing. Undefined where there is nothing to wait for: it was refused, or its run has ended. */
+  /**
+   * Accepts the run of a firing. Returns undefined if there is no run to wait for: it was refused, or it has already
+   * ended.
+   */
   acceptFiring: (firing: FiringRef) => Promise<ChildToStart | undefined>;
-  /** Whether the run has ended. */
   isRunOver: (run: { runId: string }) => Promise<boolean>;
-  /** Stores that the run is to be cancelled, as if a person had asked for it. */
+  /** Stores a cancel request for the run, like that of a person. */
   cancelFiredRun: (run: { runId: string }) => Promise<void>;
 }

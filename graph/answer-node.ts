@@ -10,13 +10,13 @@ import { parseVariable } from './variable.js';
  * A bound on the cost of the default, for nodes that branch, write or output. The answer of a larger drawing is not
  * streamed.
  */
-const MOST_OF_A_SORT = 100;
+const MAX_PER_SORT = 100;
 
 /**
  * Returns the ids of the nodes whose text is streamed while it is written. `data.settings.answer_node` may name a model
  * or agent node outside bodies. By default these are all model and agent nodes whose content is the run's output
- * whenever the node succeeds, so nothing is streamed that the run wouldn't output. Each of several nodes stands on its
- * own branch, so a run executes at most one.
+ * whenever the node succeeds. Nothing is then streamed that the run wouldn't output. Each of several nodes stands on
+ * its own branch, so a run executes at most one.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -52,15 +52,15 @@ function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: nu
   const data = dataOf(drawing);
   const outputs = outputsOf(plan, data);
   const branching = branchingOf(root, data);
-  if ([writers.length, outputs.length, branching.size].some((count) => count > MOST_OF_A_SORT)) return [];
+  if ([writers.length, outputs.length, branching.size].some((count) => count > MAX_PER_SORT)) return [];
   const branches = branchesOf(root, branching);
   const mayMeet = (one: number, other: number): boolean => !isApart(branches[one]!, branches[other]!);
   return writers.filter((writer) => {
     if (outputs.length === 0) return isAlwaysLast(root, writer, mayMeet);
-    const gives = outputs.filter(({ of }) => of === root.ids[writer]);
+    const own = outputs.filter(({ of }) => of === root.ids[writer]);
     const others = outputs.filter(({ of }) => of !== root.ids[writer]);
     if (others.some(({ place }) => mayMeet(writer, place))) return false;
-    const ends = new Set(gives.flatMap(({ place, isInBody }) => (isInBody ? [] : [place])));
+    const ends = new Set(own.flatMap(({ place, isInBody }) => (isInBody ? [] : [place])));
     return endsIn(ends, writer, root, data);
   });
 }

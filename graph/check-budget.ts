@@ -6,7 +6,7 @@ const UNITS = 10_000;
 
 let left: number | undefined;
 
-/** Gives all calls of `takeFromBudget` during `work` one shared budget. `work` must be synchronous. */
+/** Gives all calls of `spendBudget` during `work` one shared budget. `work` must be synchronous. */
 export function withCheckBudget<T>(work: () => T): T {
   const outer = left;
   left = outer ?? UNITS;
@@ -18,7 +18,7 @@ export function withCheckBudget<T>(work: () => T): T {
 }
 
 /** True if the check may be made. Outside `withCheckBudget` it always may. */
-export function takeFromBudget(units: number): boolean {
+export function spendBudget(units: number): boolean {
   if (left === undefined) return true;
   if (left < units) return false;
   left -= units;

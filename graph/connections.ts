@@ -57,7 +57,9 @@ function isId(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
 }
 
-/** Returns the distinct connection ids of a drawing as JSON text, which are stored beside it. Few drawings have any. */
+/**
+ * Returns the distinct connection ids of a drawing as JSON text, which are stored next to it. Few drawings have any.
+ */
 export function connectionIdsOf(document: string): number[] {
   if (!document.includes('"connection"')) return [];
   const drawing: unknown = JSON.parse(document);

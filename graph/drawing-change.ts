@@ -63,6 +63,6 @@ function withoutNodeLooks(node: JsonObject): JsonObject {
 }
 
 /** `Object.fromEntries` treats `__proto__` like any other key. */
-function pick(object: JsonObject, isKept: (key: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => isKept(key)));
+function pick(object: JsonObject, isIncluded: (key: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => isIncluded(key)));
 }

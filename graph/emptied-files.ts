@@ -10,9 +10,8 @@ interface EmptiedFile {
 }
 
 /**
- * Returns the drawing with an empty text in place of each literal file of its nodes, and a message for each. Only a
- * value with a hash next to its id counts as a file, as the service and its editor write it, because other services
- * have ids of files, too.
+ * Returns the drawing with an empty text in place of each literal file of its nodes, and a message for each. Other
+ * services have ids of files, too. Only a value with a hash next to its id is therefore a file of the service.
  */
 export function emptyFiles(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedFile[] } {
   const { nodes } = drawing;

@@ -10,8 +10,8 @@ export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
  * Returns a copy of a stored drawing with `********` for each credential, and for its text everywhere else. `secrets`
- * are those that were cut out of the drawing. A header that consists only of variables stays, because it tells where
- * the credential comes from.
+ * are those that were cut out of the drawing. A header that consists only of variables stays, because it names the
+ * source of the credential.
  */
 export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
   const literals = credentialLiteralsIn(secrets);

@@ -7,7 +7,7 @@ import { MASK } from './mask-text.js';
 /** Forms send numbers as the text that was typed, including numbers that a double cannot hold. */
 const NUMBER = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
 const BOOLEAN = new Set<unknown>([true, false, 'true', 'false']);
-const MOST_OPTIONS_TOLD = 10;
+const MAX_OPTIONS_SHOWN = 10;
 
 /** Returns the error of a value that is not empty, or undefined if it is valid. */
 export function wrongValue(field: JsonObject, value: unknown): string | undefined {
@@ -32,9 +32,9 @@ function wrongChoice({ options }: JsonObject, value: unknown): string | undefine
   // The chosen value may be one of the masked options.
   if (choices.length === 0 || choices.includes(MASK)) return undefined;
   if (chosen !== undefined && choices.includes(chosen)) return undefined;
-  const told = choices.slice(0, MOST_OPTIONS_TOLD).map((choice) => `'${choice}'`);
-  const more = choices.length > told.length ? ` or one of ${choices.length - told.length} more` : '';
-  return `Input should be ${told.join(', ')}${more}`;
+  const shown = choices.slice(0, MAX_OPTIONS_SHOWN).map((choice) => `'${choice}'`);
+  const more = choices.length > shown.length ? ` or one of ${choices.length - shown.length} more` : '';
+  return `Input should be ${shown.join(', ')}${more}`;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -9,9 +9,9 @@ import { parseModestJson } from './json-text.js';
 export function findJson(text: string): unknown {
   const whole = parseOrNone(text);
   if (whole !== undefined) return whole;
-  const said = withoutThoughts(text);
-  const bare = said === text ? undefined : parseOrNone(said);
-  return bare === undefined ? onlyFencedJson(said) : bare;
+  const answer = withoutThoughts(text);
+  const bare = answer === text ? undefined : parseOrNone(answer);
+  return bare === undefined ? onlyFencedJson(answer) : bare;
 }
 
 function parseOrNone(text: string): unknown {

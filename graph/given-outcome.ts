@@ -16,15 +16,15 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
  * Reads `{content, ...}`, `{error: {code, message}}`, or, for a human task, `{action, values}` without validating the
  * values. Returns an error text if the value is invalid.
  */
-export function readGiven(kind: NodeKind, data: JsonObject, given: unknown): GivenOutcome | string {
-  if (!isObject(given)) return 'Expected an object.';
-  if (Object.hasOwn(given, 'error')) return readError(given['error']);
-  if (kind === 'human' && !Object.hasOwn(given, 'content')) return readAction(data, given);
-  const { content } = given;
+export function readGiven(kind: NodeKind, data: JsonObject, fixed: unknown): GivenOutcome | string {
+  if (!isObject(fixed)) return 'Expected an object.';
+  if (Object.hasOwn(fixed, 'error')) return readError(fixed['error']);
+  if (kind === 'human' && !Object.hasOwn(fixed, 'content')) return readAction(data, fixed);
+  const { content } = fixed;
   if (typeof content !== 'string') return 'Expected a text as "content".';
-  const handles = handlesOf(kind, data, given);
+  const handles = handlesOf(kind, data, fixed);
   if (typeof handles === 'string') return handles;
-  return { output: { ...given, content }, handles };
+  return { output: { ...fixed, content }, handles };
 }
 
 function readError(error: unknown): GivenOutcome | string {
@@ -49,13 +49,13 @@ function readAction(data: JsonObject, { action, values = {}, comment = '' }: Jso
 }
 
 /** The content of a deciding node names the handle by which it is left. */
-function handlesOf(kind: NodeKind, data: JsonObject, given: JsonObject): Handle[] | string {
-  const content = String(given['content']);
+function handlesOf(kind: NodeKind, data: JsonObject, fixed: JsonObject): Handle[] | string {
+  const content = String(fixed['content']);
   if (kind === 'condition') {
     if (content === 'true') return [1];
     return content === 'false' ? [2] : 'The content of a condition is "true" or "false".';
   }
-  if (kind === 'switch') return casesOf(data, given);
+  if (kind === 'switch') return casesOf(data, fixed);
   if (kind !== 'human') return [0];
   const actions = listedIds(data['actions']);
   if (actions === undefined) {

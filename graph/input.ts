@@ -115,9 +115,9 @@ interface Drawn {
 export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
   const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));
   const published = then.fields.filter((field) => isSecretField(field) && !secretNow.has(field['id']));
-  const kept = new Set([...maskInput(now.fields, input).secretValues, ...textsOf(now.secrets)]);
+  const stillSecret = new Set([...maskInput(now.fields, input).secretValues, ...textsOf(now.secrets)]);
   const revealed = [...maskInput(then.fields, input).secretValues, ...textsOf(then.secrets)];
-  const masker = createMasker(revealed.filter((text) => !kept.has(text)));
+  const masker = createMasker(revealed.filter((text) => !stillSecret.has(text)));
   return masker.json(maskInput(published, input).masked);
 }
 

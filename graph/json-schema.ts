@@ -2,7 +2,7 @@
 // no `pattern` becomes a `RegExp`. `activities/kinds/structured-answer.ts` bounds the cost of a compiled schema.
 import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { takeFromBudget } from './check-budget.js';
+import { spendBudget } from './check-budget.js';
 import { ExactNumber } from './exact-number.js';
 import { isContainer, isObject, leavesOf, mapLeaves, ownValue } from './json.js';
 import { writeJson } from './json-text.js';
@@ -88,7 +88,7 @@ export function schemaProblem(schema: unknown): string | undefined {
   // Ajv would answer with a promise, whose rejection nothing catches.
   if (ownValue(schema, '$async')) return 'JSON Schema should not be asynchronous ($async)';
   if (holdsRemoteReference(schema)) return "References in a JSON Schema should begin with '#'";
-  if (!takeFromBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
+  if (!spendBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
   const meta = metaSchemaOf(schema);
   if (meta.validateSchema(toDoubles(schema) as AnySchemaObject) === true) return undefined;
   const [error] = meta.errors ?? [];

@@ -11,10 +11,10 @@ export function textOfContent(content: unknown): string | null | undefined {
   return Array.isArray(content) ? content.map(textOfPart).join('') : undefined;
 }
 
-const SAID = new Set<unknown>([undefined, null, 'text', 'output_text']);
+const TEXT_TYPES = new Set<unknown>([undefined, null, 'text', 'output_text']);
 
 function textOfPart(part: unknown): string {
   if (typeof part === 'string') return part;
   const { type, text } = isObject(part) ? part : {};
-  return typeof text === 'string' && SAID.has(type) ? text : '';
+  return typeof text === 'string' && TEXT_TYPES.has(type) ? text : '';
 }

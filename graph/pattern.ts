@@ -1,7 +1,7 @@
 // Patterns of users, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). The engine never backtracks; its
 // remaining cost, pattern size times text length, is bounded here. A user's pattern never becomes a `RegExp`.
 import { RE2JS, RE2JSException } from 're2js';
-import { takeFromBudget } from './check-budget.js';
+import { spendBudget } from './check-budget.js';
 import { NodeError } from './node-error.js';
 import { patternSize } from './pattern-size.js';
 
@@ -27,12 +27,12 @@ export function nodeStepBudget(): StepBudget {
 }
 
 /** The runs of a workflow use the same patterns. The cache is small, because a large pattern takes a megabyte. */
-const KEPT_PATTERNS = 32;
-const kept = new Map<string, RE2JS>();
+const MAX_CACHED = 32;
+const cache = new Map<string, RE2JS>();
 
 /**
- * True if the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` for an invalid
- * pattern, and for one that is too large, by itself, for the text, or for the rest of the budget.
+ * True if the pattern matches anywhere in the text. Throws a `NodeError` with the code `invalid_pattern` if the pattern
+ * is invalid or too large: by itself, for the text, or for the rest of the budget.
  */
 export function matchesPattern(text: string, pattern: string, budget?: StepBudget): boolean {
   const compiled = compilePattern(pattern);
@@ -60,7 +60,7 @@ export function compileUnits(pattern: string): number {
 export function patternProblem(pattern: string): string | undefined {
   const tooLarge = sizeProblem(pattern);
   if (tooLarge !== undefined) return `Input should be a valid RE2 pattern: ${tooLarge}`;
-  if (kept.has(pattern) || !takeFromBudget(compileUnits(pattern))) return undefined;
+  if (cache.has(pattern) || !spendBudget(compileUnits(pattern))) return undefined;
   try {
     compilePattern(pattern);
     return undefined;
@@ -72,13 +72,13 @@ export function patternProblem(pattern: string): string | undefined {
 
 /** Throws a `NodeError` with the code `invalid_pattern`. */
 export function compilePattern(pattern: string): RE2JS {
-  const known = kept.get(pattern);
+  const known = cache.get(pattern);
   if (known !== undefined) return known;
   const tooLarge = sizeProblem(pattern);
   if (tooLarge !== undefined) throw invalid(`${PREFIX}${tooLarge}.`);
   const compiled = compile(pattern);
-  if (kept.size >= KEPT_PATTERNS) kept.delete(kept.keys().next().value!);
-  kept.set(pattern, compiled);
+  if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
+  cache.set(pattern, compiled);
   return compiled;
 }
 

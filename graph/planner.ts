@@ -106,12 +106,12 @@ export class Planner {
     this.#settleEdges(node, [taken]);
   }
 
-  /** Marks ready nodes as running, in order, until `isAskedFor` rejects one or `most` are running. Returns them. */
-  takeWhile(isAskedFor: (node: number) => boolean, most: number): number[] {
+  /** Marks ready nodes as running, in order, until `isWanted` rejects one or `most` are running. Returns them. */
+  takeWhile(isWanted: (node: number) => boolean, most: number): number[] {
     const taken: number[] = [];
     while (taken.length < most) {
       const node = this.#queue[this.#head];
-      if (node === undefined || !isAskedFor(node)) break;
+      if (node === undefined || !isWanted(node)) break;
       taken.push(this.take()!);
     }
     return taken;
@@ -159,8 +159,8 @@ export class Planner {
   }
 
   /** Settles nodes whose results are reused. Each of them must be ready, or become ready by the others in the list. */
-  settleKept(kept: readonly KeptNode[]): void {
-    const ends = new Map(kept.map((end) => [end.node, end]));
+  settleReused(reused: readonly KeptNode[]): void {
+    const ends = new Map(reused.map((end) => [end.node, end]));
     const others: number[] = [];
     for (let node = this.take(); node !== undefined; node = this.take()) {
       const end = ends.get(node);
@@ -197,7 +197,7 @@ export class Planner {
     return states;
   }
 
-  /** Returns the state of a drained scope. Waiting nodes and open loops are still `running` in it. */
+  /** Returns the state of a scope in a drained run. Waiting nodes and open loops are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -62,10 +62,10 @@ export function splitSecrets(
   const masked = mapPlaces(data, (value, { name, origin, isSecret }) => {
     if (isEmpty(value)) return value;
     const known = before?.get(renamed?.get(name) ?? name);
-    const isKept = value === MASK && known?.origin === origin && 'secret' in known;
+    const hasStored = value === MASK && known?.origin === origin && 'secret' in known;
     // A header that an earlier build stored as a secret stays one.
-    if (!isSecret && !isKept) return value;
-    if (isKept) secrets[name] = known.secret;
+    if (!isSecret && !hasStored) return value;
+    if (hasStored) secrets[name] = known.secret;
     else if (value !== MASK) secrets[name] = value;
     // Other checks refuse an address with a user name.
     else if (isInAddress({ name })) return value;

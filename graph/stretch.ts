@@ -45,7 +45,7 @@ export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, 
 }
 
 /** True if an activity that starts with the node `first` may start with `other`, too. */
-export function mayBeginTogether(stride: Stride, plan: Plan, first: number, other: number): boolean {
+export function mayStartTogether(stride: Stride, plan: Plan, first: number, other: number): boolean {
   const areWalked = [first, other].every((node) => walksThrough(stride, plan.kinds[node]!));
   return areWalked && mayAccompany(plan, first, other);
 }

@@ -88,7 +88,7 @@ export function renderJson(value: unknown, values: VariableValues): unknown {
   return renderValue(value, createRenderer(values));
 }
 
-/** `renderJson` with a given renderer, which may have its own limit. */
+/** `renderJson` with the caller's renderer, which may have its own limit. */
 export function renderValue(value: unknown, renderer: Renderer): unknown {
   return mapLeaves(value, (leaf) => (typeof leaf === 'string' ? renderer.value(leaf) : leaf));
 }

@@ -11,7 +11,7 @@ import { secretStrings, splitSecrets } from './secrets.js';
 /** By node id, one `{path inside node data: message}` for every wrong field. */
 export type NodeErrors = Record<string, Record<string, string>[]>;
 
-// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
+// Equals the limit on structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 // zod collects every issue before it returns any, so it must not get a list with millions of errors.
 const MAX_VALUES = 20_000;

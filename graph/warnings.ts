@@ -30,7 +30,7 @@ export interface Warning {
   message: string;
 }
 
-// The same limit as for structural errors: enough for any person, and a bound for hostile drawings.
+// Equals the limit on structural errors: enough for any person, and a bound for hostile drawings.
 const MAX_FINDINGS = 1000;
 
 /**

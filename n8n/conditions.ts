@@ -100,8 +100,8 @@ interface Asking {
 }
 
 function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase, field }: Asking): Atom {
-  const asked = askedBy(type, operation);
-  if (asked === undefined)
+  const operatorName = askedBy(type, operation);
+  if (operatorName === undefined)
     throw new NotTranslatable(`the operation "${operation}" of ${type} values has no equivalent`);
   if (operation === 'exists' || operation === 'notExists')
     at.warn(`${field}: in n8n an empty text exists. Here it counts as missing.`);
@@ -109,9 +109,10 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
     at.warn(`${field}: n8n compares texts. Here two numbers are compared by value, so that "1.0" equals "1".`);
   if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
   const sides = { left: at.text(left, field), right: at.text(right, field) };
-  if (asked === 'true' || asked === 'false') return positive({ left: sides.left, operator: '==', right: asked });
-  const isNegated = asked.startsWith('not ');
-  const operator = (isNegated ? asked.slice('not '.length) : asked) as Comparison;
+  if (operatorName === 'true' || operatorName === 'false')
+    return positive({ left: sides.left, operator: '==', right: operatorName });
+  const isNegated = operatorName.startsWith('not ');
+  const operator = (isNegated ? operatorName.slice('not '.length) : operatorName) as Comparison;
   // Swap the sides: n8n tests if the list contains the value.
   if (operator === 'in_left') {
     return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
@@ -167,8 +168,8 @@ function withoutCase(
 }
 
 /** n8n writes patterns bare or as `/pattern/flags`. */
-function toPattern(given: unknown, translated: string): string {
-  if (typeof given === 'string' && given.startsWith('=')) return translated;
+function toPattern(parameter: unknown, translated: string): string {
+  if (typeof parameter === 'string' && parameter.startsWith('=')) return translated;
   const written = /^\/(.*)\/([a-z]*)$/s.exec(translated);
   const flags = [...new Set(written?.[2] ?? '')].filter((flag) => 'ims'.includes(flag)).join('');
   const pattern = `${flags === '' ? '' : `(?${flags})`}${written?.[1] ?? translated}`;

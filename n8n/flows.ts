@@ -30,8 +30,8 @@ export function mergeGuards(flows: readonly Flow[]): Guards {
 }
 
 export function withGuard(guards: Guards, decision: string, way: number): Guards {
-  const kept = [...guards].slice(-MAX_GUARDS + 1);
-  return new Map([...kept, [decision, new Set([way])]]);
+  const latest = [...guards].slice(-MAX_GUARDS + 1);
+  return new Map([...latest, [decision, new Set([way])]]);
 }
 
 /** True if at most one of the flows ever brings data. */

@@ -120,9 +120,9 @@ function readPairs(at: NodeTranslation, what: string, list: string, json: string
 
 /** Reads parameters written as JSON text. Their values are already translated (`translated`). */
 function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
-  const given = at.parameters[field];
-  if (given === undefined || given === '') return [];
-  const read = at.jsonText(given, field);
+  const parameter = at.parameters[field];
+  if (parameter === undefined || parameter === '') return [];
+  const read = at.jsonText(parameter, field);
   if (!isObject(read)) throw new NotTranslatable(`${field} is no JSON object that can be translated`);
   return Object.entries(read).map(([name, translated]) => ({ name, translated }));
 }
@@ -147,9 +147,9 @@ function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType
 }
 
 function readJsonBody(at: NodeTranslation, field: string): unknown {
-  const given = at.parameters[field];
-  if (given === undefined || given === '') return undefined;
-  const body = at.jsonText(given, field);
+  const parameter = at.parameters[field];
+  if (parameter === undefined || parameter === '') return undefined;
+  const body = at.jsonText(parameter, field);
   if (body === undefined) throw new NotTranslatable(`${field} is no JSON that can be translated`);
   return body;
 }

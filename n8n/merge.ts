@@ -112,8 +112,8 @@ function byFields({ parameters }: NodeTranslation): Mode {
 }
 
 function chosen({ parameters }: NodeTranslation, count: number): Mode {
-  const given = parameters['useDataOfInput'] ?? parameters['output'] ?? 'input1';
-  const text = typeof given === 'number' ? String(given) : (textOf(given) ?? '');
+  const input = parameters['useDataOfInput'] ?? parameters['output'] ?? 'input1';
+  const text = typeof input === 'number' ? String(input) : (textOf(input) ?? '');
   const number = Number(/^(?:input)?(\d{1,2})$/.exec(text)?.[1] ?? Number.NaN);
   if (text === 'empty') return { code: ['const made = [{}];'] };
   if (!(number >= 1 && number <= count))

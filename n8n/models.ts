@@ -65,8 +65,8 @@ function connectedModel(at: NodeTranslation): JsonObject {
   if (others.length > 0) at.warn('Of several models the first one was taken over.');
   if (model === undefined) return settingsOf(at, '', {});
   const { parameters } = model;
-  const given = textOf(locatedValue(parameters['model'])) ?? textOf(locatedValue(parameters['modelName'])) ?? '';
-  const name = given.startsWith('=') ? at.text(given, 'model') : given;
+  const written = textOf(locatedValue(parameters['model'])) ?? textOf(locatedValue(parameters['modelName'])) ?? '';
+  const name = written.startsWith('=') ? at.text(written, 'model') : written;
   if (model.hasCredentials && model.type !== OPENAI_MODEL) {
     at.warn(`The model "${name}" of ${providerOf(model)} must be one that the operator of this service lists.`);
   }
@@ -151,9 +151,9 @@ function toMessages(at: NodeTranslation, messages: readonly JsonObject[]): Messa
 
 /** Omits empty messages, because a drawing may not have any. */
 function withoutEmpty(messages: readonly Message[]): Message[] {
-  const said = messages.filter(({ message }) => message.trim() !== '');
-  if (said.length === 0) throw new NotTranslatable('it asks nothing');
-  return said;
+  const filled = messages.filter(({ message }) => message.trim() !== '');
+  if (filled.length === 0) throw new NotTranslatable('it asks nothing');
+  return filled;
 }
 
 /** Returns the place of an answer at one path of the items. */
@@ -188,9 +188,9 @@ export function translateChain(at: NodeTranslation): TranslatedNode {
 /** Returns the node's own prompt if it defines one, otherwise the preceding chat message. */
 function promptOf(at: NodeTranslation): string {
   const { parameters } = at;
-  const given = parameters['text'] ?? parameters['prompt'];
-  if (parameters['promptType'] === 'define' || (parameters['promptType'] === undefined && given !== undefined)) {
-    return at.text(given, 'text');
+  const written = parameters['text'] ?? parameters['prompt'];
+  if (parameters['promptType'] === 'define' || (parameters['promptType'] === undefined && written !== undefined)) {
+    return at.text(written, 'text');
   }
   const message = templateAt(at.json, ['chatInput']);
   if (typeof message === 'string') return message;
@@ -266,8 +266,8 @@ function namesIn(value: unknown): string[] {
 
 function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   const { parameters } = tool;
-  const given = textOf(parameters['name']) ?? tool.name;
-  const name = given.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
+  const written = textOf(parameters['name']) ?? tool.name;
+  const name = written.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
   const description = textOf(parameters['description']) ?? '';
   at.warn(`Choose the workflow of the tool${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`, tool);
   return {

@@ -128,8 +128,8 @@ class Translation {
   }
 
   #addTrigger(node: N8nNode): void {
-    const given = this.#start.places.get(node) ?? this.#start.translated.place;
-    const place: JsonPlace = node.hasPinnedItems ? { ...given, items: 'unknown' } : given;
+    const own = this.#start.places.get(node) ?? this.#start.translated.place;
+    const place: JsonPlace = node.hasPinnedItems ? { ...own, items: 'unknown' } : own;
     if (this.#start.places.has(node)) this.#places.set(node, place);
     const isOther = this.#start.others.some((other) => other.node === node);
     const isStart = this.#start.first === undefined || this.#start.first === node;

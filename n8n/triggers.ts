@@ -173,8 +173,10 @@ function everyPart(count: number, unit: string, at: JsonObject): string | undefi
   if (unit === 'days') return `${minute} ${hour} * * *`;
   if (unit === 'months') return `${minute} ${hour} ${Math.max(1, inRange(at['triggerAtDayOfMonth'], 31))} * *`;
   if (unit !== 'weeks') return undefined;
-  const given = Array.isArray(at['triggerAtDay']) ? at['triggerAtDay'] : [0];
-  const days = given.filter((day: unknown) => typeof day === 'number' && Number.isInteger(day) && day >= 0 && day <= 6);
+  const weekdays = Array.isArray(at['triggerAtDay']) ? at['triggerAtDay'] : [0];
+  const days = weekdays.filter(
+    (day: unknown) => typeof day === 'number' && Number.isInteger(day) && day >= 0 && day <= 6,
+  );
   return days.length === 0 ? undefined : `${minute} ${hour} * * ${days.join(',')}`;
 }
 

@@ -44,8 +44,8 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Time for two of the longest calls (models and MCP tools 600 s, requests 300 s), because an activity may start another
-// node shortly after the first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 4
+// Time for two of the longest calls (models and MCP tools 600 s, requests 300 s). An activity may start another node
+// until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 4
 // min to record while the database is down. Before a call a node may wait for memory, too. Heartbeats detect a dead
 // worker, so this limit only has to be long enough never to cut a call that is paid for.
 const NODE_LIMIT = '90m';
@@ -53,7 +53,7 @@ const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'
   ...outgoing,
   startToCloseTimeout: NODE_LIMIT,
 });
-/** A turn may ask for 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
+/** A turn may request 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
 const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /**
@@ -65,7 +65,7 @@ const inWorkflowTask = {
   // Some of these activities wait for memory that others hold.
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
-  // An activity that asks for a longer delay (`handedBack`) waits on a timer, outside the workflow task.
+  // An activity that requests a longer delay (`handedBack`) waits on a timer, outside the workflow task.
   localRetryThreshold: '6s',
 } as const;
 const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
@@ -91,7 +91,7 @@ export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
 }
 
 /** Makes one model call of an agent, or two if the first answer doesn't have the required format. */
-export function takeTurn(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
+export function callModel(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
   const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };
   return inActivity.agentTurn.executeWithOptions(options, [ref]);
 }
@@ -117,7 +117,7 @@ const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'end
 /** The kinds that wait without holding a slot. */
 export type WaitKind = KindThatRuns<'wait'>;
 
-export function beginWait(kind: WaitKind, key: NodeKey, summary: string): Promise<WaitFacts> {
+export function startWait(kind: WaitKind, key: NodeKey, summary: string): Promise<WaitFacts> {
   return waiting[kinds[kind].activity].executeWithOptions({ summary }, [key]);
 }
 
@@ -129,7 +129,7 @@ const looping = proxyLocalActivities<Pick<Activities, 'endIteration' | 'endLoop'
 
 export type LoopKind = KindThatRuns<'body'>;
 
-export function beginLoop(kind: LoopKind, loop: NodeKey, summary: string): Promise<LoopFacts> {
+export function startLoop(kind: LoopKind, loop: NodeKey, summary: string): Promise<LoopFacts> {
   return looping[kinds[kind].activity].executeWithOptions({ summary }, [loop]);
 }
 
@@ -144,7 +144,7 @@ export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
 
 const ending = proxyLocalActivities<Pick<Activities, 'finishRun' | 'settleWalk'>>(inWorkflowTask);
 
-/** Finds out, and returns, how the nodes of an activity ended on which Temporal has given up. */
+/** Finds out how the nodes ended after Temporal gave up on their activity, and returns that. */
 export function settleWalk(ref: SettleWalkRef): Promise<Walked> {
   return ending.settleWalk.executeWithOptions({ summary: 'Record a failure' }, [ref]);
 }

@@ -4,7 +4,7 @@
 import type { ChildToStart, ToolsFacts, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
-import { callTools, takeTurn } from './activity-options.js';
+import { callTools, callModel } from './activity-options.js';
 import { AGAIN_AFTER_MS } from './wait.js';
 
 export interface AgentHost {
@@ -44,7 +44,7 @@ export async function runAgent(
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const result = await connected(host, () => takeTurn({ ...toWalk(), turn }, summary));
+      const result = await connected(host, () => callModel({ ...toWalk(), turn }, summary));
       const { final, approvals, waitMs } = result;
       if (final !== undefined) return final;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };

@@ -59,7 +59,7 @@ export class GraphRun {
     if (input.resumed === undefined) {
       // A trigger at the start needs no activity: it succeeds as soon as a worker executes the run.
       if (plan.kinds[0] === 'trigger') this.#root.settleFirst(reused);
-      else this.#root.planner.settleKept(reused);
+      else this.#root.planner.settleReused(reused);
     }
     this.#scopes.add(this.#root);
     this.#waiting = new WaitingNodes(this.#slots, input.resumed);

@@ -59,7 +59,7 @@ function allIsDone(): Promise<void> {
 
 const { localActivities } = proxySinks<LocalActivitySinks>();
 
-/** Asks the worker to cancel local activities, instead of the SDK (contract/local-activities.ts says why). */
+/** Asks the worker to cancel local activities, instead of the SDK (see contract/local-activities.ts). */
 const cancelling: WorkflowInternalsInterceptor = {
   activate(input: ActivateInput, next: Activate): void {
     if (input.activation.jobs?.some(({ initializeWorkflow: start }) => start)) localActivities.begin();

@@ -7,7 +7,7 @@ import { mayBeCaught } from '../graph/caught.js';
 import { iterationPath } from '../graph/iteration-path.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
 import type { KeptNode } from '../graph/planner.js';
-import { beginLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
+import { startLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
 import { Scope, type StartedLoop } from './scope.js';
 
 /** The interface of the run to its loops. */
@@ -80,7 +80,7 @@ export class LoopRun implements StartedLoop {
     const { kind, key, summary } = this.#node;
     let started = [...this.#resumed.keys()];
     if (this.#facts === undefined) {
-      this.#facts = await beginLoop(kind, key, summary);
+      this.#facts = await startLoop(kind, key, summary);
       started = this.#startLanes(this.#facts);
     }
     if (this.#failure !== undefined) started = [];

@@ -4,7 +4,7 @@ import type { EndIterationFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
 import { Planner, type KeptNode } from '../graph/planner.js';
-import { mayBeginTogether, MAX_CONCURRENT, type Stride } from '../graph/stretch.js';
+import { mayStartTogether, MAX_CONCURRENT, type Stride } from '../graph/stretch.js';
 
 export interface StartedLoop {
   stop(): void;
@@ -71,7 +71,7 @@ export class Scope {
   /** Succeeds the first node before any other node starts: it is the trigger, or the loop around a body. */
   settleFirst(reused: readonly KeptNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
-    this.planner.settleKept(reused);
+    this.planner.settleReused(reused);
     this.#finishIfDone();
   }
 
@@ -159,7 +159,7 @@ export class OpenScopes {
       // A set iterates in order of insertion, so this moves the scope to the end.
       this.#scopes.delete(scope);
       this.#scopes.add(scope);
-      const mayJoin = (other: number): boolean => mayBeginTogether(stride, scope.plan, first, other);
+      const mayJoin = (other: number): boolean => mayStartTogether(stride, scope.plan, first, other);
       return { scope, nodes: [first, ...scope.planner.takeWhile(mayJoin, MAX_CONCURRENT - 1)] };
     }
     return undefined;

@@ -3,7 +3,7 @@
 import type { ChildToStart, NodeFacts, WaitFacts } from '../contract/activities.js';
 import type { Waiting } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
-import { beginWait, endWait, type WaitKind } from './activity-options.js';
+import { startWait, endWait, type WaitKind } from './activity-options.js';
 
 export interface WaitHost {
   /** The next execution continues from this wait. */
@@ -37,7 +37,7 @@ export async function runWait(
   { kind, key, summary }: WaitNode,
   { started, hasTimeoutLink }: { started: WaitFacts | undefined; hasTimeoutLink: boolean },
 ): Promise<NodeFacts> {
-  const wait = started ?? (await beginWait(kind, key, summary));
+  const wait = started ?? (await startWait(kind, key, summary));
   host.remember(wait);
   if (started === undefined && wait.child !== undefined) await host.startRun(wait.child);
   const end = { ...key, wait, hasTimeoutLink };

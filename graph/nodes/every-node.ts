@@ -65,7 +65,7 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   const parsed = retrySchema.safeParse(ownValue(data, 'retry'));
   if (!parsed.success) return own;
   const { max_attempts: maxAttempts = own.maxAttempts, delay, backoff } = parsed.data;
-  if (delay === undefined && !saysBackoff(data)) return { ...own, maxAttempts };
+  if (delay === undefined && !setsBackoff(data)) return { ...own, maxAttempts };
   const firstMs = delay === undefined ? own.delayMs(1) : delay * 1000;
   return {
     maxAttempts,
@@ -74,7 +74,7 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
 }
 
 /** The parsed value doesn't tell, because the schema fills in an absent `backoff`. */
-function saysBackoff(data: JsonObject): boolean {
+function setsBackoff(data: JsonObject): boolean {
   const retry = ownValue(data, 'retry');
   return isObject(retry) && ownValue(retry, 'backoff') !== undefined;
 }

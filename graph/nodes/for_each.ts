@@ -44,8 +44,8 @@ export const forEachNode = {
 export function itemsOf(data: Record<string, unknown>, values: VariableValues): unknown[] {
   const { items: template, max_items: most } = schema.parse(data);
   const rendered = renderJson(template, values);
-  const given = typeof rendered === 'string' ? parseContent(rendered) : rendered;
-  const items = isObject(given) ? Object.entries(given).map(([key, value]) => ({ key, value })) : given;
+  const source = typeof rendered === 'string' ? parseContent(rendered) : rendered;
+  const items = isObject(source) ? Object.entries(source).map(([key, value]) => ({ key, value })) : source;
   if (!Array.isArray(items))
     throw new NodeError('not_a_list', 'What the items come from is neither a list nor an object.');
   if (items.length <= most) return items;

@@ -15,7 +15,7 @@ export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) 
     .max(Math.min(most, MAX_LISTED_HANDLES))
     .superRefine(
       (items: unknown, context) => {
-        for (const { index, id } of takenTwice(items)) {
+        for (const { index, id } of repeatedIds(items)) {
           context.addIssue({ code: 'custom', path: [index, 'id'], message: `Input should be another id than '${id}'` });
         }
       },
@@ -24,15 +24,15 @@ export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) 
     );
 }
 
-function takenTwice(items: unknown): { index: number; id: string }[] {
+function repeatedIds(items: unknown): { index: number; id: string }[] {
   if (!Array.isArray(items)) return [];
   const seen = new Set<string>(RESERVED);
   return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
     if (!isObject(item) || typeof item['id'] !== 'string') return [];
     const { id } = item;
-    const isTaken = seen.has(id);
+    const isRepeated = seen.has(id);
     seen.add(id);
-    return isTaken ? [{ index, id }] : [];
+    return isRepeated ? [{ index, id }] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Plan } from '../../graph/plan.js';
 import { Planner } from '../../graph/planner.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
-import { mayBeginTogether, stretchFrom, type Stretch, type Stride } from '../../graph/stretch.js';
+import { mayStartTogether, stretchFrom, type Stretch, type Stride } from '../../graph/stretch.js';
 
 /** Each node is written as its kind and the nodes that follow it, by their numbers; of a condition those of its ways. */
 type Drawn = [kind: NodeKind, ...next: (number | [number, number])[]];
@@ -106,13 +106,13 @@ describe('a walk', () => {
 
   it('begins requests together only if the same node follows all of them, which waits for all', () => {
     const joined = toPlan([['trigger', 1, 2], ['http', 3], ['http', 3], ['http']]);
-    assert.equal(mayBeginTogether('dense', joined, 1, 2), true);
-    assert.equal(mayBeginTogether('visible', joined, 1, 2), false);
-    assert.equal(mayBeginTogether('dense', { ...joined, joinsAny: [3] }, 1, 2), false);
+    assert.equal(mayStartTogether('dense', joined, 1, 2), true);
+    assert.equal(mayStartTogether('visible', joined, 1, 2), false);
+    assert.equal(mayStartTogether('dense', { ...joined, joinsAny: [3] }, 1, 2), false);
     const apart = toPlan([['trigger', 1, 2], ['http', 3], ['http', 4], ['http'], ['http']]);
-    assert.equal(mayBeginTogether('dense', apart, 1, 2), false);
+    assert.equal(mayStartTogether('dense', apart, 1, 2), false);
     const ends = toPlan([['trigger', 1, 2, 3], ['http'], ['http'], ['set']]);
-    assert.equal(mayBeginTogether('dense', ends, 1, 2), true);
-    assert.equal(mayBeginTogether('dense', ends, 1, 3), false);
+    assert.equal(mayStartTogether('dense', ends, 1, 2), true);
+    assert.equal(mayStartTogether('dense', ends, 1, 3), false);
   });
 });

@@ -24,7 +24,7 @@ function endingOf(sample: Case, number: number): NodeEnding {
 /** Executes a plan whose kept nodes are settled. Returns the ids of the nodes that it executes. */
 function execute(plan: Plan, sample: Case, kept: readonly KeptNode[]): Set<string> {
   const planner = new Planner(plan);
-  planner.settleKept(kept);
+  planner.settleReused(kept);
   const executed = new Set<string>();
   for (let running = takeAll(planner); running.length > 0; running = takeAll(planner)) {
     for (const number of running) {

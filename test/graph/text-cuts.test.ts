@@ -92,7 +92,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/ui/part-of.ts: lines.slice(0,mostLines)',
     'graph/compile-plan.ts: cycle.slice(0,CYCLE_NODES_SHOWN)',
     'graph/document.ts: errors.slice(0,MAX_ERRORS)',
-    'graph/field-values.ts: choices.slice(0,MOST_OPTIONS_TOLD)',
+    'graph/field-values.ts: choices.slice(0,MAX_OPTIONS_SHOWN)',
     'graph/links.ts: items.slice(0,MAX_LISTED_HANDLES)',
     'graph/nodes/field-messages.ts: words.slice(0,-1)',
     'graph/nodes/shared-fields.ts: items.slice(0,MAX_LISTED_HANDLES)',

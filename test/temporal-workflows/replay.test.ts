@@ -24,7 +24,7 @@ const UNREACHED = [
   // A run that begins to drain in the moment between the last iteration and the end of its loop.
   'loop-run.ts: && { failure: this.#failure }',
   'loop-run.ts: && { isOver: true }',
-  'loop-run.ts: begun = [];',
+  'loop-run.ts: started = [];',
   // A loop that is stopped in the moment between two iterations.
   "loop-run.ts: throw new _temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.CancelledFailure('The loop was stopped.');",
   // random-drawings.test.ts plays these: nodes that an activity has not begun, and failures in a run that is being stopped.

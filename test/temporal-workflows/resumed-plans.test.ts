@@ -54,7 +54,7 @@ function resume(sample: Case, ended: ReadonlySet<number>, anew: ReadonlySet<numb
     return [{ node, handles: handlesAfter(end, plan, node)!, ...(end.status === 'failed' && { hasFailed: true }) }];
   });
   const planner = new Planner(plan);
-  planner.settleKept(kept);
+  planner.settleReused(kept);
   const executed: number[] = [];
   for (let running = takeAll(planner); running.length > 0; running = takeAll(planner)) {
     for (const node of running.toReversed()) {
