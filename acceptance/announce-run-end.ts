@@ -25,7 +25,6 @@ export function announceRunEnd(deps: RunEndDeps, runId: string, { runStatus, awa
   if (awaitedBy !== undefined) void deliverWake(deps, awaitedBy);
 }
 
-/** Writes the run's own span, from its acceptance to its end. */
 async function writeRunSpan({ db, logger }: Pick<RunEndDeps, 'db' | 'logger'>, runId: string): Promise<void> {
   try {
     const run = await findRunTrace(db, runId);

@@ -24,7 +24,6 @@ export interface RunFiles {
 
 interface FilesToResolve {
   projectId: number;
-  /** The trigger's fields. */
   fields: readonly JsonObject[];
   input: RunInput;
   /** The input fields whose files were uploaded with the request. */
@@ -82,7 +81,6 @@ function enteredFiles(field: JsonObject, input: RunInput) {
  */
 const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
 
-/** The literal files in nodes that the plan executes. */
 function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>) {
   const running = new Set<unknown>(plan.ids);
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];

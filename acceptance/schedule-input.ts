@@ -30,7 +30,6 @@ export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Bu
   return parseJson(text) as ScheduleInput;
 }
 
-/** The fields that were secret when the input was set. */
 export function secretFieldsThen({ secretFieldIds }: ScheduleInput): JsonObject[] {
   return secretFieldIds.map((id) => ({ id, is_secret: true }));
 }

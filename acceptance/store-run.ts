@@ -13,14 +13,12 @@ export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
-/** The graph that a run executes, as stored. */
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
   /** True if the plan is that of a test run instead of the whole drawing. */
   isTest?: boolean;
 };
 
-/** `insert` stores the run with the graph's hash. */
 export function storeRun<Stored>(
   snapshots: SnapshotStore,
   graph: Graph,

@@ -9,7 +9,6 @@ import { takeRunFiles } from './run-files.js';
 interface TaskValues {
   /** The values of the task's fields, with the defaults of omitted fields. */
   values: JsonObject;
-  /** The files in `values`. */
   fileIds: string[];
   /** Each is `{<field id>: message}`. */
   errors: Record<string, string>[];

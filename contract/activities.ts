@@ -30,13 +30,12 @@ export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]]
 export interface Walked {
   /** In the order in which the nodes ended. */
   ends: WalkedEnd[];
-  /** Nodes to attempt again after a delay. Absent if there are none. */
+  /** Nodes to attempt again after a delay. */
   later?: [node: number, afterMs: number][];
-  /** Nodes that start once their connection is ready. Absent if there are none. */
+  /** Nodes that start once their connection is ready. */
   waits?: [node: number, wait: WaitFacts][];
   /** Set if the activity has recorded the end of the run. */
   isRunEnded?: true;
-  /** Set if the activity has ended the iteration. */
   iteration?: EndIterationFacts;
 }
 
@@ -46,19 +45,16 @@ export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'
   code: string;
 }
 
-/** The input of the activities of one turn of an agent. */
 export interface TurnRef extends NodeKey {
   turn: number;
 }
 
-/** The plan that a run executes, and its settings. */
 export interface LoadedPlan {
   plan: Plan;
   /** Absent in visible execution. */
   stride?: 'dense';
 }
 
-/** The result of the model call of one turn of an agent. */
 export interface TurnFacts {
   /** Set after the final turn: the nodes that the activity has attempted. */
   final?: Walked;
@@ -97,7 +93,6 @@ export interface LoopFacts {
   /** The number of iterations; of a conditional loop, the maximum. */
   count: number;
   concurrency: number;
-  /** True if the loop survives the failure of an iteration. */
   survivesFailures: boolean;
   /** True if the loop may end before `count` (`until`). */
   isConditional: boolean;
@@ -115,7 +110,6 @@ export interface LoopFacts {
 /** The input of the activity that ends an iteration. The inherited key is that of the loop. */
 export interface EndIterationRef extends NodeKey {
   index: number;
-  /** The error code of a failed iteration. */
   failure?: string;
   /** The index of the iteration that starts when this one ends. */
   next?: number;
@@ -136,7 +130,6 @@ export interface EndLoopRef extends NodeKey {
   isOver?: boolean;
 }
 
-/** The start of a node's wait. */
 export interface WaitFacts {
   for: WaitReason;
   /** The time at which the wait ends, in milliseconds since the epoch. */
@@ -205,6 +198,5 @@ export interface Activities extends NodeActivities, BeginWaitActivities {
   loop: (loop: NodeKey) => Promise<LoopFacts>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
   endLoop: (end: EndLoopRef) => Promise<NodeFacts>;
-  /** Ends the wait of a node if it is over. */
   endWait: (ref: EndWaitRef) => Promise<EndWaitFacts>;
 }

@@ -2,7 +2,6 @@
 // SDK cancelled one at the moment in which it ends, the workflow task would fail (temporalio/sdk-rust#705). The run
 // would then continue only after Temporal has repeated the task.
 
-/** Calls from the workflow to the worker. */
 export type LocalActivitySinks = {
   localActivities: {
     /** The execution starts, or starts anew: earlier calls for it no longer apply. */

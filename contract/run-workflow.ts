@@ -31,7 +31,7 @@ export interface RunGraphInput {
   stride?: 'dense';
   /** Set for a run that reuses results of an earlier run; the workflow loads the list of their nodes. */
   keepsResults?: true;
-  /** Set when the run continues in a new execution (continue-as-new). */
+  /** Set if the run continues as new. */
   resumed?: ResumedRun;
 }
 
@@ -40,7 +40,7 @@ export interface RunGraphInput {
  */
 export interface ScopeSnapshot {
   planner: PlannerSnapshot;
-  /** The loops in progress. Absent if there are none. */
+  /** The loops in progress. */
   loops?: LoopSnapshot[];
   /** The code of the failure that ended the iteration. */
   failure?: string;
@@ -48,11 +48,9 @@ export interface ScopeSnapshot {
   next?: number | null;
 }
 
-/** A loop in progress. */
 export interface LoopSnapshot {
   node: number;
   facts: LoopFacts;
-  /** The index of the iteration that starts next. */
   next: number;
   open: [index: number, iteration: ScopeSnapshot][];
   /** The failed iteration that makes the loop fail. */
@@ -100,7 +98,6 @@ export const WAKE_SIGNAL = 'wake';
 
 export type Wake = Pick<NodeKey, 'path' | 'nodeId'>;
 
-/** Query: returns the current state of the run. */
 export const STATUS_QUERY = 'status';
 
 export interface RunStatusAnswer {
@@ -110,7 +107,6 @@ export interface RunStatusAnswer {
    * failed, `5` skipped, `6` cancelled.
    */
   states: string;
-  /** Nodes that have started and not ended. */
   live: LiveNode[];
 }
 
@@ -121,7 +117,7 @@ export interface LiveNode {
   waiting?: Waiting;
 }
 
-/** The reason of a node's wait, and its end in milliseconds since the epoch. */
+/** `untilMs`: the end of the wait, in milliseconds since the epoch. */
 export interface Waiting {
   for: 'approval' | WaitReason;
   untilMs: number;

@@ -29,7 +29,7 @@ export function scheduleIdOf(workflowId: string): string {
 
 export interface FiringRef {
   scheduleId: string;
-  /** The nominal time, in milliseconds since the epoch. */
+  /** The nominal time. */
   atMs: number;
   /** The time at which Temporal started the firing's workflow, in milliseconds since the epoch. */
   startedMs: number;

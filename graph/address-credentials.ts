@@ -12,7 +12,6 @@ interface SplitAddress {
   before: string;
   /** The user name and password as written, between the slashes and the `@`. */
   credentials: string;
-  /** The part after the `@`. */
   after: string;
 }
 
@@ -40,7 +39,6 @@ export function splitAddress(address: unknown): SplitAddress | undefined {
   return { before: address.slice(0, from), credentials: address.slice(from, end), after: address.slice(end + 1) };
 }
 
-/** Returns the address with other credentials, or without any if they are empty. */
 export function joinAddress({ before, after }: SplitAddress, credentials: string): string {
   return credentials === '' ? before + after : `${before}${credentials}@${after}`;
 }
@@ -54,7 +52,7 @@ export function holdsCredentials(address: string): boolean {
   return split !== undefined && spansOf(split.credentials).next().done === true;
 }
 
-/** True if the credentials of an address (`splitAddress`) consist only of variables. */
+/** True if the credentials (`SplitAddress`) consist only of variables. */
 export function areOnlyVariables(credentials: string): boolean {
   return !/[^:\t\n\r\uE000]/.test(fillVariables(credentials));
 }

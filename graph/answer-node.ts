@@ -25,7 +25,6 @@ export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<stri
   return new Set(isNamed ? [chosen as string] : defaultAnswersOf(drawing, plan));
 }
 
-/** Returns the ids of the answering nodes for a drawing that names none. */
 export function defaultAnswersOf(drawing: JsonObject, plan: Plan): string[] {
   const root = rootPlan(plan);
   const writers = root.ids.flatMap((_, node) => (isWriter(root, node) ? [node] : []));
@@ -131,7 +130,6 @@ function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data
   return leads.get(writer) === true;
 }
 
-/** Returns the handles by which a node may be left. */
 function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   const kind = root.kinds[node]!;
   const { runs, timeoutCode } = traitsOf(kind);
@@ -168,7 +166,6 @@ function branchesOf(root: ScopePlan, branching: ReadonlySet<number>): Branches[]
   return branches.map((found) => found ?? new Map());
 }
 
-/** True if no run executes both nodes. */
 function isApart(one: Branches, other: Branches): boolean {
   return [...one].some(([node, handle]) => other.has(node) && other.get(node) !== handle);
 }

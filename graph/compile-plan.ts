@@ -67,7 +67,7 @@ class PlanBuilder {
     return { plan: this.#plan, errors: this.#errors };
   }
 
-  /** Numbers the nodes of one scope, and appends its loops to `loops`. */
+  /** Numbers the scope's nodes, and appends its loops to `loops`. */
   #fill(scope: Loop, targets: readonly string[], loops: Loop[]): void {
     const { ids, kinds, labels } = this.#plan;
     const from = ids.length;

@@ -3,7 +3,6 @@
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { mapArray, mapObject, traitsOfType } from './secrets.js';
 
-/** A place that names a connection. */
 export interface ConnectionPlace {
   node: JsonObject;
   /** The path inside the node's data, such as `connection` or `tools.0.connection`. */

@@ -6,7 +6,6 @@ import type { JsonObject } from './json.js';
 import { mapCredentials, replaceCredentials } from './public-drawing.js';
 
 interface Lack {
-  /** The label of the node. */
   node: string | null;
   message: string;
 }

@@ -160,7 +160,7 @@ const EXECUTIONS = ['visible', 'dense'] as const;
  */
 export type Execution = (typeof EXECUTIONS)[number];
 
-/** Returns `data.settings.execution` of a drawing, unchecked, or undefined if it isn't set. */
+/** Returns the setting unchecked, or undefined if the drawing has none. */
 function executionSettingOf(data: unknown): unknown {
   const settings = isObject(data) ? ownValue(data, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'execution') : undefined) ?? undefined;
@@ -170,7 +170,6 @@ function isExecution(value: unknown): value is Execution {
   return EXECUTIONS.some((known) => known === value);
 }
 
-/** Returns the execution mode that the drawing sets, or the default. */
 export function executionOf(data: unknown, byDefault: Execution): Execution {
   const setting = executionSettingOf(data);
   return isExecution(setting) ? setting : byDefault;

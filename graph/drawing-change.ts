@@ -11,7 +11,6 @@ export interface SplitDrawing {
 
 /** Keys of a drawing that never affect a run. */
 const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
-/** Layout and selection of a node. */
 const NODE_LOOKS: ReadonlySet<string> = new Set([
   'position',
   'positionAbsolute',

@@ -4,7 +4,6 @@ import { replaceFiles } from './file-values.js';
 import { isObject, type JsonObject } from './json.js';
 
 interface EmptiedFile {
-  /** The label of the node. */
   node: string | null;
   message: string;
 }

@@ -25,7 +25,6 @@ export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObje
 }
 
 interface EmptiedPlace {
-  /** The label of the node. */
   node: string | null;
   message: string;
 }

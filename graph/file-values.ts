@@ -26,7 +26,6 @@ export function isFileId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** Returns the distinct file ids in a JSON value. */
 export function fileIdsIn(value: unknown): string[] {
   const ids = new Set<string>();
   for (const { id } of filesIn(value)) ids.add(id);
@@ -97,7 +96,6 @@ export function replaceFiles<T>(value: T, replace: (file: JsonObject, id: string
 
 export type FileField = 'file' | 'files';
 
-/** Returns `file` or `files` if the field accepts files. */
 export function fileFieldOf(field: JsonObject): FileField | undefined {
   const { type } = field;
   return type === 'file' || type === 'files' ? type : undefined;

@@ -39,7 +39,6 @@ export const conditionSchema = fieldsSchema
   // Editors read this part of the JSON Schema.
   .meta({ if: { properties: { operator: { enum: ONE_SIDED } } }, else: { required: ['right'] } });
 
-/** A condition as written in the data of a node. */
 export type Condition = z.input<typeof conditionSchema>;
 
 /** `condition` may be any value, because the check runs even if the schema has found mistakes. */
@@ -58,7 +57,6 @@ export interface Question {
   right: string;
 }
 
-/** `first` stops at the first question that holds. */
 export type QuestionMode = 'first' | 'all';
 
 /**

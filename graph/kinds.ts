@@ -144,7 +144,6 @@ export const kinds = {
   },
 } as const satisfies Record<string, KindTraits>;
 
-/** `graph/nodes/<kind>.ts` defines each kind. */
 export type NodeKind = keyof typeof kinds;
 
 export type KindThatRuns<How extends KindTraits['runs']> = {

@@ -14,7 +14,6 @@ export interface RawLink {
   handle: Handle;
 }
 
-/** The drawn edges by the id of their source. */
 export type EdgesBySource = ReadonlyMap<unknown, JsonObject[]>;
 
 export function groupEdges(edges: unknown): EdgesBySource {
@@ -42,7 +41,7 @@ interface Exit {
 const ERROR_EDGE = 'error';
 export const ERROR_FIELD = 'error_node';
 
-/** Returns the exits of a node in the order of their handles. */
+/** Returns the exits in the order of their handles. */
 export function exitsOf(kind: NodeKind, data: JsonObject): Exit[] {
   const { handles, handlesFrom, isListOptional = false, isLeftByNext = false } = traitsOf(kind);
   const exits: Exit[] = handles.map(({ field, edge }, index) => ({

@@ -11,11 +11,8 @@ export interface MaskStream {
 }
 
 interface StreamOptions {
-  /** Finds the secrets in a decoded text. */
   search: PatternSearch;
-  /** Masks a complete text. */
   maskAll: (text: string) => string;
-  /** The replacement for a secret. */
   mask: string;
   /** True if everything after a secret is hidden, too. */
   hidesRest: boolean;
@@ -134,7 +131,6 @@ function beginningOfUnit(decoded: DecodedText, offset: number): number {
   return units === 0 ? 0 : decoded.offsets[units - 1]!;
 }
 
-/** Sorts ranges, and joins those that overlap. */
 export function mergeRanges(ranges: Range[]): Range[] {
   ranges.sort((left, right) => left[0] - right[0]);
   const merged: Range[] = [];

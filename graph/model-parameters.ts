@@ -1,7 +1,6 @@
 // The settings of a model node that go to the provider.
 import { renderJson, type VariableValues } from './template.js';
 
-/** Settings of the service, which are not sent to the provider. */
 const OWN_SETTINGS = new Set([
   'model_name',
   'timeout',

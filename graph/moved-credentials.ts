@@ -7,7 +7,6 @@ import { MASK } from './mask-text.js';
 import { isInAddress, mapArray, mapObject, mapSecrets } from './secrets.js';
 import { findExpressions } from './template.js';
 
-/** The limit on headers in one connection. */
 const MOST_HEADERS = 5;
 
 /** The credential headers of a node, or of an agent's tool server, that one connection can send instead. */
@@ -24,7 +23,6 @@ export interface CredentialMove {
   address?: string;
 }
 
-/** A credential that stays where it is. */
 export interface CredentialLeft {
   nodeId: string;
   path: string;
@@ -104,7 +102,6 @@ export function moveCredentials(
 /** `address`: the field whose address contains the value, a user name and password. */
 type FoundCredential = CredentialHeader & { address?: string };
 
-/** The header that sends a user name and password. */
 const AUTHORIZATION = 'Authorization';
 
 function addressCredentialsOf(drawing: JsonObject): FoundCredential[] {

@@ -67,7 +67,7 @@ function parseArray(text: string): unknown[] | undefined {
   }
 }
 
-/** Returns the text that a variable with this value renders to. */
+/** Returns the text to which a variable with this value renders. */
 function toText(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : writeJson(value);

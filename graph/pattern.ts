@@ -12,12 +12,10 @@ const MAX_INSTRUCTIONS = 2_000;
  * Instructions of the pattern times characters of the text. In the worst case a step takes a tenth of a microsecond.
  */
 const MAX_STEPS = 8_000_000;
-/** The limit on the steps of all patterns of a node together. */
 const MAX_NODE_STEPS = 16_000_000;
 /** The cost of compiling a Unicode class, in instructions. */
 const UNICODE_CLASS_UNITS = 100;
 
-/** The remaining steps of the patterns of one node. */
 export interface StepBudget {
   left: number;
 }

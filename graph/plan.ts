@@ -59,7 +59,6 @@ interface Body {
   end: number;
 }
 
-/** The limit on nested loop bodies. */
 export const MAX_DEPTH = 5;
 
 /**
@@ -172,7 +171,6 @@ export function lastNodesOf(plan: Plan, loop: number): number[] {
   return out.flatMap((links, node) => (node > 0 && links.length === 0 ? [node + offset] : []));
 }
 
-/** Identifies one execution of a node in a run. */
 export interface NodeKey {
   runId: string;
   /** The enclosing iteration, such as `LOOP[3]/INNER[0]`; empty for nodes outside loops. */

@@ -71,7 +71,6 @@ export class Planner {
     this.#succeeded = this.#states.reduce((count, state) => (state === NodeState.succeeded ? count + 1 : count), 0);
   }
 
-  /** The number of nodes that have not settled. */
   get open(): number {
     return this.#open;
   }
@@ -117,7 +116,6 @@ export class Planner {
     return taken;
   }
 
-  /** Returns the ready nodes in order. */
   ready(): number[] {
     return this.#queue.slice(this.#head);
   }
@@ -149,7 +147,6 @@ export class Planner {
     return this.#states[node] === NodeState.waiting ? this.#unsettled[node]! : undefined;
   }
 
-  /** True if a link to the node has been taken. */
   isLinkTaken(node: number): boolean {
     return this.#live[node]! > 0;
   }

@@ -59,7 +59,6 @@ function mistakesIn(format: unknown): Mistake[] {
   return message === undefined ? [] : [{ path: ['json_schema', 'schema'], message }];
 }
 
-/** The format that the answer of a model must have. */
 export interface AnswerForm {
   /** The schema as written. Undefined if any JSON object is valid. */
   schema?: object;

@@ -23,7 +23,7 @@ interface NodesToResume {
  */
 type Way = 'taken' | 'dead' | 'open' | 'anew';
 
-/** Returns the fate of each node, by its number. */
+/** Returns the fates by node number. */
 export function fatesOf({ plan, endOf, isAnew }: NodesToResume): Fate[] {
   const joinsAny = new Set(plan.joinsAny);
   const incoming: Way[][] = plan.ids.map(() => []);

@@ -16,7 +16,6 @@ import type { RunInput } from './variable.js';
  */
 export type SecretMap = Record<string, unknown>;
 
-/** A place that may hold a secret. */
 interface SecretPlace {
   name: string;
   /** The trigger or tool server that the place belongs to, as a prefix of the place's name. */
@@ -32,7 +31,6 @@ interface SecretPlace {
 
 const ADDRESS = 'address:';
 
-/** True if the place holds the user name and password of an address. */
 export function isInAddress({ name }: { name: string }): boolean {
   return name.startsWith(ADDRESS);
 }
@@ -156,7 +154,6 @@ export interface HeaderPlace {
   value: unknown;
 }
 
-/** Returns the headers of all nodes that send headers, in order. */
 export function headersOf(data: JsonObject): HeaderPlace[] {
   const found: HeaderPlace[] = [];
   mapPlaces(data, (value, { name, origin, nodeId, label, path }) => {

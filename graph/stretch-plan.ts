@@ -50,7 +50,6 @@ export class StretchPlan {
     });
   }
 
-  /** Returns the node's number in the scope's plan. */
   numberOf(place: number): number {
     return this.#numbers[place]!;
   }

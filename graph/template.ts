@@ -19,7 +19,6 @@ export class RenderedTooLargeError extends NodeError {
 }
 
 interface Expression {
-  /** The text between the braces. */
   expression: string;
   /** Undefined if the text is not a variable. */
   variable: Variable | undefined;
@@ -64,7 +63,7 @@ export function textOutsideOf(text: string): string[] {
   return [...pieces, text.slice(cursor)];
 }
 
-/** Returns every variable in the strings of a value, but not in its keys. */
+/** Skips the keys of objects. */
 export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();
 }

@@ -48,7 +48,6 @@ export function chooseTest(plan: Plan, request: TestRequest): TestScope[] {
   return scopes;
 }
 
-/** The nodes of one scope, and the links between them. */
 class Members {
   readonly #plan: Plan;
   readonly #around: readonly number[][];
@@ -82,7 +81,7 @@ class Members {
     return this.#has(node) ? node : this.#around[node]?.find((loop) => this.#has(loop));
   }
 
-  /** Returns the node and, for a loop, the nodes of its body. */
+  /** Includes the node itself. */
   withBody(node: number): number[] {
     if (this.#plan.bodies?.[node] === undefined) return [node];
     return this.#around.flatMap((loops, each) => (each === node || loops.includes(node) ? [each] : []));
@@ -179,7 +178,7 @@ export function planOfTest(plan: Plan, test: PlannedTest): Plan {
 }
 
 interface DrawnScope {
-  /** The nodes of the scope in their new order, without the enclosing loop. */
+  /** Excludes the enclosing loop. */
   numbers: number[];
   /** The links within the scope, by source node. The enclosing loop is a source, too. */
   links: ReadonlyMap<number, [to: number, handle: Handle][]>;

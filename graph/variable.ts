@@ -5,11 +5,10 @@ import { isContainer, ownValue } from './json.js';
 export type RunInput = Record<string, unknown> | unknown[];
 export type NodeOutput = { content: string; [field: string]: unknown };
 
-/** The values of the variables that a node may read. */
 export interface VariableValues {
   input: RunInput;
   results: ReadonlyMap<string, NodeOutput>;
-  /** The errors of nodes whose failure the run has survived. */
+  /** Errors that the run has survived. */
   errors?: ReadonlyMap<string, NodeErrorFacts>;
   /** The variables of the loops around the reading node, by the loops' ids. */
   loops?: ReadonlyMap<string, LoopVariables>;
@@ -29,7 +28,6 @@ export interface NodeErrorFacts {
 export interface LoopVariables {
   /** The index of the iteration, from 0. */
   index: number;
-  /** The item of a for-each. */
   item?: unknown;
   /** The output of the previous round. Absent in the first one. */
   last?: unknown;
@@ -45,7 +43,6 @@ export type Variable =
   | { source: 'error'; nodeId: string; path: PathPart[] }
   /** The path starts with `item`, `index` or `last`, of the loop's current iteration. */
   | { source: 'loop'; nodeId: string; path: PathPart[] }
-  /** The callback address of a waiting node. */
   | { source: 'callback'; nodeId: string; path: [] };
 
 // Bounds the cost of hostile texts. No real id with its path is longer.

@@ -17,7 +17,6 @@ export interface Question {
   needsAll: boolean;
 }
 
-/** The limit on atoms of one question. */
 const MAX_ATOMS = 200;
 
 /** `in_left`: `in` with its sides swapped. */

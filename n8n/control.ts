@@ -57,7 +57,6 @@ function callback(at: NodeTranslation): TranslatedNode {
   return afterTimeout(at, id, place);
 }
 
-/** Translates a form of n8n into a human task. */
 function form(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const { fields, warnings } = fieldsOfForm(valueAt(parameters, 'formFields', 'values'), {

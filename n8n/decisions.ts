@@ -9,7 +9,6 @@ interface Rule extends Question {
   label?: string;
 }
 
-/** The limit on the cases of a switch node. */
 const MAX_CASES = 50;
 const MAX_CONDITIONS = 200;
 

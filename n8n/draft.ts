@@ -5,7 +5,6 @@ import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
-/** A handle of a drawn node. */
 export interface Source {
   id: string;
   /** The `sourceHandle` of its edges; null for the ordinary links. */
@@ -53,7 +52,6 @@ export class Draft {
     this.#nodes.set(node.id, node);
   }
 
-  /** Changes the data of an added node. */
   change(id: string, changes: JsonObject): void {
     const node = this.#nodes.get(id);
     if (node !== undefined) node.data = { ...node.data, ...changes };

@@ -5,7 +5,6 @@ import { findExpressions } from '../graph/template.js';
 import type { PathPart } from '../graph/variable.js';
 import { templateAt, type JsonPlace } from './json-places.js';
 
-/** The names that an expression can use. */
 export interface Names {
   /** The `json` of the incoming items. */
   json: JsonPlace;
@@ -22,7 +21,6 @@ export interface Problem {
 }
 
 export interface Translated {
-  /** Any JSON with variables. */
   value: unknown;
   problems: Problem[];
 }
@@ -56,7 +54,6 @@ interface Piece {
   source: string | undefined;
 }
 
-/** Splits an expression at its braces. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let cursor = 0;
@@ -107,7 +104,6 @@ const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]
 /** A longer expression is not a name, and no reader could tell what it does. */
 const MAX_EXPRESSION = 2000;
 
-/** Reads the expression between a pair of braces. */
 function readExpression(source: string, names: Names): Read {
   const text = source.trim();
   if (text.length > MAX_EXPRESSION) return { reason: 'it is too long' };

@@ -18,7 +18,7 @@ const MAX_GUARDS = 20;
 /** The limit on compared links. If there are more, they are assumed not to exclude each other. */
 const MAX_COMPARED = 20;
 
-/** Returns the guards of a node that follows all of `flows`. */
+/** Returns the guards that hold after all of `flows`. */
 export function mergeGuards(flows: readonly Flow[]): Guards {
   const [first, ...others] = flows;
   const merged = new Map<string, ReadonlySet<number>>();

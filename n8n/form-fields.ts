@@ -23,7 +23,6 @@ interface FormFields {
 interface FormRules {
   /** True if this version of the node has names of fields in addition to labels. */
   areNamed: boolean;
-  /** True if an entered value can be stored as a secret. */
   canBeSecret: boolean;
 }
 

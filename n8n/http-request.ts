@@ -8,7 +8,6 @@ import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellForme
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type JsonPlace } from './json-places.js';
 
-/** The parts of a request, for all versions of the node. */
 interface RequestParts {
   method: unknown;
   query: JsonObject[];

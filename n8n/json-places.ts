@@ -26,12 +26,10 @@ export interface JsonPlace {
   gap?: string;
 }
 
-/** Returns the place of a node whose `json` is the whole of one variable. */
 export function wholePlace(variable: string, ran: string, order: number): JsonPlace {
   return { readings: [{ path: [], variable }], ran, order };
 }
 
-/** Returns the place of a node without readable data. */
 export function emptyPlace(gap: string, order: number): JsonPlace {
   return { readings: [], ran: '', order, gap };
 }

@@ -3,7 +3,6 @@
 import { groupBy, itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
 
 interface FoundLoop {
-  /** The nodes that are executed for each item. */
   body: ReadonlySet<N8nNode>;
   /** The connections by which the body leads back. */
   back: readonly N8nLink[];
@@ -16,7 +15,6 @@ export interface Loops {
   refused: ReadonlyMap<N8nNode, string>;
   /** By each node that splits a list, all nodes after it, if they can be executed for each item. */
   regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
-  /** The remaining connections, without cycles. */
   links: readonly N8nLink[];
   /** The connections that were cut because they close a cycle of another kind. */
   cut: readonly N8nLink[];

@@ -40,7 +40,6 @@ const LIMITS: Readonly<Record<string, (value: number) => boolean>> = {
   top_p: (value) => value >= 0 && value <= 1,
 };
 
-/** Returns the settings of a node with this model. */
 function settingsOf(at: NodeTranslation, model: string, options: JsonObject): JsonObject {
   const settings: JsonObject = { model_name: model };
   for (const [name, value] of Object.entries(options)) {
@@ -119,7 +118,7 @@ export function translateOpenAi(at: NodeTranslation): TranslatedNode {
   return oneWay(id, answerPlace(at, id, raw, isJson));
 }
 
-/** Translates n8n's first OpenAI node, `n8n-nodes-base.openAi`. */
+/** Translates `n8n-nodes-base.openAi`, n8n's first OpenAI node. */
 export function translateFirstOpenAi(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const resource = textOf(parameters['resource']) ?? 'text';
@@ -149,7 +148,7 @@ function toMessages(at: NodeTranslation, messages: readonly JsonObject[]): Messa
   return withoutEmpty(made);
 }
 
-/** Omits empty messages, because a drawing may not have any. */
+/** A drawing may not have empty messages. */
 function withoutEmpty(messages: readonly Message[]): Message[] {
   const filled = messages.filter(({ message }) => message.trim() !== '');
   if (filled.length === 0) throw new NotTranslatable('it asks nothing');
@@ -284,7 +283,6 @@ export function namedIn(id: unknown): string {
   return title === '' ? '' : ` ("${shortened(title, 100)}" in n8n)`;
 }
 
-/** Makes the labels of servers unique. */
 function uniqueLabels(tools: readonly JsonObject[]): JsonObject[] {
   const seen = new Set<unknown>();
   return tools.map((tool, index) => {

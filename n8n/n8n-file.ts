@@ -56,7 +56,6 @@ const MAX_LINKS = 50_000;
 const MAX_LABEL = 200;
 const MAX_SHOWN = 80;
 
-/** True if a file without a format is one of n8n. */
 export function isN8nFile(file: JsonObject): boolean {
   const nodes = ownValue(file, 'nodes');
   if (!Array.isArray(nodes)) return false;
@@ -221,7 +220,6 @@ function* targetsIn(kind: string, number: string, targets: unknown): Generator<C
   }
 }
 
-/** Reads the number of an output or input. */
 function indexOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : numberOf(value);
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= MAX_INDEX ? number : undefined;
@@ -298,7 +296,6 @@ export interface SubNodes {
   has: (node: N8nNode) => boolean;
   /** Returns the sub-nodes of a node that are connected by `kind`, and marks them as used. */
   take: (node: N8nNode, kind: string) => N8nNode[];
-  /** Returns the sub-nodes that no node has used. */
   unused: () => N8nNode[];
 }
 

@@ -18,7 +18,6 @@ import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 /** Thrown for a node without an equivalent. The message is the reason, without a full stop. */
 export class NotTranslatable extends Error {}
 
-/** One output of the translated node. */
 interface TranslatedOutput {
   sources: Source[];
   place: JsonPlace;
@@ -37,7 +36,6 @@ export interface TranslatedNode {
 
 export interface Surroundings {
   draft: Draft;
-  /** The id of the node in the drawing. */
   id: string;
   names: Omit<Names, 'json'>;
   /** The flows that reach the node, by input. */
@@ -47,7 +45,6 @@ export interface Surroundings {
   spot: Spot;
   /** Returns the node's sub-nodes that are connected by `kind`. */
   subNodes: (kind: string) => N8nNode[];
-  /** True if the node has links to other nodes. */
   leadsOn: boolean;
   /** True if the nodes after it are executed for each element of a list. */
   isSplit: boolean;
@@ -146,7 +143,6 @@ export class NodeTranslation {
     this.#warnings.push({ node: node.label, message: shortened(message, MAX_MESSAGE) });
   }
 
-  /** Translates a parameter that is text in a drawing. */
   text(parameter: unknown, field: string): string {
     const { value } = this.#report(translateParameter(parameter, this.names), field);
     if (typeof value !== 'object' || value === null) return asText(value);
@@ -185,14 +181,12 @@ export class NodeTranslation {
     return id;
   }
 
-  /** Returns the kind of an added node. */
   kindOf(id: string): NodeKind {
     const added = this.#added.find((node) => node.id === id);
     if (added === undefined) throw new Error(`The translation has not added the node ${id}.`);
     return added.kind;
   }
 
-  /** Changes the data of an added node. */
   change(id: string, changes: JsonObject): void {
     const added = this.#added.find((node) => node.id === id);
     if (added !== undefined) added.data = { ...added.data, ...changes };

@@ -54,7 +54,6 @@ class Translation {
   readonly #spotOf: (node: N8nNode) => { x: number; y: number };
   readonly #incoming: ReadonlyMap<N8nNode, N8nLink[]>;
   readonly #outgoing: ReadonlyMap<N8nNode, N8nLink[]>;
-  /** The flows that leave each node, by output. */
   readonly #out = new Map<N8nNode, Flow[][]>();
   readonly #places = new Map<N8nNode, JsonPlace>();
   readonly #leftOut = new Set<N8nNode>();
@@ -248,7 +247,6 @@ class Translation {
   }
 }
 
-/** Returns the flow that leaves a trigger. */
 function startFlow(id: string, place: JsonPlace): Flow {
   return { source: { id, handle: null }, place, guards: new Map() };
 }

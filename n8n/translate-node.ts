@@ -49,7 +49,7 @@ const OF_VERSIONS = new Map<string, OfVersions>([
   ],
 ]);
 
-/** Returns the outputs of the translated node. Throws `NotTranslatable`. */
+/** Throws `NotTranslatable`. */
 export function translateNode(
   at: NodeTranslation,
   translate: (at: NodeTranslation) => TranslatedNode,

@@ -196,7 +196,6 @@ export interface Start {
   others: { node: N8nNode; translated: TranslatedTrigger }[];
   /** The data that the triggers provide, including those that became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;
-  /** Triggers that became notes, with the reason. */
   leftOut: { node: N8nNode; reason: string }[];
   warnings: ImportWarning[];
 }

@@ -95,7 +95,6 @@ function namesIn(at: NodeTranslation, parameter: string): string[] {
 interface Named {
   name: string;
   value: unknown;
-  /** The type to which n8n converts the value. */
   type: string;
 }
 

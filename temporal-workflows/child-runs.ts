@@ -18,7 +18,6 @@ const MAX_OPEN = 1_000;
  * in Postgres: if its start is lost or exceeds `MAX_OPEN`, the reconciler starts it.
  */
 export class ChildRuns {
-  /** The number of open child workflows of this execution. */
   #open = 0;
 
   /** Resolves when the run has started. Nothing here waits for its end: the API wakes the waiting node. */

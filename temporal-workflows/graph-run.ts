@@ -21,12 +21,10 @@ import { failureCode, nodeFailureOf } from './node-failure.js';
 import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
 import { WaitingNodes } from './waiting-nodes.js';
 
-/** The limit on labels of waiting nodes that the Temporal UI shows as progress. */
 const WAITING_SHOWN = 20;
 
 export type PlannedRun = RunGraphInput & { plan: Plan };
 
-/** Nodes in flight that were started in one activity. */
 interface Work extends ReadyNodes {
   /** The nodes that this activity may settle. */
   mayWalk: number[];

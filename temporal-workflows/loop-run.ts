@@ -10,9 +10,7 @@ import type { KeptNode } from '../graph/planner.js';
 import { startLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
 import { Scope, type StartedLoop } from './scope.js';
 
-/** The interface of the run to its loops. */
 export interface RunOfLoops {
-  /** Lets the run start the nodes of the scope. */
   open(scope: Scope): void;
   close(scope: Scope): void;
   /** A loop holds no slot of the run while its iterations run. */
@@ -32,7 +30,6 @@ export interface LoopNode {
   only?: number | undefined;
 }
 
-/** The failure of the iteration that made the loop fail. */
 type Failure = NonNullable<LoopSnapshot['failure']>;
 
 class IterationFailed extends Error {}
@@ -53,7 +50,6 @@ export class LoopRun implements StartedLoop {
   readonly #open = new Map<number, Scope>();
   readonly #resumed: Map<number, ScopeSnapshot>;
   #facts: LoopFacts | undefined;
-  /** The index of the iteration that starts next. */
   #next: number;
   /** The iterations whose results are reused. Built from `#facts` on first use. */
   #reused: ReadonlySet<number> | undefined;
@@ -121,14 +117,12 @@ export class LoopRun implements StartedLoop {
     return this.#next < this.#end ? this.#next++ : undefined;
   }
 
-  /** The index after the last iteration. */
   get #end(): number {
     const { count } = this.#facts!;
     const { only } = this.#node;
     return only === undefined ? count : Math.min(count, only + 1);
   }
 
-  /** The nodes of an iteration whose results are reused from an earlier run. */
   #reusedNodesOf(index: number): readonly KeptNode[] {
     this.#reusedNodes ??= new Map(this.#facts!.begun);
     return this.#reusedNodes.get(index) ?? [];

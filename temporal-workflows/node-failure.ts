@@ -9,7 +9,6 @@ export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
   return failure instanceof ApplicationFailure ? failure : undefined;
 }
 
-/** Returns the error code for the run and its node. */
 export function failureCode(error: unknown): string {
   const failure = nodeFailureOf(error);
   if (failure !== undefined) return failure.type ?? 'internal_error';

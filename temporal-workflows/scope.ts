@@ -59,7 +59,6 @@ export class Scope {
     this.#finishIfDone();
   }
 
-  /** The code of the failure that ended the scope. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -129,7 +128,6 @@ export interface ScopeNode {
   node: number;
 }
 
-/** Ready nodes of a scope that start in one activity. */
 export interface ReadyNodes {
   scope: Scope;
   nodes: [first: number, ...others: number[]];

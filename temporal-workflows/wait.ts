@@ -10,7 +10,6 @@ export interface WaitHost {
   remember(wait: WaitFacts): void;
   /** Resolves when the node is woken, or at `untilMs`. Holds no slot of the run meanwhile. */
   park(waiting: Waiting): Promise<void>;
-  /** Starts the run of a sub-workflow node. */
   startRun(child: ChildToStart): Promise<void>;
   /** Never resolves once the run drains for continue-as-new. */
   gate(): Promise<void>;

@@ -24,7 +24,6 @@ const policySchema = z
   .default('always')
   .describe('Which tools wait for a person; a tool that no list names does');
 
-/** An MCP server whose tools the agent may use. */
 const serverSchema = z
   .looseObject({
     type: z.literal('mcp'),

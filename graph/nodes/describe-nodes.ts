@@ -45,7 +45,6 @@ interface DescribedHandle {
   id: string;
   label: string;
   field: string;
-  /** Absent if the handle leads into no body. */
   body?: true;
 }
 

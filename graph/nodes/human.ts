@@ -8,7 +8,6 @@ const MAX_ACTIONS = 10;
 const MAX_PEOPLE = 20;
 const MAX_USER_ID = 2_147_483_647;
 
-/** The action of a task that lists none. */
 const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
 
 const actionSchema = z
@@ -75,12 +74,10 @@ export const humanNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** True if a field of the task is secret. */
 export function asksForSecrets({ fields }: JsonObject): boolean {
   return Array.isArray(fields) && fields.some((field) => isObject(field) && field['is_secret'] === true);
 }
 
-/** Returns the actions of a task, with their labels. */
 export function actionsOf({ actions }: HumanNodeData): { id: string; label: string }[] {
   return (actions ?? [DEFAULT_ACTION]).map(({ id, label }) => ({ id, label: label ?? id }));
 }

@@ -43,7 +43,6 @@ export interface Evaluation {
   output: NodeOutput;
   /** The named handle by which the node is left. Absent for its ordinary links. */
   handle?: Handle;
-  /** Further handles by which it is left. */
   alsoHandles?: Handle[];
 }
 

@@ -115,7 +115,6 @@ export const filesOutput = z
   .optional()
   .describe('The files that tools gave');
 
-/** The messages that a language model receives first. */
 export const messagesField = z
   .array(
     z.looseObject({
@@ -144,7 +143,6 @@ export const modelFields = {
   temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
 };
 
-/** The limit on every wait: 30 days. */
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
 

@@ -20,7 +20,6 @@ export const inputFieldSchema = z.looseObject({
   options: z.array(optionSchema).nullish(),
 });
 
-/** A list of fields with unique ids. */
 export function inputFieldsSchema<Field extends z.ZodType<{ id: string }>>(field: Field) {
   return z.array(field).superRefine((fields, context) => {
     const seen = new Set<string>();
