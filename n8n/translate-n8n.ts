@@ -58,7 +58,9 @@ class Translation {
   readonly #places = new Map<N8nNode, JsonPlace>();
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
-  /** The variable with the callback address of the file's only waiting node. Undefined if there are several. */
+  /**
+   * The variable with the callback address of the file's only waiting node. Undefined unless exactly one node waits.
+   */
   readonly #callbackUrl: string | undefined;
   #flowCount = 0;
 

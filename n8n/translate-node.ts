@@ -83,7 +83,7 @@ function warnOfOtherVersions(at: NodeTranslation): void {
   at.warn(`These parameters are none of ${its}, and were left out: ${names.join(', ')}.`);
 }
 
-/** Adds a node that joins the data if it comes from several places. Returns its id, or undefined if it isn't needed. */
+/** Adds a node that joins the data if it comes from several places. Returns its id, or undefined if none was added. */
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
