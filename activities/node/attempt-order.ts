@@ -1,16 +1,12 @@
-// A worker that stood still for longer than the heartbeat time-out may resume with several attempts of one activity: those
-// that Temporal has given up, and the current one. If they ran concurrently, each would take the calls in flight of the
-// others for calls of a dead worker.
+// A worker that stood still for longer than the heartbeat time-out may resume with several attempts of one activity:
+// those that Temporal has given up, and the current one. If they ran concurrently, each would treat the others' calls
+// in flight as calls of a dead worker.
 import { untilAborted } from '../../outgoing/until-aborted.js';
 
-/**
- * By activity, a promise that settles when all its attempts in this process have ended. It never rejects.
- */
+/** Keyed by activity: a promise that settles when all its attempts in this process have ended, and never rejects. */
 const attempts = new Map<string, Promise<unknown>>();
 
-/**
- * Runs `work` after the earlier attempts of the activity in this process have ended. Rejects if it is cancelled before that.
- */
+/** Rejects if it is cancelled before the earlier attempts of the activity in this process have ended. */
 export async function afterEarlierAttempts<T>(
   activity: string,
   cancelled: AbortSignal,

@@ -1,8 +1,8 @@
-// One attempt of a node: claim, run, record. The work of each kind is in kinds/.
+// One attempt of a node: claim, run, record. The work of each kind is in activities/kinds/.
 //
-// If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the node
-// `in progress` and runs it again (the ledger guards calls that must not be repeated). If it dies after the record, the
-// next attempt finds the stored end and returns it without running anything.
+// If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the
+// node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the record,
+// the next attempt finds the recorded end and returns it without running the node.
 import { Context } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
 import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
@@ -28,11 +28,14 @@ import { ConnectionNeeded, NodeWaits, waitForConnection } from './wait-for-conne
 export interface AttemptOptions {
   /** Aborted when another node of the walk has failed and nothing catches that failure. */
   walkFailed?: AbortSignal | undefined;
-  /** When the node became ready, in milliseconds since the epoch. The default is the time at which its activity was scheduled. */
+  /**
+   * The time at which the node became ready, in milliseconds since the epoch. Defaults to the
+   * scheduled time of the activity.
+   */
   readyAtMs?: number | undefined;
 }
 
-/** Makes one attempt. Throws the failure of the node, or a failure after which Temporal or the run workflow retries it. */
+/** Throws the failure of the node, or a failure after which Temporal or the run workflow retries the node. */
 export async function attemptNode<Facts>(
   deps: NodeDeps,
   key: NodeKey,
@@ -51,9 +54,9 @@ export async function attemptNode<Facts>(
 }
 
 /**
- * Claims the node, or returns the success that an earlier attempt recorded; throws the failure that one recorded. The end is
- * found in a run that has ended, too: its last activity is repeated if the worker died after it had written the end of the
- * run, or if an operator has reset the run.
+ * Claims the node, or returns the success that an earlier attempt recorded, or throws the failure that it recorded. A
+ * recorded end is found even after the run has ended. Temporal repeats the run's last activity if the worker died after
+ * it had written the end of the run, or if an operator has reset the run.
  */
 async function claimOrFindEnd(
   { db, workerId }: NodeDeps,
@@ -70,7 +73,7 @@ async function claimOrFindEnd(
   return found;
 }
 
-/** The clocks of two machines may differ, and the column is a 32-bit integer. */
+/** Clamped, because the clocks of two machines may differ and the column is a 32-bit integer. */
 function queuedMsSince(readyAtMs: number): number {
   return Math.min(Math.max(0, Math.round(Date.now() - readyAtMs)), 2 ** 31 - 1);
 }
@@ -79,15 +82,14 @@ interface RunOptions {
   /** Absent if the step is not claimed. */
   claim: NodeClaim | undefined;
   walkFailed: AbortSignal | undefined;
-  /** The attempt ends with this error, and the step does not run. */
+  /** If defined, the attempt ends with this error and the step does not run. */
   error: unknown;
 }
 
-/** An attempt that is running. */
 interface Attempt<Facts> {
   step: NodeStep<Facts>;
   task: NodeTask;
-  /** The number that counts against the retry policy. */
+  /** Counts against the retry policy. */
   number: number;
   policy: RetryPolicy;
   walkFailed: AbortSignal | undefined;
@@ -115,8 +117,8 @@ async function runStep<Facts>(
     const result = await step.run(task);
     const earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
     observe(deps, attempt, 'ended');
-    // A repeated attempt may come to another end than the first one: a condition may refer to a node that runs concurrently
-    // and has ended meanwhile. The recorded end counts.
+    // A repeated attempt may end differently, because a condition may read a node that ran concurrently and has ended
+    // since. The first recorded end counts.
     return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
   } catch (thrown) {
     const failure = toFailure(thrown);
@@ -139,15 +141,15 @@ function policyOf({ maxAttempts, firstDelayMs } = UNLIMITED, data: Record<string
 }
 
 /**
- * The attempts that were cut off because the service or a frozen worker failed can exceed the node's own policy. They are
- * not failures of the node, so the limit of its kind applies if it is higher.
+ * Attempts that were cut off because the service or a frozen worker failed are not failures of the node. They may
+ * exceed the node's own policy, so the limit of its kind applies if it is higher.
  */
 function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<unknown>): void {
   if (number <= Math.max(retry.maxAttempts, policy.maxAttempts)) return;
   throw new NodeFailure('worker_lost', `The node was given up: ${number - 1} of its attempts were cut off.`);
 }
 
-/** What is thrown in graph/, and what PostgreSQL refuses to store, fails the node like any other failure. */
+/** Errors of graph/, and data that PostgreSQL refuses to store, fail the node like any other failure. */
 function toFailure(thrown: unknown): unknown {
   if (isQuotaExceeded(thrown)) return quotaFailure();
   if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');
@@ -155,10 +157,10 @@ function toFailure(thrown: unknown): unknown {
   return new NodeFailure(thrown.code, thrown.message);
 }
 
-/** A node fails when the other side asks for a longer delay than this. */
+/** A node fails if the other side asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 
-/** The attempt has ended without an outcome: either another one follows, or the node has failed. */
+/** Handles an attempt that ended without an outcome: another attempt follows, or the node has failed. */
 async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error: unknown): Promise<Facts> {
   const { step, task, number, policy } = attempt;
   if (error instanceof NodeWaits) {
@@ -189,8 +191,8 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
 }
 
 /**
- * The run was cancelled, another node of the walk has failed, or the worker stops. A node whose run goes on is handed to
- * another worker; otherwise it ends as cancelled.
+ * Handles an attempt that was stopped: the run was cancelled, another node of the walk has failed, or the worker stops.
+ * If the run continues, another worker gets the node; otherwise the node ends as cancelled.
  */
 async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unknown): Promise<never> {
   const { step, task, walkFailed } = attempt;
@@ -211,12 +213,12 @@ async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unkn
   return Context.current().cancelled;
 }
 
-// Readers see these errors of attempts that ended without a failure of their node.
+// Readers of a run see these errors at attempts that ended without a failure of their node.
 const INTERNAL = new NodeError('internal_error', 'The service failed, and the node was attempted again.');
 const STOOD_STILL = new NodeError('worker_lost', 'The worker stood still, and the node was attempted again.');
 const STOPPED = new NodeError('worker_shutdown', 'The worker was stopped and has handed the node back.');
 
-/** How an attempt ended. `retried`: another attempt follows. `handed_back`: another worker, or a later time, gets the node. */
+/** `retried`: another attempt follows. `handed_back`: the node is attempted later, or by another worker. */
 type Ending = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'waits' | 'internal_error';
 
 const LOG_MESSAGES: Partial<Record<Ending, string>> = {
@@ -226,8 +228,8 @@ const LOG_MESSAGES: Partial<Record<Ending, string>> = {
 };
 
 /**
- * Reports the end of an attempt to metrics, trace and log. The log holds codes and numbers only: the message of a failure
- * may quote a secret, and only the run's owner may read it.
+ * Reports the end of an attempt to metrics, trace and log. The log holds codes and numbers only, because the message of
+ * a failure may quote a secret that only the run's owner may read.
  */
 function observe(
   { metrics, logger }: NodeDeps,

@@ -10,13 +10,12 @@ import type { NodeKey } from '../../graph/plan.js';
 
 const TOKEN_BYTES = 32;
 
-/** The nodes of a run. */
 interface Nodes {
   node(id: string): { kind: NodeKind; data: Record<string, unknown> } | undefined;
 }
 
 export interface CallbackUrls {
-  /** Returns the address of each of these nodes that waits for a callback. Every call returns the same address. */
+  /** Returns the address of each of these nodes that waits for a callback. Repeated calls return the same address. */
   urlsOf(run: Nodes, iteration: Omit<NodeKey, 'nodeId'>, nodeIds: ReadonlySet<string>): Promise<Map<string, string>>;
 }
 

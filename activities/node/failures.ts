@@ -1,25 +1,26 @@
-// The failures of nodes, in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure` leaves it. Temporal's
-// history contains only codes and fixed sentences. Quotations of a provider or target are stored in PostgreSQL, masked.
+// The failures of nodes in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure`
+// leaves it. Temporal's history contains only codes and fixed sentences. Text quoted from a provider or
+// target is stored masked in PostgreSQL.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Walked } from '../../contract/activities.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import { NodeError } from '../../graph/node-error.js';
 
 interface NodeFailureOptions {
-  /** Whether a retry is safe and may succeed. */
+  /** True if a retry is safe and may succeed. */
   isRetryable?: boolean;
-  /** The delay that the other side asked for (`Retry-After`), as milliseconds from now. */
+  /** The delay that the other side requested (`Retry-After`), in milliseconds from now. */
   retryAfterMs?: number | undefined;
   /** The cost of the failed call. */
   charge?: Charge | undefined;
 }
 
-/** Money for one node, as exact decimal text in USD. */
+/** The cost of a node, as exact decimal text in USD. */
 export interface Charge {
   amountUsd: string;
   priceVersion: string;
   reason: string;
-  /** The answer to a model call that is recorded with the end of the node. Absent if the ledger has all calls. */
+  /** The answered model call to record with the end of the node. Absent if the ledger holds all calls. */
   answered?: AnsweredCall;
 }
 
@@ -37,12 +38,12 @@ export class NodeFailure extends NodeError {
     this.charge = options.charge;
   }
 
-  /** Returns the same failure without a retry. */
+  /** Returns a copy that is not retried. */
   asFinal(): NodeFailure {
     return new NodeFailure(this.code, this.message, { charge: this.charge });
   }
 
-  /** Returns the same failure with a retry after `delayMs`. A delay that the other side asked for takes precedence. */
+  /** Returns a copy that is retried after `delayMs`. A delay that the other side requested takes precedence. */
   withDelay(delayMs: number): NodeFailure {
     const { isRetryable, charge } = this;
     return new NodeFailure(this.code, this.message, {
@@ -53,22 +54,22 @@ export class NodeFailure extends NodeError {
   }
 }
 
-/** The failure of a node whose project would store more than it may. The cost of its call is charged. */
+/** Fails a node whose project would exceed its storage quota. The cost of its call is charged. */
 export function quotaFailure(charge?: Charge): NodeFailure {
   return new NodeFailure('quota_exceeded', 'The project would store more bytes than it may.', { charge });
 }
 
-/** A failed node is the user's concern, so the worker logs no warning. */
+/** A failed node is the user's concern, so the SDK must not log a warning. */
 const { BENIGN } = ApplicationFailureCategory;
 
-/** Creates a failure that is not retried. `walked` is the report of the walk. */
+/** `walked` is the report of the walk, which Temporal passes to the run workflow. */
 export function finalFailure(code: string, walked?: Walked): ApplicationFailure {
   const details = walked === undefined ? [] : [walked];
   const message = 'The node failed.';
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, category: BENIGN, details });
 }
 
-/** Creates a failure that is retried after `delayMs`. At least 1 ms: Temporal reads 0 as "do not retry". */
+/** The delay is at least 1 ms, because Temporal reads 0 as "do not retry". */
 export function retryableFailure(code: string, delayMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
@@ -78,11 +79,11 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
-/** The delay is above the threshold up to which Temporal retries a local activity within the workflow task. */
+/** Above the delay up to which Temporal retries a local activity within the workflow task. */
 const COME_BACK_MS = 8_000;
 
 /**
- * Creates a failure that frees the slot of a node which has done nothing yet, because it would have to wait too long. The node
+ * Frees the slot of a node that has done nothing yet and would have to wait too long. The node
  * is attempted again in 8 to 16 s.
  */
 export function handedBack(): ApplicationFailure {
@@ -93,18 +94,16 @@ export function isHandedBack(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.type === 'handed_back';
 }
 
-/** Returns the retry delay of the failure; undefined if it has none. */
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
   return failure.nextRetryDelay;
 }
 
-/** Whether the failure has ended its node or run for good. */
 export function isFinal(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 
-/** The failure of an activity whose run has ended or was deleted. Nothing may be written then. */
+/** The failure of an activity whose run has ended or was deleted. The activity must not write anything then. */
 export function runClosedFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'run_closed',

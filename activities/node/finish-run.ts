@@ -6,8 +6,8 @@ import { findNodeError } from '../../db/nodes/node-results-repository.js';
 import { endRun, type RunOutcome } from '../../db/runs/run-life.js';
 
 /**
- * Idempotent. A run that has been ended by somebody else, or is deleted, stays as it is. Rejects if the database is away; the
- * activity is retried then.
+ * Idempotent: does nothing if the run has ended or was deleted. Rejects if the database is away,
+ * and the activity is then retried.
  */
 export async function finishRun(deps: RunEndDeps, { runId, status, error }: FinishRunInput): Promise<void> {
   const outcome: RunOutcome = { status };

@@ -1,4 +1,4 @@
-// In a test run, a mock or a pin may fix the result of a node. The node is not executed then (docs/use/test-runs.md).
+// In a test run, a mock or a pin may fix the result of a node, which is then not executed (docs/use/test-runs.md).
 import type { NodeFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
 import { recordGivenEnd, type GivenEnd, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
@@ -12,8 +12,8 @@ import { toResultText } from './result-text.js';
 import type { RunContext } from './run-context.js';
 
 /**
- * Records the fixed result as the node's end, and returns or throws as if the node had been executed. When it is repeated, the
- * first recorded end counts.
+ * Records the fixed result as the node's end, and returns or throws as if the node had been executed. On a repeat,
+ * the first recorded end counts.
  */
 export async function recordFixedResult(
   { db, contexts, secretBox }: NodeDeps,

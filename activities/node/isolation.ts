@@ -1,4 +1,4 @@
-// Nodes whose workers died at least twice run apart from most others, so that the next death tells which of them is the
+// Nodes whose workers died at least twice run apart from most others, so that the next death shows which node is the
 // cause. docs/adr/0030-deaths-of-workers.md gives the reasons.
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/core/client.js';
@@ -8,15 +8,18 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { handedBack, NodeFailure } from './failures.js';
 
-/** The number of isolated nodes that run on a worker at the same time. */
+/** The maximum number of isolated nodes that run on a worker at the same time. */
 const TOGETHER = 4;
 /** From this number of deaths on, a node runs without any other isolated node. */
 const ALONE_FROM = 4;
-/** A node whose shares of deaths reach this is given up. Shares are sums of fractions. */
+/**
+ * A node is given up when its shares of deaths reach this. The epsilon absorbs rounding,
+ * since shares are sums of fractions.
+ */
 const GIVEN_UP_AT = 3 - 1e-6;
-/** The other nodes of a worker that died have been claimed again by then, so the share of its last death is known. */
+/** By then, the other nodes of a dead worker have been claimed again, so each node's share of the death is known. */
 const SHARES_KNOWN_MS = 8_000;
-/** A node that waits longer for its admission goes back to the queue, so that its slot is free for others. */
+/** A node that waits longer for its admission goes back to the task queue, so that its slot is free for others. */
 const WAIT_MS = 1_000;
 
 export function toTreatment({ count, shares }: Pick<Deaths, 'count' | 'shares'>): 'together' | 'alone' | 'given up' {
@@ -33,20 +36,20 @@ interface IsolationDeps {
 
 interface Held {
   claim: NodeClaim;
-  /** The name of the step; undefined for a node that has no steps. */
+  /** Undefined for a node that has no steps. */
   step: string | undefined;
   walkFailed: AbortSignal | undefined;
 }
 
 interface Admission {
-  /** The attempt ends with this error instead of running. */
+  /** If defined, the attempt ends with this error instead of running. */
   error?: unknown;
   release: () => void;
 }
 
 /**
- * Admits a held node to run. Throws `handedBack` if it has to wait longer. A node that is given up, or whose run ends while
- * it waits, is admitted with the error that its attempt has to record.
+ * Throws `handedBack` if the node must wait for longer. A node that is given up, or whose run ends while it waits, is
+ * admitted with the error that its attempt must record.
  */
 export async function admitHeld(
   { db, isolation, logger, workerId }: IsolationDeps,
@@ -62,7 +65,7 @@ export async function admitHeld(
   }
   const { cancellationSignal } = Context.current();
   const stop = walkFailed === undefined ? cancellationSignal : AbortSignal.any([cancellationSignal, walkFailed]);
-  if (!(await isolation.take(treatment === 'alone', WAIT_MS, stop))) {
+  if (!(await isolation.acquire(treatment === 'alone', WAIT_MS, stop))) {
     const facts = { run_id: key.runId, node_id: key.nodeId, deaths: deaths.count };
     logger.info(facts, 'node waits for its turn after deaths of workers');
     const isEnding = walkFailed?.aborted || Context.current().cancellationDetails?.cancelRequested;
@@ -84,29 +87,29 @@ interface Waiting {
   admit: () => void;
 }
 
-/** Limits the isolated nodes that run on this worker. */
+/** Limits the isolated nodes that run on this worker at the same time. */
 export class Isolation {
   readonly #queue = new Set<Waiting>();
   #running = 0;
   #isOneAlone = false;
 
   /**
-   * Returns whether the node may run. Returns false after `ms`, or when `signal` is aborted. After true the caller must call
-   * `release`.
+   * Returns true if the node may run; the caller must then call `release`. Returns false after
+   * `ms`, or when `signal` is aborted.
    */
-  take(isAlone: boolean, ms: number, signal: AbortSignal): Promise<boolean> {
+  acquire(isAlone: boolean, ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    if (this.#mayBegin(isAlone)) {
-      this.#begin(isAlone);
+    if (this.#mayStart(isAlone)) {
+      this.#start(isAlone);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
-      const endWait = (mayBegin: boolean): void => {
+      const endWait = (mayStart: boolean): void => {
         this.#queue.delete(waiting);
         clearTimeout(timer);
         signal.removeEventListener('abort', leave);
-        if (mayBegin) this.#begin(isAlone);
-        resolve(mayBegin);
+        if (mayStart) this.#start(isAlone);
+        resolve(mayStart);
       };
       const waiting: Waiting = { isAlone, admit: () => endWait(true) };
       const leave = (): void => endWait(false);
@@ -119,14 +122,14 @@ export class Isolation {
   release(): void {
     this.#running -= 1;
     this.#isOneAlone = false;
-    for (const waiting of this.#queue) if (this.#mayBegin(waiting.isAlone)) waiting.admit();
+    for (const waiting of this.#queue) if (this.#mayStart(waiting.isAlone)) waiting.admit();
   }
 
-  #mayBegin(isAlone: boolean): boolean {
+  #mayStart(isAlone: boolean): boolean {
     return isAlone ? this.#running === 0 : this.#running < TOGETHER && !this.#isOneAlone;
   }
 
-  #begin(isAlone: boolean): void {
+  #start(isAlone: boolean): void {
     this.#running += 1;
     this.#isOneAlone = isAlone;
   }

@@ -1,4 +1,4 @@
-// Loads the plan of a run that was started without it, and the ends of nodes that a run reuses from an earlier one.
+// Loads the plan of a run that was started without it, and the ends of nodes that a run reuses from an earlier run.
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
 import { findKeptNodes, type EndedNode } from '../../db/nodes/kept-results-repository.js';
@@ -23,7 +23,7 @@ export async function loadKept(db: Db, runId: string): Promise<KeptNode[]> {
   return toKeptNodes(await findKeptNodes(db, runId), rootPlan(found.plan));
 }
 
-/** Converts the reused ends of a scope into the facts that its planner needs. */
+/** Converts the reused ends of a scope into the input of its planner. */
 export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   return ends.flatMap((end): KeptNode[] => {

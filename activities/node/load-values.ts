@@ -1,5 +1,5 @@
-// Loads the values of the variables that a node names: outputs and errors of earlier nodes in its own iteration and in the
-// iterations around it, and the items of the loops around it.
+// Loads the values of the variables that a node names: outputs and errors of earlier nodes in its own iteration and in
+// the enclosing ones, and the items of the enclosing loops.
 import type { Db } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { findItem } from '../../db/nodes/iterations-repository.js';
@@ -21,13 +21,12 @@ interface ValuesDeps {
   db: Db;
   secretBox: SecretBox;
   callbacks: CallbackUrls;
-  /** Returns the cached output of a node as JSON text. */
+  /** Returns the cached output as JSON text. */
   rememberedOutput: (node: NodeKey) => string | undefined;
-  /** Returns the cached item of an iteration as JSON text. */
+  /** Returns the cached item as JSON text. */
   rememberedItem: (loop: NodeKey, index: number) => string | undefined;
 }
 
-/** The part of a `RunContext` that is read. */
 interface ReadableRun {
   runId: string;
   input: RunInput;
@@ -36,14 +35,14 @@ interface ReadableRun {
 
 export interface ValuesTask {
   run: ReadableRun;
-  /** The iteration in which the variables are read. */
+  /** The path of the iteration in which the variables are read. */
   path: string;
   memory: ByteLease;
 }
 
 type Iteration = Omit<NodeKey, 'nodeId'>;
 
-/** Counts the memory that the variables of a task occupy. */
+/** The memory lease of the variables of one task. */
 interface Held {
   add(bytes: number): Promise<void>;
 }
@@ -62,7 +61,7 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
     const found = await findOutputs(db, place, [...others]);
     await held.add(found.reduce((sum, { sizeBytes }) => sum + PARSED_FACTOR * sizeBytes, 0));
     for (const output of found) {
-      // Outputs are read one after another, so that only one large text is in memory at a time.
+      // Reads outputs one after another, so that only one large text is in memory at a time.
       const stored = output.isLarge ? await readOutput(db, { ...place, nodeId: output.nodeId }) : output;
       const text = stored === undefined ? null : openResult(stored, { ...place, nodeId: output.nodeId }, secretBox);
       if (text === null) continue;
@@ -90,10 +89,7 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
     return { index, ...(last !== undefined && { last: last[1]['value'] }) };
   }
 
-  /**
-   * Loads the input and the values that `templates` (any JSON) name, and no others. Their memory is added to the task's
-   * lease.
-   */
+  /** Loads only the input and the values that `templates` (any JSON) name. Adds their memory to the task's lease. */
   return async function loadValues({ run, path, memory }: ValuesTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
     const results = new Map<string, NodeOutput>();

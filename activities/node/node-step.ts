@@ -1,4 +1,4 @@
-// What the frame around nodes (attempt.ts) and the kinds of nodes agree on.
+// The interface between an attempt (attempt.ts) and the kinds of nodes.
 import type { NodeFacts } from '../../contract/activities.js';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { Database } from '../../db/core/client.js';
@@ -26,7 +26,7 @@ export interface NodeDeps {
   isolation: Isolation;
 }
 
-/** One attempt of a node: its key, and everything that the attempt works with. */
+/** The key of an attempt, and everything that the attempt works with. */
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
@@ -34,16 +34,15 @@ export interface NodeTask extends NodeKey {
   signal: AbortSignal;
   /** This attempt's lease on the worker's memory budget. */
   memory: ByteLease;
-  /** The start of this attempt, by `performance.now()`. */
+  /** The start of this attempt by `performance.now()`. */
   startedAt: number;
-  /** The number of this attempt in `node_results`. Always 1 if the step is not claimed. */
+  /** The attempt's number in `node_results`. Always 1 if the step is not claimed. */
   attempt: number;
 }
 
-/** The success of a node. */
 export interface NodeOutcome {
   output: NodeOutput;
-  /** The output for readers, if it contains secrets that the masker cannot find. */
+  /** The output that readers get. Set if it contains secrets that the masker cannot find. */
   publicOutput?: NodeOutput;
   /** The named handle by which the run leaves the node. Absent for the ordinary links. */
   handle?: Handle;
@@ -62,17 +61,17 @@ interface Work {
   /** Names the step of a node that needs several activities. Absent for other nodes. */
   name?: string;
   /**
-   * Whether the node is claimed before the work starts. Work that only reads, or whose own writes are idempotent, needs no
-   * claim: when it is repeated, the first recorded end counts.
+   * True if the node is claimed before the work starts. Work that only reads, or whose own writes are idempotent, needs
+   * no claim: if it is repeated, the first recorded end counts.
    */
   isClaimed: boolean;
-  /** Absent for work that is retried without a limit, and whose attempts are not counted. */
+  /** Absent for work that is retried without a limit and whose attempts are not counted. */
   retry?: RetryDefaults;
   /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
-  /** Whether the run survives a failure with this code, whatever the node's `on_error` says. */
+  /** Returns true if the run survives a failure with this code, whatever the node's `on_error` says. */
   survives?: (code: string) => boolean;
-  /** Stores the node's end. Returns false for a repeat. The default is `recordNodeEnd`. */
+  /** Stores the node's end. Returns false if an end is stored already. The default is `recordNodeEnd`. */
   store?: (end: NodeEndRow, answered: AnsweredCall | undefined) => Promise<boolean>;
 }
 
@@ -80,7 +79,7 @@ interface Work {
 export interface RetryDefaults {
   /** Includes the first attempt. Attempts that ended because their worker died or was stopped do not count. */
   maxAttempts: number;
-  /** The delay before the second attempt. It doubles with each retry, unless the other side asks for a certain delay. */
+  /** The delay before the second attempt. It doubles with each retry, unless the other side requests a delay. */
   firstDelayMs: number;
 }
 
@@ -93,7 +92,7 @@ export interface NodeRunner extends Work {
 export interface NodeStep<Facts> extends Work {
   /** Returns the outcome that ends the node, or `facts` if the node continues in another activity. */
   run(task: NodeTask): Promise<NodeOutcome | { facts: Facts }>;
-  /** Returns what the run workflow needs to know of a node that has succeeded, in this attempt or an earlier one. */
+  /** Returns what the run workflow needs after a success, which this attempt or an earlier one recorded. */
   factsOf(end: Handles): Facts;
 }
 

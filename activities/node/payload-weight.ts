@@ -1,26 +1,26 @@
-// Estimates the memory that a payload takes while a node works on it. The factors are measured upper bounds
-// (docs/operate/tuning.md).
+// Estimates the memory that a payload occupies while a node works on it. The factors are measured upper
+// bounds (docs/operate/tuning.md).
 import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 
-/** Bytes of memory per byte of an answer or result: its text, and its strings once they are parsed. */
+/** Bytes of memory per byte of an answer or result: its text, and its strings after parsing. */
 export const PARSED_FACTOR = 3;
-/** Bytes of memory per byte of an answer while it is read: its chunks, and all of them joined. */
+/** Bytes of memory per byte of an answer while it is read: its chunks, and their concatenation. */
 export const READING_FACTOR = 2;
 /**
- * Bytes of memory per byte of an answer while it is recorded: joined, decoded, written as JSON, and as a database
- * message.
+ * Bytes of memory per byte of an answer while it is recorded: concatenated, decoded, written as
+ * JSON, and as a database message.
  */
 export const RECORDING_FACTOR = 7;
-/** The size of an empty array or object inside an array, including its element. */
+/** The size of an empty array or object, including its element in the array around it. */
 const VALUE_BYTES = 32;
-/** The size of a number that is kept as its digits, in addition to the digits. */
+/** The size of a number that is stored as its digits, without the digits. */
 const EXACT_NUMBER_BYTES = 96;
 
-/** The values of a message are copied while they are checked. */
+/** The check of a message copies its values. */
 const MESSAGE_VALUE_BYTES = 3 * VALUE_BYTES;
 
-/** The memory of a message of an MCP server, from its first byte until its result is recorded. */
+/** The memory of an MCP server's message from its first byte until its result is recorded. */
 export function messageBytes({ bytes, values }: MessageSize): number {
   return RECORDING_FACTOR * bytes + MESSAGE_VALUE_BYTES * values;
 }
@@ -28,8 +28,8 @@ export function messageBytes({ bytes, values }: MessageSize): number {
 const [COMMA, COLON, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x3a, 0x5b, 0x7b];
 
 /**
- * The memory that the parsed values of a JSON text add: ten megabytes of `{},{},` become a gigabyte of objects. Text
- * that is not an array or object adds nothing.
+ * The bytes of memory that parsing adds to a JSON text: ten megabytes of `{},{},` become a gigabyte of objects. Returns
+ * 0 for text that is not an array or object.
  */
 export function structureBytes(json: string | Buffer): number {
   if (!mayBeStructured(json)) return 0;
@@ -42,7 +42,7 @@ export function structureBytes(json: string | Buffer): number {
   return values * VALUE_BYTES + exactNumberBytes(json);
 }
 
-/** Each byte of UTF-8 is read as one character, since digits are the same in both. */
+/** Reads each byte of UTF-8 as one character, which doesn't change the digits. */
 function exactNumberBytes(json: string | Buffer): number {
   const text = typeof json === 'string' ? json : json.toString('latin1');
   if (!mayHoldUnkeptNumber(text)) return 0;

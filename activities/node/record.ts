@@ -1,5 +1,5 @@
-// The records of an attempt: the end of its node (result, transaction and ledger together), or an attempt that another one
-// follows. A restart of the database does not lose the end.
+// Records how an attempt ended: the end of its node (result, transaction and ledger together), or that another attempt
+// follows. A restart of the database does not lose the end of a node.
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { mayBeCaught } from '../../graph/caught.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -24,7 +24,6 @@ import { NodeFailure, quotaFailure, type Charge } from './failures.js';
 import type { NodeDeps, NodeOutcome, NodeStep, NodeTask } from './node-step.js';
 import { toResultText } from './result-text.js';
 
-/** A node ends with an outcome or with a failure. */
 interface NodeEnd {
   outcome?: NodeOutcome;
   failure?: NodeFailure;
@@ -33,8 +32,8 @@ interface NodeEnd {
 type Recording = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 
 /**
- * Idempotent; a repeat is not counted in the metrics. If an earlier attempt has recorded a success, returns that: readers
- * have it, so the run must continue with it.
+ * Idempotent; a repeat is not counted in the metrics. If an earlier attempt has recorded a success, returns that
+ * success: readers may have seen it, so the run must continue with it.
  */
 export async function recordNode(
   deps: NodeDeps,
@@ -72,7 +71,7 @@ export async function recordNode(
       isEstimated: false,
       reason: charge?.reason ?? failure?.code ?? '',
     } satisfies NodeEndRow;
-    // The files that a result names exist as long as the results of the run, whoever made them.
+    // A file that a result names lives at least as long as the run's results, no matter who created it.
     await addReferences(deps.db, run.projectId, { kind: 'run', id: runId }, fileIds);
     const storing = step.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
     isRecorded = await storing.catch((error: unknown) => {
@@ -90,7 +89,7 @@ function isCaught({ survives }: Recording, data: Record<string, unknown>, code: 
   return mayBeCaught(code) && (survives?.(code) === true || whatEveryNodeSays(data).onError !== 'fail');
 }
 
-/** A longer message is cut after the secrets in it are masked. */
+/** The message is cut after its secrets are masked. */
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Masker): string {
@@ -100,15 +99,15 @@ export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Mask
 const PERSIST_FOR_MS = 4 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
-/** PostgreSQL's classes 22 (data) and 23 (integrity): a retry of the same write would fail in the same way. */
+/** PostgreSQL's error classes 22 (data) and 23 (integrity). A retry of the same write would fail again. */
 function isPermanent(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^2[23]/.test(code);
 }
 
 /**
- * Retries an idempotent write as long as this activity lives, because an outcome that exists only in memory must survive a
- * restart of the database. After that the activity fails, and the ledger decides whether the call may be repeated.
+ * Retries an idempotent write for up to four minutes, because an outcome that exists only in memory must survive a
+ * restart of the database. After that the activity fails, and the ledger decides if the call may be repeated.
  */
 export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();
@@ -131,8 +130,8 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
 }
 
 /**
- * Records an attempt that another one follows. Never throws: without the record, the next attempt regards this one as lost
- * with its worker.
+ * Records an attempt that another one follows. Never throws: without the record, the next attempt treats
+ * this one as lost with its worker.
  */
 export async function recordRetried(
   deps: Pick<NodeDeps, 'db' | 'logger'>,
@@ -147,7 +146,7 @@ export async function recordRetried(
   await tryBriefly(deps.logger, task, () => keepEndedAttempt(deps.db, ended));
 }
 
-/** Removes an attempt that has done nothing from the count. Never throws. */
+/** Removes an attempt that has done nothing from the attempt count. Never throws. */
 export async function uncountAttempt(
   deps: Pick<NodeDeps, 'db' | 'logger'>,
   step: Pick<NodeStep<unknown>, 'isClaimed'>,
@@ -156,7 +155,7 @@ export async function uncountAttempt(
   if (step.isClaimed) await tryBriefly(deps.logger, task, () => takeAttemptBack(deps.db, task, task.attempt));
 }
 
-/** While the database is away, the next attempt waits no longer than this for the record of the last one. */
+/** Limits how long the next attempt waits for this record while the database is away. */
 const RECORD_RETRIED_WITHIN_MS = 2_000;
 
 async function tryBriefly(

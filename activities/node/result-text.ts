@@ -6,11 +6,11 @@ import { toStorableJson } from '../../graph/storable-text.js';
 import type { NodeOutput } from '../../graph/template.js';
 
 interface ResultTexts {
-  /** The unmasked output as JSON text, for later nodes. */
+  /** The unmasked output as JSON text. Later nodes read it. */
   plain: string;
-  /** The output as JSON text with secrets masked, for readers. */
+  /** The masked output as JSON text. Users read it. */
   result: string;
-  /** The unmasked JSON text, sealed, for later nodes. Null if masking has changed nothing. */
+  /** `plain`, sealed. Null if masking has changed nothing. */
   resultEnc: Buffer | null;
 }
 

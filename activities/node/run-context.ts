@@ -1,5 +1,5 @@
-// The context of a run: everything that its nodes need to know of it. Each worker loads it once and caches it. Only the list of
-// secrets that come from other runs may grow while the run lasts.
+// The context of a run: everything that its nodes need to know about it. Each worker loads the context once and caches
+// it. Only the list of secrets from other runs may grow while the run lasts.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nodeOfRun } from '../../contract/node-names.js';
@@ -28,33 +28,32 @@ export interface RunContext {
   userId: number;
   /** The unmasked input. */
   input: RunInput;
-  /** The input in which every secret field is `********`, however short its value. */
+  /** The input with every secret field replaced by `********`, however short its value. */
   publicInput: RunInput;
-  /** The approximate size in memory. */
+  /** Approximate. */
   weightBytes: number;
   /** The trace context of the request that started the run; null if tracing is off. */
   traceparent: string | null;
-  /** The number of runs above it. */
+  /** The number of ancestor runs. */
   depth: number;
-  /** The first of the runs above it. Its own id if there is none. */
+  /** The topmost ancestor run. The run's own id if it has none. */
   rootRunId: string;
-  /** Whether it reuses results of an earlier run. */
+  /** True if the run reuses results of an earlier run. */
   isResumed: boolean;
-  /** Whether it is a test run, or was started by one. */
+  /** True if the run is a test run, or was started by one. */
   isTest: boolean;
-  /** The settings of the test; undefined for other runs. */
+  /** The settings of the test run; undefined for other runs. */
   test: TestFacts | undefined;
-  /** The texts that the masker masks. */
   secretTexts: readonly string[];
-  /** Masks every secret of this run in everything that is stored or shown. */
+  /** Masks every secret of this run in text that is stored or shown. */
   masker: Masker;
   /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
-  /** Returns the plan of the scope: the drawing outside of loop bodies, or the body that the iteration with this path executes. */
+  /** Returns the plan of the scope with this path: the run outside loops, or the body of the innermost loop. */
   planOf: (path: string) => ScopePlan;
 }
 
-/** A context without the secrets that the run has received since it was loaded. It can mask nothing. */
+/** A context without the secrets that the run has received since it was loaded, so it cannot mask. */
 export type StartedRun = Omit<RunContext, 'masker' | 'secretTexts'>;
 
 export type { RunNode } from '../../db/runs/run-contents.js';
@@ -66,7 +65,7 @@ export interface RunContexts {
   rememberItems(loop: NodeKey, items: string[]): void;
   /** Throws a non-retryable failure if the run does not exist. */
   load(runId: string): Promise<RunContext>;
-  /** Records the start of the run if no worker has (`recordStart`). Call it before anything of the run is executed. */
+  /** Records the start of the run if no worker has (`recordStart`). Call this before the run executes anything. */
   start(runId: string): Promise<StartedRun>;
   /** See `createValuesLoader`. */
   loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
@@ -75,7 +74,7 @@ export interface RunContexts {
 interface CachedRun {
   context: RunContext;
   weightBytes: number;
-  /** Whether the run may receive secrets while it lasts: from runs that its nodes or tools start, and from people. */
+  /** True if the run may receive secrets while it lasts, from runs that its nodes or tools start and from people. */
   getsSecrets: boolean;
   isStarted: boolean;
   plan: Plan;
@@ -90,17 +89,17 @@ interface Graph extends RunGraph {
   planOf: (path: string) => ScopePlan;
 }
 
-// One limit bounds the number of small runs, the other the weight of large ones. A run that is too heavy for the cache is
-// loaded again for each node.
+// `max` bounds the number of small runs, `maxSize` the weight of large ones. A run that is too heavy for the cache
+// is loaded again for each node.
 const RUN_CACHE = { max: 500, maxSize: 96 * 1024 * 1024 };
-/** The number of cached maskers of runs that have received secrets. */
+/** Maskers are cached for this many runs that have received secrets. */
 const MAX_PASSED_MASKERS = 50;
 /** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
 /**
- * Sizes in characters. A larger output than `maxEntrySize` is read from the database when it is needed. The number of entries
- * is limited because outputs of ended runs are useless, and small ones would otherwise stay for a quarter of an hour.
+ * Sizes in characters. An output larger than `maxEntrySize` is read from the database when it is needed. `max` is
+ * needed because outputs of ended runs are useless: without it, small ones would stay for a quarter of an hour.
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
@@ -149,7 +148,7 @@ export function createRunContexts(deps: StartDeps & { callbacks: CallbackUrls })
     return { context, weightBytes, getsSecrets, isStarted: stored.isStarted, plan };
   }
 
-  /** Adds the secrets that the run has received until now. */
+  /** Adds the secrets that the run has received so far. */
   async function withPassed({ context, getsSecrets }: CachedRun): Promise<RunContext> {
     const { runId, projectId } = context;
     const sealed = getsSecrets ? await findPassedSecrets(db, runId) : null;
@@ -211,8 +210,8 @@ function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | u
 }
 
 /**
- * Concurrent callers share one load. A failed load is not cached, and a context that is too heavy is shared only while it
- * loads.
+ * Concurrent callers share one load. A failed load is not cached. A context that is too heavy for the cache
+ * is shared only while it loads.
  */
 async function cached<T extends { weightBytes: number }>(
   cache: LRUCache<string, Promise<T>>,

@@ -1,4 +1,4 @@
-// The first worker that runs anything of a run records the start of the run, together with the end of its trigger.
+// The first worker that executes a node of a run records the start of the run and the end of its trigger.
 // docs/adr/0005-start-recorded-by-the-first-worker.md gives the reasons.
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -21,7 +21,6 @@ export interface StartDeps {
   metrics: Pick<WorkerMetrics, 'nodes'>;
 }
 
-/** The part of a run's context that its start needs. */
 interface StartingRun {
   runId: string;
   projectId: number;
@@ -33,9 +32,9 @@ interface StartingRun {
 }
 
 /**
- * Records nothing if the run has been started before, has ended, or has taken over the end of its trigger from an earlier
- * run. Returns the trigger's output as unmasked JSON text, or undefined if the run starts with another node. Throws a
- * non-retryable failure if the project may store no more.
+ * Records nothing if the run has already started, has ended, or reuses its trigger's result from an earlier run.
+ * Returns the trigger's output as unmasked JSON text, or undefined if the run starts with another node. Throws a
+ * non-retryable failure if the project's quota is exceeded.
  */
 export async function recordStart(deps: StartDeps, run: StartingRun, plan: Plan): Promise<string | undefined> {
   const { runId, projectId, userId, masker, weightBytes } = run;
@@ -60,7 +59,7 @@ export async function recordStart(deps: StartDeps, run: StartingRun, plan: Plan)
   }
 }
 
-/** The output of a trigger is the input of its run, unmasked for later nodes and masked for readers. */
+/** The output of a trigger is the input of its run: unmasked for later nodes, masked for readers. */
 export function outputOfTrigger({ input, publicInput }: Pick<StartingRun, 'input' | 'publicInput'>) {
   return { output: toOutput(input), publicOutput: toOutput(publicInput) };
 }

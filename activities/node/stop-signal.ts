@@ -1,7 +1,7 @@
 // Decides when the attempt of a node must stop.
 import type { Context } from '@temporalio/activity';
 
-/** Equal to the grace period that a stopping worker gives its nodes (activities/worker/main.ts). */
+/** Equal to the grace period that a stopping worker grants its nodes (activities/worker/main.ts). */
 const ABANDONED_FOR_MS = 9_000;
 
 interface StopSignal {
@@ -10,9 +10,10 @@ interface StopSignal {
 }
 
 /**
- * Aborts at once when the run is cancelled, the worker stops, or another node of the walk has failed. An attempt that Temporal
- * has given up (its worker stood still for too long, or the run was terminated) may have a call in flight whose answer is still
- * valid. It gets some time to record the answer, so that the next attempt finds it.
+ * Aborts at once when the run is cancelled, the worker stops, or another node of the walk has failed.
+ *
+ * Temporal may give up an attempt whose worker stood still for too long, or whose run was terminated. Its call may
+ * still get a valid answer, so it has 9 s to record the answer for the next attempt.
  */
 export function createStopSignal(context: Context, walkFailed?: AbortSignal): StopSignal {
   const { cancellationSignal: cancelled } = context;

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { inSpan, isTracing, runContext, withMask } from '../../telemetry/spans.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Runs `act` in a span. `name` is an activity type, not necessarily that of the activity that is running. */
+/** Runs `act` in a span. `name` is an activity type, which may differ from that of the running activity. */
 export type ActivityTracer = <Facts>(
   name: string,
   ref: { runId: string; nodeId?: string },
@@ -10,9 +10,9 @@ export type ActivityTracer = <Facts>(
 ) => Promise<Facts>;
 
 /**
- * Creates a span for each node or step, including local ones, in the trace of the request that started the run. The
- * trace context is stored with the run, so it applies to every attempt in any worker. Neither the run workflow nor
- * Temporal's history holds it.
+ * Creates a span for each node or step, including local ones, in the trace of the request that started the run.
+ * The trace context is stored with the run, so it covers every attempt in any worker; the run workflow and
+ * Temporal's history don't hold it.
  */
 export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   return async (name, { runId, nodeId }, act) => {

@@ -1,5 +1,5 @@
-// A node whose connection needs a sign-in waits without occupying a slot: the run workflow starts it again when somebody has
-// signed in, or when the time is over. The wait does not count as an attempt. docs/use/connections.md describes it.
+// A node whose connection needs a sign-in waits without a slot. The run workflow starts it again after the sign-in or
+// at the time-out. The wait does not count as an attempt (docs/use/connections.md).
 import type { WaitFacts } from '../../contract/activities.js';
 import { beginConnectionWait } from '../../db/connections/connection-waits-repository.js';
 import type { Database } from '../../db/core/client.js';
@@ -8,7 +8,7 @@ import { connectionTimeoutField, DEFAULT_CONNECTION_SECONDS } from '../../graph/
 import { NodeFailure, runClosedFailure } from './failures.js';
 import type { NodeTask } from './node-step.js';
 
-/** The connection of a node needs a sign-in. The node waits for that and is then attempted again. */
+/** Thrown by a node whose connection needs a sign-in. The node waits for it and is then attempted again. */
 export class ConnectionNeeded extends Error {
   override name = 'ConnectionNeeded';
   readonly connectionId: number;
@@ -30,7 +30,9 @@ export class NodeWaits extends Error {
   }
 }
 
-/** Starts the wait, and returns the error with which the activity ends. Throws a NodeFailure if the time is over. */
+/**
+ * Starts the wait and returns the error with which the activity ends. Throws a `NodeFailure` if the wait has timed out.
+ */
 export async function waitForConnection(
   { db }: { db: Database },
   task: NodeTask,

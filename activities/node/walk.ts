@@ -1,8 +1,9 @@
-// The walk of an activity: it attempts its node and continues with the nodes after it that it may decide by itself, using the
-// planner of the run workflow on a part of the plan (graph/stretch.ts). docs/adr/0011-one-walk.md gives the reasons.
+// The walk of an activity attempts its node, and continues with the nodes after it that it may decide by
+// itself. It uses the planner of the run workflow on a part of the plan (graph/stretch.ts).
+// docs/adr/0011-one-walk.md gives the reasons.
 //
-// When the process dies, Temporal repeats the activity. The walk finds the nodes that have been recorded, and continues behind
-// them.
+// When the process dies, Temporal repeats the activity. The walk finds the nodes that have been
+// recorded and continues after them.
 import { activityInfo, ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type {
   EndIterationFacts,
@@ -32,28 +33,31 @@ export type Runners = Record<KindThatRuns<'activity' | 'inline'>, NodeRunner>;
 
 export interface WalkDeps {
   node: NodeDeps;
-  /** The work of each kind whose nodes a walk can attempt. */
   runners: Runners;
   slots: Pick<ProjectSlots, 'take' | 'release'>;
   trace: ActivityTracer;
-  /** Writes that the run has succeeded. */
+  /** Records that the run has succeeded. */
   finishRun: (runId: string) => Promise<void>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
 }
 
-/** Attempts the first node of a walk. Returns undefined for a node that continues in another activity. */
+/** Returns undefined for a node that continues in another activity. */
 type AttemptFirst = (key: NodeKey, options: AttemptOptions) => Promise<NodeFacts | undefined>;
 
-/** No further node is attempted later than this after the first one has ended, because other branches wait for the report. */
+/**
+ * The walk starts no further node later than this after the first one has ended, because
+ * other branches wait for its report.
+ */
 const WALK_ON_MS = 10_000;
-/** The same limit for local activities, from their start. They time out after 30 s, and a node may take 20 s. */
+/** The limit for local activities, counted from their start. They time out after 30 s, and a node may take 20 s. */
 const WALK_ON_LOCALLY_MS = 5_000;
-/** A node that waits longer for a slot goes back to Temporal, and another worker may get it. */
+/** A node that waits longer for a slot goes back to Temporal, so that another worker can run it. */
 const WAIT_FOR_SLOT_MS = 1_000;
 
 /**
- * Attempts the nodes of a walk. Throws the failure of its first node, with the report of the walk in its details; a failure
- * after which the activity is retried; or the cancellation. `attemptFirst` replaces the attempt of the first node.
+ * Attempts the nodes of a walk. Throws the failure of its first node with the report of the walk in its
+ * details, or a failure after which the activity is retried, or the cancellation. `attemptFirst` replaces
+ * the attempt of the first node.
  */
 export function walk(deps: WalkDeps, ref: WalkRef, attemptFirst?: AttemptFirst): Promise<Walked> {
   return withHeartbeat(ref.runId, async (heartbeat) => {
@@ -68,22 +72,21 @@ interface WalkOptions {
   attemptFirst: AttemptFirst | undefined;
 }
 
-/** Nodes are numbered by their places in the stretch. */
+/** A `place` is the number of a node in the stretch. */
 class Walk {
   readonly #deps: WalkDeps;
   readonly #ref: WalkRef;
   readonly #options: WalkOptions;
   readonly #stretch: StretchPlan;
   readonly #walked: Walked = { ends: [] };
-  /** Nodes that the run workflow has to start again. */
+  /** Nodes that the run workflow must start again. */
   readonly #later: [place: number, error: unknown][] = [];
-  /** Aborted by a failure that nothing catches. This cancels the nodes that are running at the same time. */
+  /** Aborted by a failure that nothing catches. The abort cancels the nodes that are running at the same time. */
   readonly #failed = new AbortController();
   readonly #cancelled = Context.current().cancellationSignal;
   readonly #isLocal = activityInfo().isLocal;
-  /** No further node is attempted after this time of `performance.now()`. */
+  /** The walk starts no further node after this time of `performance.now()`. */
   #untilMs = Number.POSITIVE_INFINITY;
-  /** The failure of the first node. */
   #failure: ApplicationFailure | undefined;
   #cancellation: unknown;
 
@@ -99,7 +102,7 @@ class Walk {
     const firsts = this.#stretch.planner.ready();
     for (let next = firsts; next.length > 0;) {
       if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
-      // A node that has to be retried, or waits, is reported first.
+      // The walk reports a node that must be retried or that waits before it goes further.
       const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
       next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }
@@ -113,8 +116,8 @@ class Walk {
   }
 
   /**
-   * The activity holds one slot. Every further node that leaves the process needs another one and is not attempted without it.
-   * Returns whether all nodes were attempted.
+   * The activity holds one slot. Every further node that leaves the process needs its own, and is not attempted without
+   * it. Returns false if a node got no slot.
    */
   async #attemptTogether([first, ...others]: number[]): Promise<boolean> {
     const needSlots = !this.#isLocal && !this.#isInline(first!);
@@ -193,12 +196,14 @@ class Walk {
     this.#walked.ends.push([this.#stretch.numberOf(place), ...how] as WalkedEnd);
   }
 
-  /** Returns false while the worker stops: another worker retries its nodes. */
+  /** Returns false while the worker stops, because another worker retries its nodes. */
   #isCancelled(): boolean {
     return this.#cancelled.aborted && Context.current().cancellationDetails?.workerShutdown !== true;
   }
 
-  /** Writes the end of the run or the iteration if all its nodes have ended. If that fails, the run workflow writes it. */
+  /**
+   * Records the end of the run or iteration if all its nodes have ended. If that fails, the run workflow records it.
+   */
   async #endScope(): Promise<void> {
     const { runId, path, isRest, next } = this.#ref;
     if (isRest !== true || this.#stretch.planner.open > 0 || !this.#mayGoOn()) return;
@@ -220,11 +225,11 @@ class Walk {
     if (walked.isRunEnded === true) return walked;
     if (this.#cancellation !== undefined) throw this.#cancellation;
     const [only, ...others] = this.#later;
-    // If only the first node has to be retried and there is nothing to report, Temporal retries the activity.
+    // If only the first node must be retried and there is nothing to report, Temporal retries the activity.
     if (only?.[0] === 0 && others.length === 0 && walked.ends.length === 0 && firsts.length === 1) throw only[1];
     if (!this.#failed.signal.aborted) {
       const later = this.#later.map(([place, error]): [number, number] => [place, retryDelayOf(error) ?? 0]);
-      // Nodes that got no slot are handed back, because the run workflow regards them as running.
+      // Nodes that got no slot are reported, because the run workflow regards them as running.
       for (const place of firsts) if (this.#stretch.planner.isReady(place)) later.push([place, 0]);
       if (later.length > 0) walked.later = later.map(([place, ms]) => [this.#stretch.numberOf(place), ms]);
     }

@@ -7,23 +7,23 @@ describe('nodes that run apart', () => {
 
   it('are four at once, and a fifth begins when one of them ends', async () => {
     const isolation = new Isolation();
-    for (let begun = 0; begun < 4; begun += 1) assert.equal(await isolation.take(false, 0, never), true);
-    assert.equal(await isolation.take(false, 0, never), false);
-    const fifth = isolation.take(false, LONG_MS, never);
+    for (let begun = 0; begun < 4; begun += 1) assert.equal(await isolation.acquire(false, 0, never), true);
+    assert.equal(await isolation.acquire(false, 0, never), false);
+    const fifth = isolation.acquire(false, LONG_MS, never);
     isolation.release();
     assert.equal(await fifth, true);
-    assert.equal(await isolation.take(false, 0, never), false);
+    assert.equal(await isolation.acquire(false, 0, never), false);
   });
 
   it('are one at a time where one of them runs alone', async () => {
     const isolation = new Isolation();
-    assert.equal(await isolation.take(false, 0, never), true);
-    const alone = isolation.take(true, LONG_MS, never);
+    assert.equal(await isolation.acquire(false, 0, never), true);
+    const alone = isolation.acquire(true, LONG_MS, never);
     isolation.release();
     assert.equal(await alone, true);
-    assert.equal(await isolation.take(false, 0, never), false);
-    assert.equal(await isolation.take(true, 0, never), false);
-    const waiting = [isolation.take(false, LONG_MS, never), isolation.take(false, LONG_MS, never)];
+    assert.equal(await isolation.acquire(false, 0, never), false);
+    assert.equal(await isolation.acquire(true, 0, never), false);
+    const waiting = [isolation.acquire(false, LONG_MS, never), isolation.acquire(false, LONG_MS, never)];
     isolation.release();
     assert.deepEqual(await Promise.all(waiting), [true, true]);
   });
@@ -31,13 +31,13 @@ describe('nodes that run apart', () => {
   it('wait no longer when they are cancelled, and hold nothing then', async () => {
     const isolation = new Isolation();
     const cancelled = new AbortController();
-    assert.equal(await isolation.take(true, 0, never), true);
-    const waiting = isolation.take(false, LONG_MS, cancelled.signal);
+    assert.equal(await isolation.acquire(true, 0, never), true);
+    const waiting = isolation.acquire(false, LONG_MS, cancelled.signal);
     cancelled.abort();
     assert.equal(await waiting, false);
-    assert.equal(await isolation.take(false, 0, cancelled.signal), false);
+    assert.equal(await isolation.acquire(false, 0, cancelled.signal), false);
     isolation.release();
-    assert.equal(await isolation.take(true, 0, never), true);
+    assert.equal(await isolation.acquire(true, 0, never), true);
   });
 
   it('are given up when their shares reach three', () => {

@@ -164,7 +164,7 @@ describe('nodes whose workers die', function () {
     const code = (error: unknown) => (error as ApplicationFailure).type ?? (error as NodeFailure).code;
     const full = async (): Promise<Isolation> => {
       const isolation = new Isolation();
-      await isolation.take(true, 0, new AbortController().signal);
+      await isolation.acquire(true, 0, new AbortController().signal);
       return isolation;
     };
 
@@ -225,7 +225,7 @@ describe('nodes whose workers die', function () {
             continue;
           }
           if (treatment === undefined) running.push(key);
-          else if (await isolation.take(treatment === 'alone', 0, new AbortController().signal)) {
+          else if (await isolation.acquire(treatment === 'alone', 0, new AbortController().signal)) {
             assert.ok(await beginHeld(db, key, { attempts, worker }));
             running.push(key);
           }
