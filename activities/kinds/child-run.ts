@@ -1,5 +1,5 @@
-// The runs that nodes start: of a sub-workflow's node, and of an agent's tools that are workflows. Each is accepted as
-// the API accepts those that people ask for, exactly once by the node's row in `waits`.
+// The runs that nodes start: for a sub-workflow node, and for an agent's tools that are workflows. Each is accepted by
+// the rules of the API, and the node's row in `waits` makes sure that it is accepted exactly once.
 import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
@@ -28,38 +28,35 @@ import type { NodeTask } from '../node/node-step.js';
 import { PARSED_FACTOR, RECORDING_FACTOR } from '../node/payload-weight.js';
 import type { RunContext, RunContexts } from '../node/run-context.js';
 
-/** The dependencies of reading the output of a run. */
 export interface ReadingDeps {
   db: Database;
   secretBox: SecretBox;
   contexts: RunContexts;
 }
 
-/** The dependencies of starting a child run. */
 export interface ChildDeps extends ReadingDeps {
   snapshots: SnapshotStore;
   runTimeoutDays: number;
 }
 
-/** A run that is to be started. */
 interface ChildRequest {
   workflowId: number;
-  /** The number of the run among those of the node (`WaitsTable.call`). */
+  /** The number of the run among the runs of the node (`WaitsTable.call`). */
   call: number;
-  /** Whether the node waits for its end. */
+  /** True if the node waits for the end of the run. */
   waits: boolean;
 }
 
-/** How many runs may be above a run. */
+/** The maximum number of ancestors of a run that a node starts. */
 const MAX_DEPTH = 10;
-/** The limit on the runs below one that no other run has started: each may start several, and these again. */
+/** The limit on all descendants of a root run, because each run may start several others. */
 const MAX_RUNS_BELOW = 10_000;
 /** Bytes of memory per byte of a drawing, which consists mostly of small objects. */
 export const DRAWING_FACTOR = 8;
 
 /**
- * Returns the run that an attempt before this one has started, or else starts it. `makeInput` is not called where the run
- * is there. Throws a `NodeFailure` where it cannot run.
+ * Returns the run that an earlier attempt has started, or else starts it. Calls `makeInput` only to start it. Throws a
+ * `NodeFailure` if the run cannot be started.
  */
 export async function ensureChild(
   deps: ChildDeps,
@@ -70,13 +67,13 @@ export async function ensureChild(
   const known = await findChild(deps.db, task, request.call);
   if (known !== undefined) return known;
   await accept(deps, task, request, await makeInput());
-  // Another attempt may have been faster.
+  // A concurrent attempt may have stored its run first.
   const begun = await findChild(deps.db, task, request.call);
   if (begun === undefined) throw runClosedFailure();
   return begun;
 }
 
-/** The run workflow needs this to start the run. */
+/** Returns the facts with which the run workflow starts the run. */
 export function toChildToStart(
   { runTimeoutDays }: Pick<ChildDeps, 'runTimeoutDays'>,
   { runId, workflowId, projectId, title, isResumed }: BegunChild,
@@ -85,7 +82,7 @@ export function toChildToStart(
   return { runId, workflowId, projectId, summary: toSummary(title), timeoutDays: runTimeoutDays, ...kept };
 }
 
-/** By the rules of every run, as the user who has started the node's own run. */
+/** Accepts the run by the rules of every run, as the user who has started the node's own run. */
 async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, input: JsonObject): Promise<void> {
   const { db, snapshots } = deps;
   const { run } = task;
@@ -109,8 +106,8 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
 }
 
 /**
- * Returns a workflow of the run's project, when the node has memory for it and for `moreBytes`. Throws
- * `workflow_not_found`.
+ * Returns a workflow of the run's project after it has reserved memory for the drawing and for
+ * `moreBytes`. Throws `workflow_not_found`.
  */
 export async function loadDrawing(
   db: Database,
@@ -145,7 +142,7 @@ function cannotRun(reason: string): NodeFailure {
   return new NodeFailure('child_failed', `The sub-workflow cannot run: ${reason}`);
 }
 
-/** The secrets of the run that the child must mask, too: all of them, where its input holds one. */
+/** Returns the secrets that the child must also mask: all secrets of the run if the input contains any of them. */
 function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): readonly string[] {
   if (masker.isEmpty || writeJson(masker.json(input)) === writeJson(input)) return [];
   if (arePassable(secretTexts)) return secretTexts;
@@ -153,16 +150,16 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
 }
 
 interface ChildOutput {
-  /** Later nodes get this. */
+  /** The output that later nodes get. */
   output: unknown;
-  /** Readers get this; where it is absent, they get what later nodes get. */
+  /** The output that readers get. Defaults to `output`. */
   shown?: unknown;
 }
 
 /**
- * Returns what a run has put out: the value of its output node, or else the content of its last node. Throws
- * `child_failed` where it has failed or was cancelled, or its results have expired. Before anything of this run can hold
- * secrets of that one, this run masks them.
+ * Returns the output of a run: the value of its output node, or else the content of its last node. Throws
+ * `child_failed` if the run has failed or was cancelled, or if its results have expired. The parent run masks the
+ * secrets of the child before it stores anything that may contain them.
  */
 export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: EndedChild): Promise<ChildOutput> {
   const { db, secretBox, contexts } = deps;
@@ -171,7 +168,7 @@ export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: 
   const found = await findRunResult(db, runId);
   await task.memory.resize(task.memory.bytes + (PARSED_FACTOR + RECORDING_FACTOR) * (found?.sizeBytes ?? 0));
   const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
-  // Asked last: nothing of what was found has expired then. A run that was taken over may have ended long ago.
+  // Checked after the read, so nothing that was read has expired. A run that was reused may have ended long ago.
   if (await areResultsExpired(db, runId)) {
     throw new NodeFailure('child_failed', `The results of the run ${runId} of the sub-workflow have expired.`);
   }
@@ -186,8 +183,8 @@ export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: 
 
 function failureOf({ runId, status, errorCode, errorMessage }: EndedChild): NodeFailure {
   const reason = status === 'Cancelled' ? 'was cancelled' : 'failed';
-  const told = errorCode === null ? '' : `: ${errorCode}: ${errorMessage ?? ''}`;
-  return new NodeFailure('child_failed', `The run ${runId} of the sub-workflow ${reason}${told}`);
+  const details = errorCode === null ? '' : `: ${errorCode}: ${errorMessage ?? ''}`;
+  return new NodeFailure('child_failed', `The run ${runId} of the sub-workflow ${reason}${details}`);
 }
 
 function valueOf({ isOutput }: RunResult, result: string): unknown {
@@ -195,7 +192,7 @@ function valueOf({ isOutput }: RunResult, result: string): unknown {
   return isOutput ? value : content;
 }
 
-/** The output as a text. */
+/** Returns the output as text: a string as it is, anything else as JSON. */
 export function toContent(output: unknown): string {
   return typeof output === 'string' ? output : writeJson(output);
 }

@@ -1,5 +1,5 @@
-// The second step of every node that waits: it ends the wait when it is over. PostgreSQL decides whether it is (db/waits/), so
-// the step may be repeated.
+// The second step of every node that waits ends the wait when it is over. PostgreSQL decides that
+// (db/waits/), so the step may be repeated.
 import type { EndWaitFacts, EndWaitRef, WaitFacts, WaitReason } from '../../contract/activities.js';
 import { traitsOf, kindsThatRun } from '../../graph/kinds.js';
 import { handlesOf, type NodeOutcome, type NodeStep, type NodeTask } from '../node/node-step.js';
@@ -20,7 +20,7 @@ const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
 
 const TIMEOUT_CODES = new Set(kindsThatRun('wait').map((kind) => traitsOf(kind).timeoutCode));
 
-/** Not claimed: the stored end of a wait does not change, so every attempt finds the same. */
+/** Not claimed: the recorded end of a wait does not change, so every attempt finds the same one. */
 export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<EndWaitFacts> {
   return {
     isClaimed: false,

@@ -1,4 +1,4 @@
-// A node that asks people. Its first step asks, and its second one ends the task when it is over (activities/kinds/end-wait.ts).
+// A node that asks people. Its first step creates the task; the second one ends it (activities/kinds/end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
 import { askPeople, closeTask, findChosen } from '../../db/human-tasks/task-life.js';
 import type { Role } from '../../db/core/tables.js';
@@ -20,19 +20,19 @@ import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
 import { findShownFiles } from './shown-files.js';
-import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
+import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 
-/** The rendered text is cut after so many characters. */
+/** Longer text is cut after rendering. */
 const MAX_MESSAGE_CHARACTERS = 65_536;
 const CUT = '\n\n[cut: the text is longer]';
-/** The people who may run the workflow. */
+/** These people may run the workflow. */
 const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
 
-/** Not claimed: one transaction starts the node and its task. */
+/** Not claimed: one transaction starts the node and creates its task. */
 export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
-    factsOf: () => overWait('human'),
+    factsOf: () => endedWait('human'),
     async run(task) {
       refuseInCase(task);
       const data = humanNode.schema.parse(task.node.data);
@@ -50,24 +50,24 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
         ...(task.run.isTest ? onlyStarter(task) : assigneesOf(data)),
         untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
       });
-      return { facts: begunWait(wait, Date.now()) };
+      return { facts: toWaitFacts(wait, Date.now()) };
     },
   };
 }
 
-/** `********` tells who answers that there is a default, which stays in the drawing. */
+/** `********` shows that the field has a default without revealing it. */
 function withoutSecret<Field extends JsonObject>(field: Field): Field {
   const { default_value: value } = field;
   if (!isSecretField(field) || isEmpty(value)) return field;
   return { ...field, default_value: value === MASK ? '' : MASK };
 }
 
-/** Ids are part of the drawing, and answers name them. */
+/** Ids are not masked, because they are part of the drawing and answers refer to them. */
 function maskAllButIds<Item extends { id: unknown }>(items: readonly Item[], masker: Masker): Item[] {
   return items.map((item) => ({ ...masker.json(item), id: item.id }));
 }
 
-/** A list that names nobody counts as absent: somebody must be able to answer. */
+/** Lists without any role or user count as absent, because somebody must be able to answer. */
 function assigneesOf({ assignees, exclude_starter: excludeStarter, required }: HumanNodeData): Asked {
   const roles = assignees?.roles ?? [];
   const users = assignees?.users ?? [];
@@ -77,7 +77,7 @@ function assigneesOf({ assignees, exclude_starter: excludeStarter, required }: H
 
 type Asked = Pick<Parameters<typeof askPeople>[2], 'roles' | 'users' | 'excludeStarter' | 'required'>;
 
-/** A test asks only who has started it. */
+/** In a test run, only the user who started it is asked. */
 function onlyStarter({ run }: NodeTask): Asked {
   return { roles: [], users: [run.userId], excludeStarter: false, required: 1 };
 }
@@ -87,7 +87,7 @@ function toStored(message: string): string {
   return text.length > MAX_MESSAGE_CHARACTERS ? cutText(text, MAX_MESSAGE_CHARACTERS) + CUT : text;
 }
 
-/** Undefined where the task is not over yet. Throws `human_timeout` when too few people have answered in time. */
+/** Returns undefined if the task is not over yet. Throws `human_timeout` if too few people have answered in time. */
 export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const settled = await closeTask(db, task);
   if (settled === undefined) return undefined;
@@ -99,10 +99,10 @@ export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Prom
   const { entered, enteredEnc, comment } = last;
   const data = humanNode.schema.parse(task.node.data);
   const fields = data.fields ?? [];
-  const given = parseJson(
+  const enteredValues = parseJson(
     enteredEnc === null ? entered : secretBox.open(enteredEnc, 'human-answer', settled.taskId, last.userId),
   ) as JsonObject;
-  const values = completeInput(fields, given).input;
+  const values = completeInput(fields, enteredValues).input;
   const { masked, secretValues } = maskInput(fields, values);
   const toOutput = (of: unknown) => {
     return { content: action, action, values: of, comment, answered_by: answers.map(({ userId }) => userId) };
@@ -110,14 +110,14 @@ export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Prom
   const handle = handleOf(data, action);
   const outcome = { output: toOutput(values), ...(handle !== 0 && { handle }) };
   if (secretValues.length === 0) return outcome;
-  // Before anything of this run can hold what was entered, the run masks it.
+  // The run masks the entered secrets before it stores anything that may contain them.
   if (!(await passSecrets(db, secretBox, task.runId, secretValues))) {
     throw new NodeFailure('too_many_secrets', 'The secrets that the run has got have too many characters.');
   }
   return { ...outcome, publicOutput: createMasker(secretValues).json(toOutput(masked)) };
 }
 
-/** A task without a list of actions is left by its ordinary links. */
+/** A task without a list of actions continues by the ordinary links. */
 function handleOf({ actions }: HumanNodeData, action: string): Handle {
   const index = (actions ?? []).findIndex(({ id }) => id === action);
   return index === -1 ? 0 : FIRST_LISTED_HANDLE + index;

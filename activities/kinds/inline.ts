@@ -1,4 +1,4 @@
-// The kinds that run inline. They only read their variables and decide, in code of graph/.
+// The kinds that run inline: they only read their variables and decide, in code of graph/.
 import type { InlineDefinition } from '../../graph/nodes/node-definition.js';
 import { nodeDefinitions, type EvaluatedKind } from '../../graph/nodes/registry.js';
 import { RECORDING_FACTOR } from '../node/payload-weight.js';
@@ -24,7 +24,7 @@ export function createInlineRunner(kind: EvaluatedKind, { contexts, judge }: Inl
       );
       const evaluation = await definition.evaluate(data, values, judge(task));
       const { memory } = task;
-      // When the worker stops, the result is recorded without waiting for memory.
+      // Ignores the rejection when the worker stops: the result is then recorded without waiting for memory.
       await memory.resize(memory.bytes + RECORDING_FACTOR * evaluation.output.content.length)?.catch(() => undefined);
       return evaluation;
     },

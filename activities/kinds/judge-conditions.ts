@@ -1,4 +1,5 @@
-// Judges the conditions of a node: at once where that is cheap, else in a thread, so that no pattern holds the worker.
+// Evaluates the conditions of a node: directly if that is cheap, else in a separate thread, so
+// that no pattern blocks the worker.
 import { answerQuestions, areCheap, toQuestions, type Judge } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
@@ -7,14 +8,17 @@ import { handedBack } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
 /**
- * The number of steps bounds what a node takes; this bounds what they do not count. It is far above what any node takes
- * on a busy machine, and below the time-out of the activity.
+ * A limit on steps bounds the evaluation; this time limit bounds the work that steps do not count. It is far above the
+ * longest evaluation on a busy machine, and below the time-out of the activity.
  */
 const LIMIT_MS = 20_000;
-/** Nodes of a project whose conditions wait for a thread. Each holds a slot of the worker; further ones come back later. */
+/**
+ * Nodes of a project whose conditions wait for a thread. Each holds a slot of the worker, so
+ * further nodes are handed back.
+ */
 const MAX_WAITING = 8;
 
-/** The conditions of a node are judged in the name of its project. */
+/** Returns the judge for a node, which competes for threads on behalf of the node's project. */
 export type JudgeFor = (task: NodeTask) => Judge;
 
 export function createJudge(processes: Processes): JudgeFor {

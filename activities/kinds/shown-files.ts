@@ -10,8 +10,8 @@ import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
 /**
- * Returns the files of a rendered field: one file, or a list in which variables may have given further lists. Empty values
- * are left out, because a field for a file may be optional. Throws `file_missing`, and `too_many_files`.
+ * Returns the files of a rendered field: one file, or a list whose variables may have rendered nested lists. Skips
+ * empty values, because a file field may be optional. Throws `file_missing` and `too_many_files`.
  */
 export async function findShownFiles(db: Database, { run }: NodeTask, rendered: unknown): Promise<FileValue[]> {
   const values = [rendered].flat(2).filter((value) => !isEmpty(value));

@@ -1,27 +1,26 @@
-// Checks what a model says against `response_format`: for LLM nodes, and for whoever else asks a model for JSON.
+// Checks the answer of a model against its `response_format`, for every caller that needs JSON from a model.
 import { isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import { invalidFormat, readAnswer, type AnswerForm, type CheckedAnswer } from '../../graph/response-format.js';
 import type { Processes } from '../../processes/processes.js';
 
-/** Schemas of a legal size compile within two seconds. */
+/** Schemas within the size limit compile within two seconds. */
 const CHECK_WITHIN_MS = 10_000;
 
-/** Checks answers against the form that they must have. */
 export interface FormChecker {
-  /** Throws, as `check` does, for a form by which nothing can be checked: before anybody pays for an answer. */
+  /** Throws, as `check` does, for a form that cannot be checked. Call this before an answer is paid for. */
   prepare(form: AnswerForm, asked: Asked): Promise<void>;
   /**
-   * Reads an answer as JSON and checks it against its form. Returns the JSON, in which
-   * numbers are as they were written, or what is wrong with it in words that the model can be told. Throws a `NodeError`
-   * with the code `invalid_response_format` for a schema that cannot be compiled, or not checked within ten seconds.
+   * Reads an answer as JSON and checks it against its form. Returns the JSON with numbers as they were written, or a
+   * problem in words that can be sent to the model. Throws a `NodeError` with the code `invalid_response_format` for a
+   * schema that cannot be compiled, or not checked within ten seconds.
    */
   check(content: string, form: AnswerForm, asked: Asked): Promise<CheckedAnswer>;
 }
 
 export interface Asked {
   projectId: number;
-  /** Aborting it ends the check with its reason. */
+  /** Ends the check with the reason of the abort. */
   signal: AbortSignal;
 }
 

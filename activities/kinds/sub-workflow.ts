@@ -1,5 +1,5 @@
-// A node that runs another workflow of its project. Its first step accepts that run; the run workflow then starts it. Its
-// last step copies the end of that run (end-wait.ts).
+// A node that runs another workflow of its project. Its first step accepts that run, which the run workflow then
+// starts. Its last step copies the end of that run (end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
 import { endChildWait, NODE_ITSELF } from '../../db/runs/child-runs-repository.js';
@@ -14,16 +14,16 @@ import {
   type ChildDeps,
   type ReadingDeps,
 } from './child-run.js';
-import { overWait } from './wait-deps.js';
+import { endedWait } from './wait-deps.js';
 
-/** This limit counts an input as JSON text. */
+/** Counts the input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
-/** Not claimed: the node starts with the acceptance of its run, and a repeated attempt finds that run. */
+/** Not claimed: accepting the child run also starts the node, and a repeated attempt finds the child run. */
 export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
-    factsOf: () => overWait('child'),
+    factsOf: () => endedWait('child'),
     async run(task) {
       const claim = await findNodeClaim(deps.db, task);
       if (claim?.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
@@ -41,7 +41,7 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   };
 }
 
-/** Returns undefined while the run of the node has not ended. Throws `child_failed` if it has failed or was cancelled. */
+/** Returns undefined while the child run has not ended. Throws `child_failed` if it has failed or was cancelled. */
 export async function endChild(deps: ReadingDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const ended = await endChildWait(deps.db, task, NODE_ITSELF);
   if (ended === undefined) return undefined;

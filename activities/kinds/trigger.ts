@@ -1,7 +1,7 @@
 import type { NodeRunner } from '../node/node-step.js';
 import { outputOfTrigger } from '../node/start-run.js';
 
-/** A trigger behind other nodes. The end of the first trigger is recorded with the start of the run. */
+/** Runs a trigger behind other nodes. The end of the run's first trigger is recorded with the start of the run. */
 export const triggerRunner: NodeRunner = {
   isClaimed: false,
   retry: { maxAttempts: 1, firstDelayMs: 0 },

@@ -1,4 +1,4 @@
-// The kinds that wait have these dependencies in common.
+// The dependencies and return values that the kinds that wait share.
 import type { WaitFacts, WaitReason } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -14,14 +14,17 @@ export interface WaitDeps {
   callbacks: CallbackUrls;
 }
 
-/** A wait that is over when it begins needs no timer: a callback came before it, for example. Throws when the run is not open. */
-export function begunWait(wait: OpenWait | undefined, nowMs: number): WaitFacts {
+/**
+ * A wait may be over when it starts, for example because a callback came earlier; it then needs no timer.
+ * Throws if the run is not open.
+ */
+export function toWaitFacts(wait: OpenWait | undefined, nowMs: number): WaitFacts {
   if (wait === undefined) throw runClosedFailure();
   const isOver = wait.isAnswered || wait.untilMs <= nowMs;
   return { for: wait.kind, untilMs: wait.untilMs, ...(isOver && { isOver }) };
 }
 
-/** An earlier attempt has ended the node: the second step finds how. */
-export function overWait(reason: WaitReason): WaitFacts {
+/** An earlier attempt has ended the node; the second step finds that end. */
+export function endedWait(reason: WaitReason): WaitFacts {
   return { for: reason, untilMs: 0, isOver: true };
 }

@@ -7,13 +7,13 @@ import { refuseInCase } from './refuse-in-case.js';
 import type { NodeOutcome, NodeStep, NodeTask } from '../node/node-step.js';
 import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { findShallowJson } from '../../graph/shallow-json.js';
-import { begunWait, overWait, type WaitDeps } from './wait-deps.js';
+import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 
 /** Not claimed: one statement starts the node and its wait. */
 export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
-    factsOf: () => overWait('callback'),
+    factsOf: () => endedWait('callback'),
     async run(task) {
       const data = waitNode.schema.parse(task.node.data);
       const values = await contexts.loadValues(task, [data.seconds, data.until]);
@@ -22,20 +22,20 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const nowMs = Date.now();
       const skips = kind === 'time' && task.run.test?.skips_waits === true;
       const untilMs = skips ? nowMs : waitUntil(data, values, nowMs);
-      // Everybody who may run the workflow can see the address, even if no node passes it on.
+      // The address is created even if no node passes it on, because everybody who may run the workflow can see it.
       await callbacks.urlsOf(task.run, task, new Set([task.nodeId]));
-      return { facts: begunWait(await beginWait(db, task, { kind, untilMs }), nowMs) };
+      return { facts: toWaitFacts(await beginWait(db, task, { kind, untilMs }), nowMs) };
     },
   };
 }
 
-/** Returns undefined if the time has not come yet. */
+/** Returns undefined before the time of the wait. */
 export function endTime({ untilMs, isOver }: WaitFacts): NodeOutcome | undefined {
   if (isOver !== true && Date.now() < untilMs) return undefined;
   return { output: { content: new Date(untilMs).toISOString() } };
 }
 
-/** Returns undefined if the wait is not over yet. Throws `wait_timeout` if no callback has come in time. */
+/** Returns undefined if the wait is not over yet. Throws `wait_timeout` if no callback came in time. */
 export async function endCallback({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const ended = await endWait(db, task);
   if (ended === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Builds the conversation of an agent from its stored turns for each model call. It leaves Postgres only for the
-// provider.
+// Builds the conversation of an agent from its stored turns for each model call. It leaves
+// PostgreSQL only for the provider.
 import type OpenAI from 'openai';
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
@@ -12,23 +12,23 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 interface Opening {
   secretBox: SecretBox;
-  /** The node whose conversation it is. */
+  /** The agent's node, whose key unseals the stored messages. */
   agent: NodeKey;
 }
 
-/** `opening`: the messages of the node. */
+/** `opening` holds the messages that the node defines. */
 export function toMessages(
   opening: Message[],
   turns: StoredTurn[],
   calls: StoredToolCall[],
   { secretBox, agent }: Opening,
 ): Message[] {
-  const said = turns.flatMap((turn): Message[] => {
+  const turnMessages = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });
     return isSilent(message) ? answers : [withMarkedNumbers(message), ...answers];
   });
-  return [...opening, ...said];
+  return [...opening, ...turnMessages];
 }
 
 export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent }: Opening): AssistantMessage {

@@ -1,5 +1,4 @@
-// The tools of an agent. They are listed at its first turn and then stored, so that every later turn sees the same
-// tools.
+// The tools of an agent. The first turn lists and stores them, so that every later turn offers the same tools.
 import type OpenAI from 'openai';
 import { findTools, keepTools, type AgentTool, type LeftOutTool } from '../../../db/agents/agent-tools.js';
 import { storeRefusedToolsOfRun } from '../../../db/agents/refused-tools-repository.js';
@@ -26,7 +25,7 @@ export interface AgentSessionDeps extends ServerDeps {
 const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 
-/** Throws a NodeFailure when a server cannot list its tools, or a workflow is not there. */
+/** Throws a `NodeFailure` if a server cannot list its tools, or the project has no such workflow. */
 export async function loadTools(
   deps: AgentSessionDeps,
   task: NodeTask,
@@ -69,12 +68,12 @@ function toLeftOut({ label, refused }: Pick<ServerTools, 'label' | 'refused'>): 
   return refused.map(({ name, reason }) => ({ serverLabel: label, toolName: name, reason }));
 }
 
-/** The names are the server's, and are shown and stored in the open. */
+/** Masks the names and reasons, because the names come from the server and are stored unsealed. */
 function toShown(refused: RefusedTool[], { run }: NodeTask): RefusedTool[] {
   return toShownTools(refused, (text) => run.masker.text(text));
 }
 
-/** The limit as a decimal in USD; null where the agent has none. */
+/** Returns the limit as a decimal in USD, or null if the agent has none. */
 export function maxCostOf({ settings: { max_cost: maxCost } }: Pick<AgentNodeData, 'settings'>): string | null {
   return maxCost === undefined || maxCost === null ? null : String(maxCost);
 }
@@ -133,11 +132,11 @@ function isConnected({ connection }: ServerOfNode): boolean {
 }
 
 /**
- * Keeps a tool's own name where it is unique. Otherwise the name gets its server's label as a prefix, or a number. A
- * workflow has no other name than that.
+ * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. The name of
+ * a workflow is replaced by the result, because a workflow has no other tool name.
  */
 function nameTools(found: AgentTool[]): AgentTool[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const uses = new Map<string, number>();
   for (const { toolName } of found) uses.set(toolName, (uses.get(toolName) ?? 0) + 1);
   return found.map((tool) => {
@@ -146,8 +145,8 @@ function nameTools(found: AgentTool[]): AgentTool[] {
     const wanted = isUnique ? toolName : `${serverLabel}__${toolName}`;
     const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME) || 'tool';
     let name = base;
-    for (let suffix = 2; taken.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
-    taken.add(name);
+    for (let suffix = 2; used.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
+    used.add(name);
     return { ...tool, name, ...(workflowId !== undefined && { toolName: name }) };
   });
 }

@@ -1,4 +1,4 @@
-// The common part of an agent's steps: the ledger counts attempts, and costs add up over the steps.
+// The common part of an agent's steps: they are claimed, and their cost is the sum of the ledger.
 import { findModel } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
@@ -19,13 +19,13 @@ export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf'
   };
 }
 
-/** The cost of the agent so far. */
+/** Returns the cost of the agent so far. */
 export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Promise<Charge> {
   const modelName = (task.node.data['settings'] as { model_name?: string } | undefined)?.model_name ?? '';
   return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');
 }
 
-/** The part of the node that may contain variables. */
+/** Returns the part of the node that may contain variables. */
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
   return { messages, settings, headers: tools.map((tool) => (tool.type === 'mcp' ? tool.headers : {})) };
 }

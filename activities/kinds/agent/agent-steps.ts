@@ -1,4 +1,5 @@
-// The steps in the result of an agent: the tool calls of each turn, and with the first one which tools it was not offered.
+// The steps in the result of an agent: the tool calls of each turn. The first step also lists
+// the tools that were not offered.
 import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import { toWarnings, type LeftOutTool } from '../../../db/agents/agent-tools.js';
 

@@ -1,6 +1,6 @@
-// The concurrent tool calls of one model message. Calls that were approved or need no approval are made, each once. For every
-// other call the model receives the reason why it was not made. A call of a workflow starts a run, and the step is repeated
-// until that run has ended.
+// Executes the tool calls of one model message concurrently. Each call that is approved or needs no approval is made
+// once. For every other call, the model receives the reason why it was not made. A call of a workflow starts a run, and
+// the step is repeated until that run has ended.
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {
@@ -31,7 +31,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
     factsOf: () => undefined,
     async run(task) {
       const data = agentNode.schema.parse(task.node.data);
-      // All decisions have been made or are overdue, so no request may stay open, even if a signal arrives late.
+      // Every decision has been made or is overdue. Closes the open requests, so that a late signal cannot decide one.
       await expireRequests(deps.db, { ...task, turn });
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
@@ -54,7 +54,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
         }
       };
       const servers = new PQueue({ concurrency: CALLS_AT_ONCE });
-      // Workflows are started one after another: each needs memory for a drawing, and its run is accepted quickly.
+      // Starts workflows one after another, because each needs memory for a drawing and its run is accepted quickly.
       const starts = new PQueue({ concurrency: 1 });
       await Promise.all(open.map((call) => (isOfWorkflow(call) ? starts : servers).add(() => answer(call))));
       if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
@@ -68,7 +68,7 @@ function isOfWorkflow({ serverLabel }: StoredToolCall): boolean {
   return serverLabel === NO_SERVER;
 }
 
-/** Returns the ids of the workflows that are tools, by the names of the tools. */
+/** Returns the ids of the workflows that are tools, by tool name. */
 async function findWorkflows(
   { db, secretBox }: AgentDeps,
   task: NodeTask,
@@ -95,14 +95,14 @@ function failOnRejection({ settings }: AgentNodeData, calls: StoredToolCall[]): 
   throw new NodeFailure(`approval_${refused.approval}`, `The call of ${refused.toolName} ${why}${reason}`);
 }
 
-/** Returns the run that the call waits for; undefined once the call has its answer. */
+/** Returns the run that the call waits for, or undefined once the call has its answer. */
 async function answerCall(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<OpenToolRun | undefined> {
   const answer = refusalOf(work.call) ?? (await callTool(deps, task, work));
   if ('child' in answer) return answer;
   const { text, ...ended } = answer;
   const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn: work.turn, ordinal: work.call.ordinal };
   const row = [key.runId, key.path, key.nodeId, key.turn, key.ordinal] as const;
-  const answerEnc = deps.secretBox.seal(toldOfEdit(deps, work.call, text), 'agent-answer', ...row);
+  const answerEnc = deps.secretBox.seal(withEditNote(deps, work.call, text), 'agent-answer', ...row);
   await persist(deps.node, task, () => saveToolAnswer(deps.db, key, { ...ended, answerEnc }));
   return undefined;
 }
@@ -116,8 +116,11 @@ function refusalOf({ approval, reason }: StoredToolCall): Answer | undefined {
   return { outcome: 'expired', text: 'This call was not approved in time; it was not made.' };
 }
 
-/** Tells the model that a person has changed the arguments, because it knows only those that it requested. */
-function toldOfEdit(
+/**
+ * Adds a note to the answer if a person has changed the arguments, because the model
+ * knows only those that it requested.
+ */
+function withEditNote(
   { secretBox }: AgentDeps,
   { editedEnc, requestId, approval }: StoredToolCall,
   text: string,

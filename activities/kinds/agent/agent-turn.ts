@@ -1,5 +1,5 @@
-// One model call of an agent: records the model's message together with the requested tool calls and the approvals that they
-// need. docs/adr/0009-agents-as-durable-steps.md describes the loop.
+// One model call of an agent: records the model's message together with the requested tool calls and their approvals.
+// docs/adr/0009-agents-as-durable-steps.md describes the loop.
 import type { TurnFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
@@ -36,18 +36,17 @@ import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent
 import { readMessage } from './assistant-message.js';
 import { toToolCall } from './tool-request.js';
 
-/** The retry policy of model calls, unless the node sets its own `retry`. */
+/** The retry policy of model calls of nodes without a `retry` of their own. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
 /** Undefined after the final answer. */
 export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
-/** Everything that a model call of an agent needs. */
 interface Agent {
   task: NodeTask;
   data: AgentNodeData;
   values: VariableValues;
-  /** The form of its final answer; undefined if any text will do. */
+  /** The form of the final answer; undefined if any text will do. */
   form: AnswerForm | undefined;
 }
 
@@ -58,15 +57,15 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
     factsOf: () => undefined,
     async run(task) {
       const agent = await prepareAgent(deps, task);
-      let said = await findTurns(deps.db, task);
-      if (said.length <= turn) said = await takeTurn(deps, agent, said);
+      let turns = await findTurns(deps.db, task);
+      if (turns.length <= turn) turns = await makeTurn(deps, agent, turns);
       const calls = await findToolCalls(deps.db, task);
-      if (!said[turn]!.isFinal) {
+      if (!turns[turn]!.isFinal) {
         const open = waitFor(calls.filter((call) => call.turn === turn));
         if (open.approvals.length > 0) refuseInCase(task);
         return { facts: open };
       }
-      return toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, said));
+      return toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, turns));
     },
   };
 }
@@ -81,39 +80,41 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
 }
 
 interface FinalAnswer {
-  said: StoredTurn[];
+  turns: StoredTurn[];
   message: AssistantMessage;
-  /** Present if the answer has to have a form. */
+  /** Defined if the answer must have a form. */
   json?: unknown;
 }
 
 /**
- * Returns the final answer. If it does not have the form, the model is asked once more. Like each model call, this one is stored
- * together with its price, so that an attempt after a crash continues behind it. Throws `invalid_output`.
+ * Returns the final answer. If it does not have the form, the model is asked once more. That call is stored together
+ * with its price like every model call, so an attempt after a crash continues after it. Throws `invalid_output`.
  */
-async function answerOf(deps: AgentDeps, agent: Agent, turn: number, said: StoredTurn[]): Promise<FinalAnswer> {
+async function answerOf(deps: AgentDeps, agent: Agent, turn: number, turns: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;
   const opening = { secretBox: deps.secretBox, agent: task };
-  const message = openMessage(said[turn]!, opening);
-  if (form === undefined) return { said, message };
+  const message = openMessage(turns[turn]!, opening);
+  if (form === undefined) return { turns, message };
   const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
   const checked = await checkReply(toReply(message), checking);
-  if ('json' in checked) return { said, message, json: checked.json };
+  if ('json' in checked) return { turns, message, json: checked.json };
   if (refusalOf(message) !== null) throw notOfForm(checked.problem);
   const all =
-    said.length > turn + 1 ? said : await takeTurn(deps, agent, said, await toCorrection(toReply(message), checking));
+    turns.length > turn + 1
+      ? turns
+      : await makeTurn(deps, agent, turns, await toCorrection(toReply(message), checking));
   const repaired = openMessage(all[turn + 1]!, opening);
   const again = await checkReply(toReply(repaired), checking);
   if ('problem' in again) throw notOfForm(again.problem);
-  return { said: all, message: repaired, json: again.json };
+  return { turns: all, message: repaired, json: again.json };
 }
 
 function toReply(message: AssistantMessage) {
   return { content: textOfContent(message['content']) ?? '', refusal: refusalOf(message), finishReason: undefined };
 }
 
-/** Makes the next model call, and returns all of them. With a correction, its answer is the last one. */
-async function takeTurn(
+/** Makes the next model call and returns all turns. After a correction, the last turn is the corrected answer. */
+async function makeTurn(
   deps: AgentDeps,
   { task, data, values }: Agent,
   turns: StoredTurn[],
@@ -130,8 +131,8 @@ async function takeTurn(
   const model = findModel(deps.providers, modelName);
   if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${modelName}".`);
   const heldBytes = task.memory.bytes;
-  const given = await toModelMessages(deps, task, { messages: data.messages, values, model, modelName });
-  const messages = toMessages(given, turns, await findToolCalls(deps.db, task), opening);
+  const nodeMessages = await toModelMessages(deps, task, { messages: data.messages, values, model, modelName });
+  const messages = toMessages(nodeMessages, turns, await findToolCalls(deps.db, task), opening);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
   const parameters = { ...toModelParameters(data.settings, values), model: modelName };
   const body = toBody(parameters, messages, toModelTools(tools), correction !== undefined);
@@ -147,22 +148,22 @@ async function takeTurn(
   await task.memory.resize(heldBytes);
   const read = readMessage(answer);
   if (read === undefined) {
-    // The call has to be paid for although its answer is unusable. The ledger stores its cost, and the node's transaction
-    // contains the sum.
+    // The call must be paid for although its answer is unusable. The ledger stores its cost, and the
+    // node's transaction contains the sum.
     await persist(deps.node, task, () => savePaidCall(deps.db, { ...task, ...charge.answered }, charge.answered));
     throw new NodeFailure('invalid_response', 'The provider answered without a message that can be used.');
   }
-  const { message, calls: asked } = read;
+  const { message, calls: requested } = read;
   const asking = { secretBox: deps.secretBox, task, turn, settings: data.settings, tools };
-  // After a correction the model has to answer, so its tool calls are ignored.
-  const toolCalls = correction === undefined ? asked.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
-  const kept = toolCalls.length > 0 ? message : withoutCalls(message);
+  // After a correction the model must answer, so its tool calls are ignored.
+  const toolCalls = correction === undefined ? requested.map((call, ordinal) => toToolCall(asking, call, ordinal)) : [];
+  const stored = toolCalls.length > 0 ? message : withoutCalls(message);
   const saved = {
     ...task,
     ...charge.answered,
     nodeLabel: task.node.label,
     isFinal: toolCalls.length === 0,
-    messageEnc: deps.secretBox.seal(writeJson(kept), 'agent-message', task.runId, task.path, task.nodeId, turn),
+    messageEnc: deps.secretBox.seal(writeJson(stored), 'agent-message', task.runId, task.path, task.nodeId, turn),
     toolCalls,
   };
   await persist(deps.node, task, () => saveTurn(deps.db, saved));
@@ -180,19 +181,19 @@ function toBody(
 }
 
 function waitFor(calls: StoredToolCall[]): NonNullable<OpenTurn> {
-  const asked = calls.filter(({ requestId }) => requestId !== null);
-  const waits = asked.map(({ waitMs }) => Math.ceil(waitMs ?? 0));
-  return { approvals: asked.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
+  const requested = calls.filter(({ requestId }) => requestId !== null);
+  const waits = requested.map(({ waitMs }) => Math.ceil(waitMs ?? 0));
+  return { approvals: requested.map(({ requestId }) => requestId!), waitMs: Math.max(0, ...waits) };
 }
 
 async function toOutcome(
   deps: AgentDeps,
   { task }: Agent,
   calls: StoredToolCall[],
-  { said, message, json }: FinalAnswer,
+  { turns, message, json }: FinalAnswer,
 ): Promise<NodeOutcome> {
-  const steps = toResultSteps(said, calls, await findLeftOutTools(deps.db, deps.secretBox, task));
-  const usage = sumUsage(said.map((turn) => turn.usage));
+  const steps = toResultSteps(turns, calls, await findLeftOutTools(deps.db, deps.secretBox, task));
+  const usage = sumUsage(turns.map((turn) => turn.usage));
   const files = await filesOfAnswers(deps, task, calls);
   const output = {
     content: textOfContent(message['content']) ?? '',

@@ -1,5 +1,5 @@
-// The files that the tools of an agent have given. The model is told their values with the answer of the tool, and can pass
-// them on; it does not get the bytes.
+// The files that the tools of an agent have returned. The model gets their values with the answer of the tool and can
+// pass them on; it does not get the bytes.
 import { findFilesOfRun } from '../../../db/files/files-repository.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { toFileValue } from '../../../files/file-value.js';
@@ -12,15 +12,15 @@ import { NO_SERVER } from './workflow-tools.js';
 
 const MARK = 'Files: ';
 
-/** Adds a last line with the files to what the model is told. */
+/** Appends a last line with the files to the answer that the model gets. */
 export function withFiles(text: string, files: readonly FileValue[]): string {
   if (files.length === 0) return text;
   return `${text}${text === '' ? '' : '\n'}${MARK}${JSON.stringify(files)}`;
 }
 
 /**
- * Returns the files in the order of the calls. A tool may say a line like that of `withFiles`; it names no other files than
- * those that this run has made.
+ * Returns the files in the order of the calls. A tool may itself write a line like that of `withFiles`, so only files
+ * that this run has created are returned.
  */
 export async function filesOfAnswers(
   { db, secretBox }: Pick<AgentDeps, 'db' | 'secretBox'>,

@@ -1,5 +1,5 @@
-// Reads the message of an agent's model. The message is stored and goes back to the model as it came, fields that only its
-// provider knows included; only its tool calls are put in order.
+// Reads the message of an agent's model. The message is stored and sent back unchanged, including fields that only its
+// provider knows; only its tool calls are normalised.
 import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
@@ -12,16 +12,16 @@ export interface AskedCall extends ToolArguments {
 }
 
 export interface ReadMessage {
-  /** The message that goes back. */
+  /** The message to store and to send back. */
   message: AssistantMessage;
   calls: AskedCall[];
 }
 
-/** Undefined for a message with which the conversation cannot continue. The calls of the answer have usable ids. */
+/** Returns undefined for a message with which the conversation cannot continue. Every returned call has a usable id. */
 export function readMessage(answer: unknown): ReadMessage | undefined {
-  const said = messageOf(answer);
-  if (said === undefined || textOfContent(said['content']) === undefined) return undefined;
-  const made = callsOf(said);
+  const received = messageOf(answer);
+  if (received === undefined || textOfContent(received['content']) === undefined) return undefined;
+  const made = callsOf(received);
   if (made.length > MAX_TOOL_CALLS) return undefined;
   const calls: AskedCall[] = [];
   for (const { id, function: called } of made) {
@@ -29,11 +29,11 @@ export function readMessage(answer: unknown): ReadMessage | undefined {
     if (typeof id !== 'string' || typeof name !== 'string') return undefined;
     calls.push({ id, name, ...readArguments(written) });
   }
-  const message = withoutCalls(said);
+  const message = withoutCalls(received);
   if (calls.length === 0) return { message, calls };
   const ordered = made.map((call, at) => {
     const { text, given } = calls[at]!;
-    // Some providers refuse each later turn of a conversation whose arguments are no object.
+    // Some providers refuse all later turns of a conversation that contains arguments that are not an object.
     const written = given === undefined ? '{}' : text;
     return { ...call, type: 'function', function: { ...(call['function'] as JsonObject), arguments: written } };
   });

@@ -27,7 +27,7 @@ import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-too
 export interface ToolWork {
   data: AgentNodeData;
   values: VariableValues;
-  /** The ids of the workflows that are tools, by the names of the tools. */
+  /** The ids of the workflows that are tools, by tool name. */
   workflows: ReadonlyMap<string, number>;
   turn: number;
   call: StoredToolCall;
@@ -36,26 +36,26 @@ export interface ToolWork {
 export interface Answer {
   outcome: ToolOutcome;
   text: string;
-  /** The attempt of the call that was sent, by the ledger; absent where none was sent, and for a call that is a run. */
+  /** The attempt in the ledger that sent the call. Absent if no attempt did, and for a call that is a run. */
   attempt?: number;
 }
 
 const MAX_CONNECT_ATTEMPTS = 4;
-/** The default for nodes without a `retry` of their own. */
+/** The retry policy of nodes without a `retry` of their own. */
 const CONNECT_RETRIES: RetryPolicy = {
   maxAttempts: MAX_CONNECT_ATTEMPTS,
   delayMs: (attempt) => 500 * 2 ** (attempt - 1),
 };
-/** A longer answer is cut before the model sees it. */
+/** A longer answer is cut before the model gets it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
-/** Failures of a run that is a tool call: the model can work around them. */
+/** Failures of a run that is a tool call, which the model can work around. */
 const OF_RUNS = new Set(['child_failed', 'too_deep', 'workflow_not_found']);
 
-/** Returns the answer, or the run that has to end before there is one. */
+/** Returns the answer, or the run that must end before there is one. */
 export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<Answer | OpenToolRun> {
   const { call, workflows } = work;
-  // The arguments come from the row that the approval shows, so that the call is exactly what was approved. Nobody changes
-  // them once the request is settled.
+  // The arguments come from the row that the approval shows, so that the call is exactly the approved one. Nothing
+  // changes them after the request is settled.
   const { given } = readArguments(openArguments(deps, task, work));
   if (given === undefined) throw new Error('a tool call without arguments');
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
@@ -116,10 +116,10 @@ async function callServer(
         reserve: (size) => memory.resize(messageBytes(size)),
       }),
     );
-    const taken = await takeResult(deps.files, task, result, call.toolName);
-    return { ...toAnswer(result, taken), attempt: claim.attempts };
+    const parts = await takeResult(deps.files, task, result, call.toolName);
+    return { ...toAnswer(result, parts), attempt: claim.attempts };
   } catch (error) {
-    // Nothing is sent before somebody has signed in, and the call is made then.
+    // Nothing was sent, because the connection needs a sign-in. The call is made after it.
     if (error instanceof ConnectionNeeded) await takeCallBack(deps.db, { ...key, attempt: claim.attempts });
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
     if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
@@ -137,14 +137,14 @@ async function callServer(
   }
 }
 
-/** Returns the texts, the links, the structured data and the files. Only the types of other parts are named. */
+/** Joins the texts, the links, the structured data and the files. Other parts are mentioned by type only. */
 function toAnswer(result: McpToolResult, { text, files, others }: ResultParts): Answer {
   const links = others.flatMap((part) => linkIn(part) ?? []);
   const unknown = others.filter((part) => linkIn(part) === undefined);
   const kinds = unknown.map((part) => String((part as { type?: unknown }).type));
   const omitted = kinds.length > 0 ? `[${kinds.join(', ')} omitted]` : '';
-  const said = toText([text, ...links, structuredText(result), omitted], files.length > 0);
-  return { outcome: result.isError ? 'tool_error' : 'result', text: withFiles(said, files) };
+  const joined = toText([text, ...links, structuredText(result), omitted], files.length > 0);
+  return { outcome: result.isError ? 'tool_error' : 'result', text: withFiles(joined, files) };
 }
 
 function toText(parts: string[], hasMore = false): string {

@@ -1,4 +1,4 @@
-// A tool call that the model has asked for, as it is stored, with the approval that it needs.
+// Converts a tool call that the model has requested to its stored row, with the approval that it needs.
 import { randomUUID } from 'node:crypto';
 import type { AskedApproval, NewToolCall } from '../../../db/agents/agent-repository.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
@@ -19,7 +19,7 @@ interface Asking {
   tools: AgentTool[];
 }
 
-/** `ordinal`: its place among the calls of the turn, from 0. */
+/** `ordinal` is the place of the call among the calls of its turn, from 0. */
 export function toToolCall(
   { secretBox, task, turn, settings, tools }: Asking,
   { id, name, text, given }: AskedCall,
@@ -59,7 +59,7 @@ function deciders({ approval }: AgentNodeData['settings']): Deciders {
   return { required: required ?? 1, excludeStarter: excludeStarter ?? false, roles: roles ?? null, onlyUser: null };
 }
 
-/** A test asks only who has started it. */
+/** In a test run, only the user who started it decides. */
 function onlyStarter({ userId }: NodeTask['run']): Deciders {
   return { required: 1, excludeStarter: false, roles: null, onlyUser: userId };
 }

@@ -1,5 +1,5 @@
-// Workflows as tools of an agent: each call is a run of its own, whose input is the call's arguments and whose output is the
-// answer (docs/use/nodes.md, "Agents").
+// Workflows as tools of an agent. Each call is a run whose input is the call's arguments and whose output is the answer
+// (docs/use/nodes.md, "Agents").
 import type { ChildToStart } from '../../../contract/activities.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
 import { endChildWait, type EndedChild } from '../../../db/runs/child-runs-repository.js';
@@ -13,10 +13,12 @@ import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, type ChildDeps } from '../child-run.js';
 
-/** The `server_label` of calls of workflows: no MCP server has it. */
+/** The `server_label` of calls of workflows. No MCP server can have it. */
 export const NO_SERVER = '';
 
-/** Gives back the memory that the work has asked for. A node asks for memory in one place at a time. */
+/**
+ * Runs the work and releases the memory that it has reserved. A node may reserve memory in one place at a time only.
+ */
 export async function withMemory<Result>({ memory }: NodeTask, work: () => Promise<Result>): Promise<Result> {
   const before = memory.bytes;
   try {
@@ -26,7 +28,7 @@ export async function withMemory<Result>({ memory }: NodeTask, work: () => Promi
   }
 }
 
-/** Throws `workflow_not_found` where the project has no such workflow. */
+/** Throws `workflow_not_found` if the project has no such workflow. */
 export async function findWorkflowTool(
   { db }: Pick<ChildDeps, 'db'>,
   task: NodeTask,
@@ -48,14 +50,14 @@ export async function findWorkflowTool(
 /** The run of a tool call that has not ended. */
 export interface OpenToolRun {
   child: ChildToStart;
-  /** How long the agent waits for it, in milliseconds since the epoch. */
+  /** When the agent stops waiting for the run, in milliseconds since the epoch. */
   untilMs: number;
 }
 
 /**
- * Starts the run of a tool call, or finds it. Returns the run while it is open, and then what it has put out, as a text.
- * Throws a `NodeFailure` where it cannot run, has failed or was cancelled: `budget_exceeded` where a limit of money has stopped
- * it, which ends the agent, so that its model does not call the tool again and again.
+ * Starts the run of a tool call, or finds it. Returns the run while it is open, and afterwards its output as text.
+ * Throws a `NodeFailure` if it cannot be started, has failed or was cancelled. `budget_exceeded` ends the agent, so
+ * that its model does not repeat a call whose run a limit of money has stopped.
  */
 export async function runTool(
   deps: ChildDeps,

@@ -1,4 +1,4 @@
-// Files that code reads and saves (docs/use/files.md, "Files in nodes").
+// The files that code reads and saves (docs/use/files.md, "Files in nodes").
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NodeFailure } from '../../node/failures.js';
@@ -13,10 +13,10 @@ export interface CodeFilesDeps {
   texts: DocumentTexts;
 }
 
-/** Bytes of memory per byte of a file: its pieces, joined, and the text that it has. */
+/** Bytes of memory per byte of a file: its chunks, their concatenation, and its text. */
 const HELD_FACTOR = 4;
 
-/** The files of one program. The task's lease holds what it holds now, and the file that is on its way. */
+/** Serves the files of one program. The task's lease holds the memory that it holds now, plus the file in transit. */
 export function serveFiles({ files, texts }: CodeFilesDeps, task: NodeTask): ServeFiles {
   const baseBytes = task.memory.bytes;
   let calls = 0;

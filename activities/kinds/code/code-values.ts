@@ -1,22 +1,23 @@
-// Numbers on their way into code and out of it. JavaScript holds integers beyond 2^53 as BigInt, which JSON does not know.
+// Converts numbers for the inputs of code. JavaScript represents integers beyond 2^53 as
+// BigInt, which JSON cannot express.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber } from '../../../graph/exact-number.js';
 import { mapLeaves } from '../../../graph/json.js';
 
 const DIGITS = /^-?\d+$/;
-/** From here on JavaScript writes a number with an exponent. */
+/** From here on JavaScript writes integers with an exponent. */
 const FIRST_WITH_EXPONENT = 1e21;
 
 interface MarkedInputs {
-  /** JSON text. A string in it that begins with `marker` stands for a BigInt. */
+  /** JSON text. A string in it that begins with `marker` represents a BigInt. */
   inputs: string;
   marker: string;
   hasMarks: boolean;
 }
 
 /**
- * An integer beyond 2^53 that is written in digits becomes a BigInt, whether or not a double happens to hold it. Any
- * other number becomes the nearest double.
+ * Converts integers beyond 2^53 that are written in digits to BigInt, even if a double can represent them. Any other
+ * number becomes the nearest double.
  */
 export function toMarkedInputs(value: unknown): MarkedInputs {
   const marker = randomBytes(8).toString('hex');

@@ -1,4 +1,4 @@
-// The code node: JavaScript of the user, in a sandbox (docs/use/code.md).
+// The code node: runs JavaScript of the user in a sandbox (docs/use/code.md).
 import { parseJson } from '../../../graph/json-text.js';
 import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
 import { renderJson } from '../../../graph/template.js';
@@ -16,10 +16,10 @@ import type { Sandbox } from './sandbox.js';
 
 const MAX_ATTEMPTS = 4;
 const MIB = 1024 * 1024;
-/** This limit counts the inputs as JSON text. */
+/** Counts the inputs as JSON text. */
 const MAX_INPUT_BYTES = 8 * MIB;
 
-/** The node fails with these errors of files if the code does not catch them. */
+/** The node fails with these file errors if the code does not catch them. */
 const FILE_ERRORS = new Set(['file_missing', 'file_too_large', 'invalid_document']);
 
 interface CodeDeps extends CodeFilesDeps {
@@ -29,7 +29,7 @@ interface CodeDeps extends CodeFilesDeps {
 }
 
 /**
- * The only effect of code outside its sandbox are the files that it saves, and a repeated attempt saves them again. So code is
+ * Saving files is the only effect of code outside its sandbox, and a repeated attempt may save them again. So code is
  * retried after its process was lost, but not after it has failed.
  */
 export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeRunner {
@@ -42,7 +42,7 @@ export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDe
       const run = { projectId: task.run.projectId, signal: task.signal, serve: serveFiles(files, task) };
       const reply = await sandbox.run(program, run).catch((error: unknown) => {
         if (!(error instanceof SandboxProcessError)) throw error;
-        // Standard error holds only messages of the service, because code cannot write there.
+        // Standard error holds only messages of the service, because code cannot write to it.
         logger.warn({ run_id: task.runId, node_id: task.nodeId, err: error }, 'a sandbox process was lost');
         throw new NodeFailure('sandbox_failed', 'The process that ran the code was lost.', { isRetryable: true });
       });
@@ -51,7 +51,7 @@ export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDe
   };
 }
 
-/** Returns the program only, so that the values of its variables do not stay in memory while it runs. */
+/** Returns only the program, so that the values of its variables do not stay in memory while it runs. */
 async function prepare(contexts: RunContexts, data: CodeNodeData, task: NodeTask): Promise<Program> {
   const values = await contexts.loadValues(task, data.inputs);
   const marked = toMarkedInputs(renderJson(data.inputs, values));

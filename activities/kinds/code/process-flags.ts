@@ -1,5 +1,5 @@
-// Node.js gets these flags when it becomes a sandbox process. Code runs inside QuickJS inside WebAssembly and reaches none of
-// this: it is for the day on which somebody breaks out of both.
+// The Node.js flags of a sandbox process, a second line of defence. Code runs inside QuickJS inside WebAssembly and can
+// reach nothing that these flags restrict, unless it breaks out of both.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
@@ -10,14 +10,17 @@ const PACKAGES = [
   '@jitl/quickjs-ng-wasmfile-release-sync',
   '@jitl/quickjs-ffi-types',
 ] as const;
-/** The modules of ours outside its folder that the process loads: those that read JSON. */
+/** The modules outside the folder of the process that it loads, to read JSON. */
 const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;
-/** Node.js's own objects, and the texts of one program: the code has its memory in WebAssembly. */
+/** For Node.js's own objects and the texts of one program. The memory of the code itself is in WebAssembly. */
 const HEAP_MB = 128;
 
-/** `entry`: the file of the process, which may read its own folder, its packages and `MODULES`, and no other file. */
+/**
+ * `entry` is the main file of the process. The process may read the file's folder, its packages
+ * and `MODULES`, and no other file.
+ */
 export function processFlags(entry: string): string[] {
-  // The name since Node.js 22.
+  // The option is called `--permission` since Node.js 22.
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission';
@@ -27,7 +30,7 @@ export function processFlags(entry: string): string[] {
     permission,
     ...folders.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
     ...modules.map((file) => `--allow-fs-read=${file}`),
-    // The thread that ends the process together with the worker.
+    // For the thread that ends the process together with the worker.
     '--allow-worker',
     '--disallow-code-generation-from-strings',
     '--no-addons',

@@ -1,22 +1,23 @@
-// The time that a program may take. On a busy machine its process may get no processor for seconds: these are not its own.
+// Limits the time of a program. On a busy machine its process may get no processor for seconds, which must not count.
 import { processorTimeOf } from '../../../processes/processor-time.js';
 
-/** So many times its limit a program may last in all, whatever keeps it waiting. */
+/** The elapsed time may reach this multiple of the limit, whatever delays the program. */
 const LONGEST = 10;
-/** Pause between two looks at the processor time. */
+/** The pause between two checks of the processor time. */
 const LOOK_AGAIN_MS = 100;
 
 export interface ProgramLimit {
-  /** Aborted by `stop`, with its reason, and when the time is up, with a `TimeoutError`. */
+  /** Aborted with the reason of `stop`, or with a `TimeoutError` when the time is up. */
   signal: AbortSignal;
-  /** Waits for what the worker does for the program: its time counts, although the program uses no processor. */
+  /** Awaits work that the worker does for the program. Its duration counts, although the program uses no processor. */
   serving<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 }
 
 /**
- * Counts the processor time of the process and the time in which the program is served. It counts the elapsed time where the
- * system tells no processor time, and for a process that sleeps: such a one waits for nothing that a busy machine lacks.
+ * Counts the processor time of the process and the time in which the worker serves it. Counts the elapsed time if the
+ * system reports no processor time. A program whose process sleeps when its time has elapsed is stopped, because it
+ * is not waiting for a processor.
  */
 export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSignal): ProgramLimit {
   const controller = new AbortController();
@@ -34,7 +35,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
     const now = processorTimeOf(pid);
     if (before === undefined || now === undefined || elapsedMs >= LONGEST * timeoutMs) return timeoutMs - elapsedMs;
     if (servingSince === undefined && now.isSleeping) {
-      // Between two threads that hand work to each other, all may seem to sleep: a second look tells.
+      // While two threads hand work to each other, all may seem to sleep, so one more check decides.
       if (wasAsleep) return 0;
       wasAsleep = true;
       return LOOK_AGAIN_MS;
@@ -46,7 +47,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
   function look(): void {
     const restMs = leftMs();
     if (restMs > 0) timer = setTimeout(look, Math.max(restMs, LOOK_AGAIN_MS));
-    // A worker that was paused reads what has come meanwhile before it decides that nothing has.
+    // A worker that was paused first reads what has arrived meanwhile; the program may have replied in time.
     else setImmediate(() => controller.abort(new DOMException('The time of the program is up', 'TimeoutError')));
   }
   let timer = setTimeout(look, Math.ceil(timeoutMs));

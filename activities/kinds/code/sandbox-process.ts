@@ -1,4 +1,5 @@
-// One sandbox process, as the worker sees it. Nothing that comes from it is trusted: a program may have taken it over.
+// One sandbox process as the worker sees it. Nothing that the process sends is trusted, because a
+// program may have taken control of it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -23,11 +24,14 @@ import { processFlags } from './process-flags.js';
 import { startProgramLimit, type ProgramLimit } from './program-limit.js';
 import { cutText } from '../../../graph/cut-text.js';
 
-/** A process that starts on a busy machine, behind all that has a higher priority. */
+/** Allows for a busy machine, on which everything with a higher priority runs first. */
 const START_WITHIN_MS = 120_000;
-/** After its time is up, a program has so much longer to stop by itself, and its process to say so. */
+/** When its time is up, a program gets this much longer to stop by itself and its process to report that. */
 const GRACE_MS = 1_000;
-/** Two bytes for each byte of the output, at most six for each byte of the log; the other two are for quotes and names. */
+/**
+ * Two bytes for each byte of the output and at most six for each byte of the log; the
+ * other two are for quotes and names.
+ */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
 const NICENESS = 15;
 const QUOTED_ERROR_BYTES = 2_000;
@@ -55,8 +59,8 @@ const requestSchema = z.discriminatedUnion('status', [
 ]);
 
 /**
- * Reads and saves a file for a program. Returns the bytes that are asked for, or an answer. `receive` gets the bytes that are
- * to be saved. Rejects with what ends the program.
+ * Reads or saves a file for a program. Returns the requested bytes, or an answer. `receive` returns the bytes to
+ * save. A rejection ends the program.
  */
 export type ServeFiles = (
   request: FileRequest,
@@ -64,23 +68,23 @@ export type ServeFiles = (
   signal: AbortSignal,
 ) => Promise<Buffer | Answer>;
 
-/** The answer to programs that may use no files. */
+/** For programs that may not use files. */
 export const noFiles: ServeFiles = () => {
   return Promise.resolve({ answer: 'failed', code: 'file_missing', message: 'There are no files here.' });
 };
 
-/** The process did not start, ended by itself or broke the protocol: nothing is known of its program. */
+/** The process did not start, ended by itself or broke the protocol. The outcome of its program is unknown. */
 export class SandboxProcessError extends Error {
   override readonly name = 'SandboxProcessError';
 }
 
 export interface SandboxProcess {
   readonly pid: number;
-  /** False from the moment on in which it has ended or is being killed. */
+  /** False as soon as the process has ended or is being killed. */
   readonly isAlive: boolean;
   /**
-   * Runs one program. It kills the process when that does not answer in time (the reply is then `timeout`), and when
-   * `signal` is aborted (rejects with its reason). Rejects with a `SandboxProcessError`, and with what `serve` does.
+   * Runs one program. Kills the process if it does not answer in time (the reply is then `timeout`), and when `signal`
+   * is aborted (rejects with its reason). Rejects with a `SandboxProcessError`, and with the rejections of `serve`.
    */
   run(program: Program, signal: AbortSignal, serve?: ServeFiles): Promise<Reply>;
   kill(): void;
@@ -92,13 +96,16 @@ interface Expected {
   reject: (error: Error) => void;
 }
 
-/** Starts a process of the file `entry`. Rejects with a `SandboxProcessError`, or with the reason of `signal`. */
+/**
+ * Starts a process that executes the file `entry`. Rejects with a `SandboxProcessError`,
+ * or with the reason of `signal`.
+ */
 export async function startSandboxProcess(entry: string, signal: AbortSignal): Promise<SandboxProcess> {
   signal.throwIfAborted();
   const child = spawn(process.execPath, [...processFlags(entry), entry], {
     env: {},
     cwd: '/',
-    // A terminal's Ctrl-C goes to the worker alone, which still lets its nodes finish.
+    // A terminal sends Ctrl-C to the worker only, which still lets its nodes finish.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -146,25 +153,25 @@ async function converse(own: Watched, program: Program, serve: ServeFiles, limit
     if (bytes.length === size) return bytes;
     throw new SandboxProcessError('The sandbox process sent other bytes than it had said.');
   };
-  let said = await own.ask(program, signal);
+  let message = await own.ask(program, signal);
   for (;;) {
-    const reply = replySchema.safeParse(said);
+    const reply = replySchema.safeParse(message);
     if (reply.success) return reply.data;
-    const request = requestSchema.safeParse(said);
+    const request = requestSchema.safeParse(message);
     if (!request.success) throw new SandboxProcessError('The sandbox process sent what is no reply.');
     const size = 'size' in request.data ? request.data.size : 0;
     const answer = await limit.serving(untilAborted(serve(request.data, receive(size), signal), signal));
     if (!Buffer.isBuffer(answer)) {
-      said = await own.ask(answer, signal);
+      message = await own.ask(answer, signal);
       continue;
     }
-    const taken = await own.ask({ answer: 'bytes', size: answer.length }, signal);
-    if (!readySchema.safeParse(taken).success) throw new SandboxProcessError('The sandbox process took no file.');
-    said = await own.ask([toHeader(answer.length), answer], signal);
+    const ready = await own.ask({ answer: 'bytes', size: answer.length }, signal);
+    if (!readySchema.safeParse(ready).success) throw new SandboxProcessError('The sandbox process took no file.');
+    message = await own.ask([toHeader(answer.length), answer], signal);
   }
 }
 
-/** The channels of a process: one message to it, one from it, in turn. */
+/** Manages the channels of a process, which carry one message in each direction alternately. */
 function watch(child: ChildProcess) {
   const programs = child.stdio[PROGRAMS_FD] as Writable;
   const replies = child.stdio[REPLIES_FD] as Readable;
@@ -172,7 +179,7 @@ function watch(child: ChildProcess) {
   const channels = [programs, replies, errors, child.stdio[LIFELINE_FD] as Readable];
   let expected: Expected | undefined;
   let isAlive = true;
-  let said = '';
+  let errorOutput = '';
 
   const end = (error: Error): void => {
     isAlive = false;
@@ -186,11 +193,15 @@ function watch(child: ChildProcess) {
   child.once('error', (error) => end(new SandboxProcessError(`The sandbox process failed: ${error.message}`)));
   child.once('exit', (code, killedBy) => {
     const how = code === null ? `by ${killedBy}` : `with exit code ${code}`;
-    end(new SandboxProcessError(`The sandbox process ended ${how}.${said === '' ? '' : ` It said: ${said}`}`));
+    end(
+      new SandboxProcessError(
+        `The sandbox process ended ${how}.${errorOutput === '' ? '' : ` It said: ${errorOutput}`}`,
+      ),
+    );
   });
-  // The `exit` handler reports the reason.
+  // Ignored: the `exit` handler reports the reason.
   for (const channel of channels) channel.on('error', () => undefined);
-  errors.on('data', (chunk: Buffer) => (said = cutText(said + chunk.toString(), QUOTED_ERROR_BYTES)));
+  errors.on('data', (chunk: Buffer) => (errorOutput = cutText(errorOutput + chunk.toString(), QUOTED_ERROR_BYTES)));
   replies.on('data', (chunk: Buffer) => {
     try {
       if (expected === undefined) throw new RangeError('bytes that nobody has asked for');
@@ -204,7 +215,7 @@ function watch(child: ChildProcess) {
     }
   });
 
-  /** Resolves with the answer. When `signal` is aborted before, the process is killed, and it rejects with the reason. */
+  /** Resolves with the answer. If `signal` is aborted first, kills the process and rejects with the reason. */
   const askBytes = async (
     message: readonly Buffer[],
     signal: AbortSignal,
@@ -224,7 +235,7 @@ function watch(child: ChildProcess) {
       .finally(() => signal.removeEventListener('abort', kill));
   };
 
-  /** The same, with an answer in JSON. A list is frames. */
+  /** Like `askBytes`, with a JSON answer. A list is a list of frames. */
   const ask = async (message: object | undefined | Buffer[], signal: AbortSignal): Promise<unknown> => {
     const frames = Array.isArray(message) ? message : message === undefined ? [] : [toFrame(message)];
     const body = await askBytes(frames, signal);

@@ -1,32 +1,34 @@
-// Runs programs of users in processes of their own, in order of arrival.
+// Runs programs of users in separate processes, in order of arrival.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { noFiles, startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
 import { Turns } from '../../../processes/turns.js';
 
-/** All processes of the worker, those that wait for a program too. */
+/** Includes the processes that wait for a program. */
 const PROCESSES = 8;
 const PROCESSES_OF_A_PROJECT = 4;
-/** Processes that stay for the next program of their project, and for how long. Each takes about 50 MB. */
+/**
+ * The number of idle processes that wait for the next program of their project, and for
+ * how long. Each takes about 50 MB.
+ */
 const IDLE_PROCESSES = 4;
 const IDLE_MS = 60_000;
 
 interface Run {
   projectId: number;
   signal: AbortSignal;
-  /** Without it, a program finds no files. */
+  /** Defaults to a function that finds no files. */
   serve?: ServeFiles;
 }
 
 export interface Sandbox {
   /**
-   * Runs a program and returns how it has ended, whatever it does. Waiting for a process does not count as time of the
-   * program. Rejects with a `SandboxProcessError`, with the reason of the signal once the program is stopped, and with what
-   * `serve` rejects with.
+   * Runs a program and returns how it ended, whatever it does. The wait for a process does not count as time of the
+   * program. Rejects with a `SandboxProcessError`, with the reason of the signal after it has stopped the program, and
+   * with the rejections of `serve`.
    */
   run(program: Program, run: Run): Promise<Reply>;
-  /** Kills all processes. */
   close(): void;
 }
 
@@ -36,15 +38,15 @@ interface Idle {
   timer: NodeJS.Timeout;
 }
 
-/** `entry`: the file of the process. */
+/** `entry` is the main file of the processes. */
 export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', import.meta.url))): Sandbox {
   const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
-  /** The one that was used last comes last. */
+  /** The process that was used last comes last. */
   const idle: Idle[] = [];
   const closing = new AbortController();
   let lastStart: Promise<void> = Promise.resolve();
 
-  /** A process serves one project only, so what has broken out of QuickJS meets no program of somebody else. */
+  /** A process serves one project only, so a program that breaks out of QuickJS meets no program of another project. */
   function takeIdle(projectId: number): SandboxProcess | undefined {
     const index = idle.findLastIndex((each) => each.projectId === projectId && each.process.isAlive);
     if (index < 0) return undefined;
@@ -53,7 +55,7 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
     return process;
   }
 
-  /** A start blocks the event loop for some milliseconds. Of several, each waits for a turn of its own. */
+  /** A start blocks the event loop for some milliseconds, so each start waits for its own iteration of the loop. */
   async function start(signal: AbortSignal): Promise<SandboxProcess> {
     lastStart = lastStart.then(() => nextTurn());
     await lastStart;
@@ -61,9 +63,9 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
     return await startSandboxProcess(entry, signal);
   }
 
-  function keep(process: SandboxProcess, projectId: number): void {
-    const kept: Idle = { process, projectId, timer: setTimeout(() => drop(kept), IDLE_MS).unref() };
-    idle.push(kept);
+  function store(process: SandboxProcess, projectId: number): void {
+    const added: Idle = { process, projectId, timer: setTimeout(() => drop(added), IDLE_MS).unref() };
+    idle.push(added);
     for (const each of idle.filter((other) => !other.process.isAlive)) drop(each);
     if (idle.length > IDLE_PROCESSES) drop(idle[0]!);
   }
@@ -82,7 +84,7 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
       try {
         const process = takeIdle(projectId) ?? (await start(stop));
         const reply = await process.run(program, stop, serve);
-        if (process.isAlive) keep(process, projectId);
+        if (process.isAlive) store(process, projectId);
         return reply;
       } finally {
         turns.end(projectId);

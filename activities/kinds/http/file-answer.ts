@@ -1,4 +1,4 @@
-// Answers that become files (docs/use/files.md, "Files in nodes").
+// HTTP answers that become files (docs/use/files.md, "Files in nodes").
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileValue } from '../../../graph/file-values.js';
@@ -10,20 +10,20 @@ import { dispositionName } from '../../../outgoing/disposition-name.js';
 import { fileTooLarge, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
-/** What is text has the limit of texts. */
+/** The limit of answers that become text. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-/** A body without a type is judged by so many bytes. */
+/** The bytes of a body without a content type that decide if it is text. */
 const JUDGED_BYTES = 4_096;
 const NO_BYTES = Buffer.alloc(0);
 
 interface FileAnswer {
-  /** As in `OutgoingRequest`. */
+  /** See `OutgoingRequest.take`. */
   take: (head: AnswerHead) => TakeBody | undefined;
-  /** The file that the answer has become; undefined where it is a text. */
+  /** Returns the file that the answer has become; undefined if the answer is text. */
   file: () => FileValue | undefined;
 }
 
-/** `url`: of the request, whose path may name the file. */
+/** `url` is the address of the request; its path may name the file. */
 export function createFileAnswer(
   files: FileUse,
   task: NodeTask,
@@ -40,7 +40,7 @@ export function createFileAnswer(
   return {
     file: () => file,
     take({ status, headers }) {
-      // The node quotes an answer that makes it fail.
+      // An answer that fails the node stays text, because the error message quotes it.
       if (settings.response === 'text' || (status >= 400 && settings.fail_on_status)) return undefined;
       const type = headers['content-type'];
       if (settings.response === 'file' || (type !== undefined && !isTextType(type)))
@@ -48,7 +48,7 @@ export function createFileAnswer(
       if (type !== undefined) return undefined;
       return async (body) => {
         const [start, rest] = await peek(body);
-        // UTF-16 has null bytes, and its text has none.
+        // The whole sample decides: UTF-16 contains null bytes, but decoded text must not.
         if (await isText(start, start.length < JUDGED_BYTES)) return buffer(limited(rest));
         return save(rest, headers);
       };

@@ -1,5 +1,5 @@
-// Bodies with files: `{"$file": FILE}` sends the bytes of a file, `{"$form": {...}}` sends multipart/form-data. The bytes go
-// through as streams. The form is that of RFC 7578.
+// Bodies with files: `{"$file": FILE}` sends the bytes of a file, `{"$form": {...}}` sends multipart/form-data (RFC
+// 7578). The bytes are streamed.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { StoredFile } from '../../../db/files/files-repository.js';
@@ -12,11 +12,11 @@ import type { FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 interface FileBody extends StreamedBody {
-  /** The media type, with the boundary where it is multipart. */
+  /** The media type, including the boundary of a multipart body. */
   contentType: string;
 }
 
-/** Returns undefined for a body without files, which is sent as it is. Throws `file_missing`. */
+/** Returns undefined for a body without files. Throws `file_missing`. */
 export async function toFileBody(files: FileUse, task: NodeTask, body: unknown): Promise<FileBody | undefined> {
   if (!isObject(body)) return undefined;
   const [[key, value] = ['', undefined], ...others] = Object.entries(body);
@@ -65,7 +65,7 @@ async function toForm(files: FileUse, task: NodeTask, form: unknown): Promise<Fi
   };
 }
 
-/** A list gives a field several times. */
+/** A list adds one field for each of its items. */
 function fieldsOf(form: JsonObject): [name: string, value: unknown][] {
   return Object.entries(form).flatMap(([name, value]) =>
     Array.isArray(value) ? value.map((item): [string, unknown] => [name, item]) : [[name, value] as [string, unknown]],
@@ -89,7 +89,7 @@ async function toPart(files: FileUse, task: NodeTask, { boundary, name, value }:
   return { head: Buffer.from(`${start}${described}${LINE_END}${LINE_END}`), content: file };
 }
 
-/** As browsers write names in forms. */
+/** Browsers escape the names in forms like this. */
 function quoted(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

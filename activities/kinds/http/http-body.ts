@@ -2,9 +2,9 @@ import { isContainer } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 
 /**
- * Turns a node's `body` (any JSON, variables filled in) into the request body. Text is sent as it is. Everything else
- * is sent as JSON, or as a form where the node's content type says so. A missing content type is added. An empty body
- * on GET and HEAD means no body, because that is what editors save.
+ * Converts a node's rendered `body` (any JSON) to the request body. Text is sent unchanged; everything else is sent as
+ * JSON, or as a form if the node's content type requires it. Adds a missing content type to `headers`. An empty list or
+ * object on GET or HEAD means no body, because editors save one.
  */
 export function toHttpBody(method: string, body: unknown, headers: Record<string, string>): string | undefined {
   if (body === undefined || body === null || body === '') return undefined;

@@ -34,9 +34,9 @@ import type { CallWith, ConnectionUse } from '../../connections/use-connection.j
 import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 
 const MAX_ATTEMPTS = 4;
-/** Statuses of temporary failures, after which a retry may succeed. */
+/** Temporary failures, after which a retry may succeed. */
 const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
-/** Errors before the request was sent, after which even a request that must not be repeated can be retried. */
+/** Errors that occur before the request is sent. Even a request that must not be repeated can be retried after them. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -62,12 +62,17 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
     async run(task) {
       const data = httpNode.schema.parse(task.node.data);
       const outgoing = await prepare({ contexts, files }, data, task);
-      const taking = createFileAnswer(files, task, { url: outgoing.url, settings: data.settings });
+      const fileAnswer = createFileAnswer(files, task, { url: outgoing.url, settings: data.settings });
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
       const send = async ({ credential, hide, masker }: CallWith): Promise<Answered> => {
         const attempt = mayRepeat ? undefined : await claimUnsafeCall(db, task);
         const answer = await client
-          .send({ ...outgoing, take: taking.take, takenBytes: files.maxBytes + 1, authorize: credential?.authorize })
+          .send({
+            ...outgoing,
+            take: fileAnswer.take,
+            takenBytes: files.maxBytes + 1,
+            authorize: credential?.authorize,
+          })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
             const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
@@ -84,23 +89,24 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
       const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {
         return 'value' in outcome && outcome.value.answer.status === REFUSED;
       });
-      // The answer has arrived. When the worker stops, the answer is recorded without waiting for memory.
+      // The answer has arrived. Ignores the rejection when the worker stops: the answer is then
+      // recorded without waiting for memory.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
-      return toOutcome(answer, data, { mayRepeat, file: taking.file(), ...masking });
+      return toOutcome(answer, data, { mayRepeat, file: fileAnswer.file(), ...masking });
     },
   };
 }
 
 interface Rendered extends OutgoingRequest {
-  /** Whether the host was rendered from a secret. `url` may contain that in another spelling. */
+  /** True if the host was rendered from a secret, which `url` may spell differently. */
   hasSecretHost: boolean;
 }
 
 /** The memory of a streamed body. */
 const STREAMED_BYTES = 256 * 1024;
 
-/** The status by which a server refuses a credential. */
+/** The status of a refused credential. */
 const REFUSED = 401;
 
 interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
@@ -108,7 +114,7 @@ interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
 }
 
 /**
- * Returns the rendered request only, so that the values of its variables are not held while the request is in flight.
+ * Returns only the rendered request, so that the values of its variables are not held while the request is in flight.
  */
 async function prepare(
   { contexts, files }: Pick<HttpDeps, 'contexts' | 'files'>,
@@ -134,7 +140,7 @@ async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   );
 }
 
-/** `body` of the data is rendered already. */
+/** The `body` in `data` must be rendered. */
 function toRequest(
   data: HttpNodeData,
   values: VariableValues,
@@ -168,11 +174,14 @@ function toRequest(
   };
 }
 
-/** The content type of the node takes precedence over that of the file. A form needs the boundary of its body. */
+/**
+ * The content type of the node takes precedence over that of the file, except for a form, which
+ * needs the boundary of its body.
+ */
 function setFileType(headers: Record<string, string>, contentType: string): void {
-  const given = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
-  if (given !== undefined && !contentType.startsWith('multipart/')) return;
-  if (given !== undefined) Reflect.deleteProperty(headers, given);
+  const existing = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
+  if (existing !== undefined && !contentType.startsWith('multipart/')) return;
+  if (existing !== undefined) Reflect.deleteProperty(headers, existing);
   headers['content-type'] = contentType;
 }
 
@@ -184,7 +193,7 @@ function holdsSecret({ run }: NodeTask, value: string): boolean {
 function refuseConnectionHeaders(headers: Record<string, string>): void {
   const name = Object.keys(headers).find(isConnectionHeader);
   if (name === undefined) return;
-  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
+  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be existing.`);
 }
 
 function renderedUrl(text: string): URL {
@@ -209,7 +218,7 @@ async function toOutcome(
 ): Promise<NodeOutcome> {
   const output = hide.json(await toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
-  // The text is masked before it is cut, because the masker does not find a secret that was cut off.
+  // Masked before it is cut, because the masker does not find a secret that was cut in two.
   const quoted = cutText(masker.text(output.content), QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',
@@ -228,7 +237,7 @@ async function toOutput(
   const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
   if (file !== undefined) return { content: file.name, ...head, file };
   const { text } = await textOfBytes(body, headers['content-type']);
-  // PostgreSQL cannot store a NUL.
+  // PostgreSQL cannot store NUL.
   const content = text.replaceAll('\0', '\uFFFD');
   const json = findShallowJson(content);
   return { content, ...head, ...(json !== undefined && { json }) };

@@ -3,8 +3,8 @@ import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../../outgoing/
 import { NodeFailure } from '../../node/failures.js';
 
 /**
- * Returns a node's headers with their variables filled in. Throws NodeFailure `invalid_header`, and `invalid_value` for a line
- * end within a value.
+ * Returns a node's headers with their variables filled in. Throws a `NodeFailure`: `invalid_header`, or `invalid_value`
+ * for a line break within a value.
  */
 export function renderHeaders(
   headers: Record<string, string | number | boolean>,
@@ -12,7 +12,7 @@ export function renderHeaders(
 ): Record<string, string> {
   const rendered: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    // A token from a file or a form often ends in a line end.
+    // A token from a file or a form often ends in a line break.
     rendered[name] = toHeader(name, trimHeaderValue(renderText(String(value), values)));
   }
   return rendered;

@@ -1,22 +1,21 @@
-// Checks what a model has said against the form that its answer must have, and writes the correction that the model gets
-// when it does not fit. ADR 18.
+// Checks the answer of a model against its required form, and writes the correction that the model gets if the
+// answer does not fit (docs/adr/0018-structured-answers.md).
 import { writeJson } from '../../../graph/json-text.js';
 import type { AnswerForm, CheckedAnswer } from '../../../graph/response-format.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import type { Asked, FormChecker } from '../structured-answer.js';
 import type { ModelReply } from './model-reply.js';
 
-type Said = Pick<ModelReply, 'content' | 'refusal' | 'finishReason'>;
+type Reply = Pick<ModelReply, 'content' | 'refusal' | 'finishReason'>;
 
-/** The checker and the form that an answer is checked with. */
 export interface Checking extends Asked {
   forms: FormChecker;
   form: AnswerForm;
 }
 
-/** Throws as `FormChecker.check` does. */
+/** Throws like `FormChecker.check`. */
 export async function checkReply(
-  { content, refusal, finishReason }: Said,
+  { content, refusal, finishReason }: Reply,
   { forms, form, ...asked }: Checking,
 ): Promise<CheckedAnswer> {
   if (refusal !== null) return { problem: `the model refused to answer: ${refusal}` };
@@ -25,10 +24,10 @@ export async function checkReply(
   return { problem: `it was cut off at its greatest length, and ${checked.problem}` };
 }
 
-/** The model is told this of an answer that does not fit. */
-export async function toCorrection(said: Said, checking: Checking): Promise<string> {
+/** Returns the message that asks the model to correct an answer that does not fit. */
+export async function toCorrection(reply: Reply, checking: Checking): Promise<string> {
   const { form } = checking;
-  const checked = await checkReply(said, checking);
+  const checked = await checkReply(reply, checking);
   const problem = 'problem' in checked ? checked.problem : 'it does not fit';
   const schema = form.schema === undefined ? '' : ` It must fit this JSON Schema: ${writeJson(form.schema)}`;
   return `Your answer cannot be used: ${problem}. Answer again, with the JSON alone.${schema}`;

@@ -1,5 +1,5 @@
-// One call of a model by a node. It is claimed in the ledger before it leaves. Where it brings no answer, the ledger says
-// whether it has cost something: a call that was cut off after it had left is charged as estimated
+// One model call of a node. It is claimed in the ledger before it is sent. If it brings no answer, the
+// ledger decides its cost: a call that was cut off after it was sent is charged as estimated
 // (docs/use/spending.md, "How it is reckoned").
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
@@ -25,7 +25,7 @@ import { toIdempotencyKey } from '../idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
-import { giveCallIds, toldCallsOf } from './said-message.js';
+import { giveCallIds, reportedCallsOf } from './said-message.js';
 import { UnusableAnswer } from './unusable-answer.js';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -35,24 +35,24 @@ interface AskedModel {
   model: ResolvedModel;
   timeoutMs: number;
   body: Body;
-  /** The turn in the idempotency key, by which the provider recognizes a repeated request. */
+  /** The turn in the idempotency key, by which the provider recognises a repeated request. */
   idempotencyTurn: number | undefined;
-  /** The limit of an agent. */
+  /** The cost limit of an agent, as a decimal in USD. */
   maxCostUsd?: string | null;
-  /** The retry policy of the call, if its own attempts are counted instead of those of its node. */
+  /** The retry policy of the call. Set if the attempts of the call count instead of those of its node. */
   retry?: RetryPolicy;
 }
 
 interface ModelAnswer {
-  /** Without the key of the provider. It may be anything. */
+  /** The answer with the provider's key masked. It may be any JSON. */
   answer: OpenAI.Chat.ChatCompletion;
-  /** With the answered call. */
+  /** Includes the answered call. */
   charge: Charge & { answered: AnsweredCall };
 }
 
 /**
- * Throws a `NodeFailure`; with the code `budget_exceeded` where the call could pass a limit, and is not made. A call that was
- * in flight when its worker died is repeated. The provider may charge for each, but the user pays once.
+ * Throws a `NodeFailure`; the code is `budget_exceeded` if the call could exceed a limit, and then it is not made. A
+ * call that was in flight when its worker died is repeated. The provider may charge for both, but the user pays once.
  */
 export async function askModel(
   { db, clients, live }: { db: Database; clients: ModelClients; live: LiveTexts },
@@ -68,20 +68,20 @@ export async function askModel(
   let hasLeft = false;
   const onSent = (): void => void (hasLeft = true);
   const masker = joinMaskers(client.masker, task.run.masker);
-  const told = model.stream
+  const liveText = model.stream
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
-  const calling = { signal, timeoutMs, headers, onSent, onText: told && ((text: string) => told.add(text)) };
+  const calling = { signal, timeoutMs, headers, onSent, onText: liveText && ((text: string) => liveText.add(text)) };
   const completed = client.complete(body, calling).then(refuseUnusable).then(giveCallIds);
   const answer = await completed.catch(async (error: unknown) => {
-    told?.drop();
+    liveText?.drop();
     const cost = hasLeft ? costOf(error, model, reserved) : 'nothing';
     if (typeof cost === 'object') {
       client.countTokens((error as UnusableAnswer).usage);
       await savePaidAttempt(db, call, cost);
     } else if (cost === 'nothing') await markCallRefused(db, call);
-    // The end of the node or of its run charges a call that they have cut off, and the next attempt repeats one whose
-    // worker stops.
+    // If the end of the node or run has cut off the call, that end charges it. If the worker
+    // stops, the next attempt repeats it.
     else if (!signal.aborted) await markCallCut(db, call);
     if (signal.aborted) throw error;
     const failure = toLlmFailure(error, client.masker);
@@ -89,7 +89,7 @@ export async function askModel(
     const counted = attempt - crashes;
     throw counted < retry.maxAttempts ? failure.withDelay(retry.delayMs(counted)) : failure.asFinal();
   });
-  await told?.end(toldCallsOf(answer));
+  await liveText?.end(reportedCallsOf(answer));
   client.countTokens(answer?.usage);
   const masked = client.masker.json(answer);
   const estimated = { input: reserved.input, output: tokensIn(charactersIn(messagesOf(masked))) };
@@ -109,8 +109,8 @@ function unusable(answer: Partial<OpenAI.Chat.ChatCompletion> | null, message: s
 }
 
 /**
- * The cost of a call that has left and brought no answer. `nothing`: the provider says that it did nothing, or nothing that it
- * has counted. `reserved`: nobody knows what it did.
+ * Returns the cost of a call that was sent and brought no answer. `nothing`: the provider reports that it did no work,
+ * or none that it counted. `reserved`: the work is unknown.
  */
 function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCall | 'nothing' | 'reserved' {
   if (error instanceof UnusableAnswer) {
@@ -122,7 +122,7 @@ function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCal
   return error instanceof APIError && typeof error.status === 'number' ? 'nothing' : 'reserved';
 }
 
-/** The rest of a usage that comes without an answer is not kept: it may be anything. */
+/** Drops the rest of a usage that comes without an answer, because it may be any JSON. */
 function countsOf(usage: unknown): object {
   const { prompt_tokens, completion_tokens, total_tokens } = usage as OpenAI.CompletionUsage;
   const counts = Object.entries({ prompt_tokens, completion_tokens, total_tokens });

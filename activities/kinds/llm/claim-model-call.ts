@@ -1,4 +1,5 @@
-// Claims a model call before it leaves, and reserves what it may cost: a call that could pass a limit of money is not made.
+// Claims a model call before it is sent, and reserves its highest possible cost. A call that
+// could exceed a limit is not made.
 import type OpenAI from 'openai';
 import type { ResolvedModel } from '../../../config/model-providers.js';
 import { weighFiles } from '../../../config/file-tokens.js';
@@ -16,7 +17,7 @@ interface ModelCall {
   turn: number;
   model: ResolvedModel;
   body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
-  /** The limit of an agent. */
+  /** The cost limit of an agent, as a decimal in USD. */
   maxCostUsd?: string | null;
 }
 
@@ -25,13 +26,14 @@ interface ModelClaim {
   attempt: number;
   crashes: number;
   reserved: Tokens;
-  /** Whether somebody reads the deltas of the run. */
+  /** True if somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
 
 /**
- * Throws a `NodeFailure`: `budget_exceeded` where the call could pass a limit, `outcome_unknown` where it has been answered
- * and the answer was lost with the worker. A call that was in flight when its worker died is repeated as long as its node is.
+ * Throws a `NodeFailure`: `budget_exceeded` if the call could exceed a limit, `outcome_unknown` if it was
+ * answered and the answer was lost with the worker. A call that was in flight when its worker died is
+ * repeated as long as its node is.
  */
 export async function claimModelCall(
   db: Database,
@@ -68,7 +70,7 @@ function withInput({ input, output }: Tokens, more: number): Tokens {
   return { input: input + more, output };
 }
 
-/** How long the answer may be, with numbers that are numbers. */
+/** Returns the parameters that limit the length of the answer, as plain numbers. */
 function toLengths({ max_tokens, max_completion_tokens, n, ...rest }: ModelCall['body']): Lengths {
   const { best_of } = rest as Lengths;
   return JSON.parse(unmarkNumbers(JSON.stringify({ max_tokens, max_completion_tokens, n, best_of }))) as Lengths;

@@ -1,14 +1,14 @@
-// Joins the pieces of streamed tool calls. Providers say in different ways which call a piece belongs to.
+// Joins the pieces of streamed tool calls. Providers differ in how a piece identifies its call.
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { joinFields } from './join-values.js';
 
 interface OpenCall {
   id: string | number | undefined;
   name: string;
-  /** A text, unless the provider writes arguments as the value itself. */
+  /** Text, unless the provider sends the arguments as a JSON value. */
   written: unknown;
   progress: ObjectProgress;
-  /** The other fields of the call, and of its function. */
+  /** The other fields of the call and of its function. */
   fields: JsonObject;
   functionFields: JsonObject;
 }
@@ -22,21 +22,25 @@ interface Piece {
 
 export class JoinedCalls {
   readonly #calls: OpenCall[] = [];
-  /** The calls that are open, by their index and by their id. */
+  /** The open calls by index and by id. */
   readonly #byIndex = new Map<unknown, OpenCall>();
   readonly #byId = new Map<unknown, OpenCall>();
 
-  /** Returns whether the piece has begun a call. */
-  add({ index, id: givenId, function: given, ...fields }: JsonObject): boolean {
-    const { name: givenName, arguments: written, ...functionFields } = isObject(given) ? given : ({} as JsonObject);
-    const piece: Piece = { index, id: toId(givenId), name: typeof givenName === 'string' ? givenName : '', written };
+  /** Returns true if the piece starts a call. */
+  add({ index, id: rawId, function: rawFunction, ...fields }: JsonObject): boolean {
+    const {
+      name: rawName,
+      arguments: written,
+      ...functionFields
+    } = isObject(rawFunction) ? rawFunction : ({} as JsonObject);
+    const piece: Piece = { index, id: toId(rawId), name: typeof rawName === 'string' ? rawName : '', written };
     const known = this.#find(piece);
-    const call = known === undefined || begins(piece, known) ? this.#open(piece) : known;
+    const call = known === undefined || startsCall(piece, known) ? this.#open(piece) : known;
     if (call.id === undefined && piece.id !== undefined) {
       call.id = piece.id;
       this.#byId.set(call.id, call);
     }
-    // Some providers repeat the name with each piece.
+    // Some providers repeat the name in each piece.
     if (piece.name !== call.name) call.name += piece.name;
     addArguments(call, written);
     joinFields(call.fields, Object.entries(fields));
@@ -74,10 +78,11 @@ export class JoinedCalls {
 }
 
 /**
- * Returns whether the piece begins another call than the one that is open at its place. Only a piece with a name does: some
- * gateways give each piece a new id. Without an id that tells calls apart, complete arguments do.
+ * Returns true if the piece starts a new call instead of continuing the open one. Only a piece with a name
+ * does, because some gateways give each piece a new id. If the ids don't distinguish the calls, a call whose
+ * arguments are complete has ended.
  */
-function begins({ id, name, written }: Piece, open: OpenCall): boolean {
+function startsCall({ id, name, written }: Piece, open: OpenCall): boolean {
   if (name === '' || (id !== undefined && id === open.id)) return false;
   if (id !== undefined && open.id !== undefined) return true;
   return isWhole(open) && !isBlank(written);
@@ -105,7 +110,7 @@ function addArguments(call: OpenCall, written: unknown): void {
 
 const [QUOTE, BACKSLASH, OPENING, CLOSING] = [0x22, 0x5c, new Set([0x5b, 0x7b]), new Set([0x5d, 0x7d])];
 
-/** Follows a JSON text that comes in pieces, to tell when its object is complete. */
+/** Scans a JSON text that arrives in pieces, to detect when its object is complete. */
 class ObjectProgress {
   #depth = 0;
   #isInString = false;

@@ -1,5 +1,5 @@
-// Joins the deltas of a streamed answer to the message that the answer would have had in one piece, fields that only its
-// provider knows included.
+// Joins the deltas of a streamed answer into the message that an answer in one piece would have had, including
+// fields that only its provider knows.
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
 import { textOfContent } from '../../../graph/message-text.js';
@@ -7,7 +7,7 @@ import { NodeFailure } from '../../node/failures.js';
 import { JoinedCalls } from './join-calls.js';
 import { joinFields, placedItem } from './join-values.js';
 
-/** The memory that a call takes beside its fields, in characters. */
+/** The memory of a call without its fields, in characters. */
 const CALL_CHARACTERS = 100;
 
 export class JoinedMessage {
@@ -15,7 +15,7 @@ export class JoinedMessage {
   readonly #calls = new JoinedCalls();
   readonly #count: (characters: number) => void;
 
-  /** `count` is told what the message grows by, and throws when that is too much. */
+  /** `count` receives the growth of the message in characters, and throws if the message becomes too large. */
   constructor(count: (characters: number) => void) {
     this.#count = count;
   }
@@ -29,7 +29,7 @@ export class JoinedMessage {
       if (!isObject(call)) continue;
       this.#count(JSON.stringify(call).length + (this.#calls.add(call) ? CALL_CHARACTERS : 0));
     }
-    // A null says nothing about a field.
+    // Ignores nulls, by which some providers mean an unchanged field.
     const fields = Object.entries(delta).filter(([, value]) => value !== null);
     for (const [name, value] of fields) this.#count(this.#growth(name, value));
     const text = this.#textOf(delta['content']);
@@ -47,12 +47,12 @@ export class JoinedMessage {
     return ofName + (typeof value === 'string' ? value.length : JSON.stringify(value).length);
   }
 
-  /** A part may continue another one without naming its type again. */
+  /** Returns the text of a delta's content. A part that continues another one may omit its type. */
   #textOf(content: unknown): string {
     if (!Array.isArray(content)) return textOfContent(content) ?? '';
     const parts = content.map((part: unknown) => {
-      const begun = placedItem(this.#message['content'], part);
-      return begun === undefined ? part : { ...(part as JsonObject), type: begun['type'] };
+      const continued = placedItem(this.#message['content'], part);
+      return continued === undefined ? part : { ...(part as JsonObject), type: continued['type'] };
     });
     return textOfContent(parts) ?? '';
   }

@@ -1,10 +1,10 @@
-// Joins JSON values that come in pieces, as providers stream the fields of a message.
+// Joins JSON values that arrive in pieces, as providers stream the fields of a message.
 import { isObject, ownValue, setOwn, type JsonObject } from '../../../graph/json.js';
 
-/** Each piece repeats these texts. */
+/** Providers repeat these fields in each piece instead of continuing them. */
 const REPEATED = new Set(['type', 'format', 'id']);
 
-/** Joins each field of `added` to that of `known`. Both belong to the caller, and `known` is changed. */
+/** Appends each field of `added` to `known`. Modifies `known` and may keep parts of `added`. */
 export function joinFields(known: JsonObject, added: [name: string, value: unknown][]): void {
   for (const [name, value] of added) setOwn(known, name, joinValues(name, ownValue(known, name), value));
 }
@@ -40,8 +40,8 @@ function joinList(known: unknown, added: unknown[]): unknown {
   if (typeof known === 'string') joinText('', list, known);
   const places = placesOf(list);
   for (const item of added) {
-    const begun = placedItem(list, item);
-    if (begun !== undefined) joinFields(begun, Object.entries(item as JsonObject));
+    const continued = placedItem(list, item);
+    if (continued !== undefined) joinFields(continued, Object.entries(item as JsonObject));
     else {
       list.push(item);
       place(places, item);
@@ -52,7 +52,7 @@ function joinList(known: unknown, added: unknown[]): unknown {
 
 type Places = Map<number, JsonObject>;
 
-/** The items of each list by their `index`; of two with the same one the later item. */
+/** The items of each list by their `index`. If two items share an index, the later one counts. */
 const placesOfLists = new WeakMap<unknown[], Places>();
 
 function placesOf(list: unknown[]): Places {
@@ -71,9 +71,9 @@ function place(places: Places, item: unknown): void {
 /** Returns the item of the list that `piece` continues. Some providers give items of different types the same index. */
 export function placedItem(list: unknown, piece: unknown): JsonObject | undefined {
   if (!Array.isArray(list) || !isObject(piece) || typeof piece['index'] !== 'number') return undefined;
-  const begun = placesOf(list).get(piece['index']);
-  const isOfOtherType = isName(begun?.['type']) && isName(piece['type']) && begun['type'] !== piece['type'];
-  return isOfOtherType ? undefined : begun;
+  const continued = placesOf(list).get(piece['index']);
+  const isOfOtherType = isName(continued?.['type']) && isName(piece['type']) && continued['type'] !== piece['type'];
+  return isOfOtherType ? undefined : continued;
 }
 
 function isName(value: unknown): value is string {

@@ -18,7 +18,7 @@ import { persist } from '../../node/record.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeRunner, NodeOutcome } from '../../node/node-step.js';
 
-/** For each node that calls models. */
+/** The dependencies of each node that calls models. */
 export interface ModelDeps extends MessageFilesDeps {
   providers: ModelProviders;
   clients: ModelClients;
@@ -76,8 +76,8 @@ export function createLlmRunner(deps: LlmDeps): NodeRunner {
 }
 
 /**
- * The response format is validated after its variables have been filled in. In runs that an earlier release accepted it may
- * be any JSON.
+ * Leaves out the response format, which is validated after its variables are filled in. In runs that an earlier
+ * release accepted, it may be any JSON.
  */
 function readData(data: Record<string, unknown>): LlmNodeData {
   const settings = data['settings'] as LlmNodeData['settings'];

@@ -1,5 +1,5 @@
-// The messages of a node with their files, as a model takes them: images, PDF and sound as content parts, and what is text as text.
-// They are made for each call and stored nowhere.
+// Converts the messages of a node with their files to the messages of the provider's API. Images, PDF and sound become
+// content parts; documents become text. The result is built for each call and not stored.
 import { MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../../graph/file-values.js';
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';
@@ -22,23 +22,27 @@ export interface MessageFilesDeps {
   texts: DocumentTexts;
 }
 
-interface Given {
+interface MessagesInput {
   messages: LlmNodeData['messages'];
   values: VariableValues;
   model: ResolvedModel;
   modelName: string;
 }
 
-/** Bytes of memory per byte of a file: as it is read, in base64, and in the body that is written and sent. */
+/** Bytes of memory per byte of a file: the read bytes, their base64, and the body that is written and sent. */
 const HELD_FACTOR = 7;
 
 /**
- * Fills the messages in. From then on the task's lease also holds the weight of their files. Throws `file_missing` and
- * `file_too_large` before any byte is read, `file_type` for a file that the model does not take, and `file_without_text` for a
- * document that has none.
+ * Renders the messages. The task's lease then also holds the weight of their files. Throws `file_missing` and
+ * `file_too_large` before any byte is read, `file_type` for a file that the model does not accept, and
+ * `file_without_text` for a document without text.
  */
-export async function toModelMessages(deps: MessageFilesDeps, task: NodeTask, given: Given): Promise<Message[]> {
-  const { values, messages } = given;
+export async function toModelMessages(
+  deps: MessageFilesDeps,
+  task: NodeTask,
+  input: MessagesInput,
+): Promise<Message[]> {
+  const { values, messages } = input;
   const found: { role: string; text: string; files: StoredFile[] }[] = [];
   let count = 0;
   const bytes = createSum();
@@ -59,7 +63,7 @@ export async function toModelMessages(deps: MessageFilesDeps, task: NodeTask, gi
   for (const { role, text, files } of found) {
     const parts: Part[] = [{ type: 'text', text }];
     for (const file of files) {
-      const part = await toPart(deps, task, { file, ...given });
+      const part = await toPart(deps, task, { file, ...input });
       sent.add(part.type === 'text' ? Buffer.byteLength(part.text) : file.size);
       // A document may have much more text than bytes.
       if (sent.sum() > bytes.sum()) await task.memory.resize(heldBytes + HELD_FACTOR * (bytes.sum() + sent.sum()));
@@ -81,7 +85,7 @@ function createSum() {
   };
 }
 
-/** Many servers take a list of parts only where there is something besides text. */
+/** Joins text parts, because many servers accept a list of parts only if one of them is not text. */
 function joined(parts: Part[]): string | Part[] {
   const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined));
   return texts.every((text) => text !== undefined) ? texts.join('\n\n') : parts;
@@ -90,7 +94,7 @@ function joined(parts: Part[]): string | Part[] {
 async function toPart(
   { files, texts }: MessageFilesDeps,
   task: NodeTask,
-  { file, model, modelName }: Given & { file: StoredFile },
+  { file, model, modelName }: MessagesInput & { file: StoredFile },
 ): Promise<Part> {
   const bytes = await buffer(await files.read(file, task.signal));
   const found = fileKindOf(bytes);
@@ -112,10 +116,11 @@ async function toPart(
   };
   if (found.kind === 'image') throw refused(', which is an image');
   if (found.kind === 'audio') throw refused(', which is a sound');
-  const asked = { file, projectId: task.run.projectId, signal: task.signal };
-  // Bytes in which no encoding is found are no text. Where one is declared, the model is not to blame.
+  const source = { file, projectId: task.run.projectId, signal: task.signal };
+  // Bytes without a detectable encoding are not text, so the file type is refused. If the file declares an
+  // encoding, the encoding is the error.
   const isDeclared = declaredEncoding(bytes, file.type) !== undefined;
-  const text = await texts.textOf(bytes, asked).catch((error: unknown) => {
+  const text = await texts.textOf(bytes, source).catch((error: unknown) => {
     const isNoText = error instanceof NodeFailure && error.code === 'file_encoding' && !isDeclared;
     throw isNoText ? refused() : error;
   });
@@ -129,7 +134,7 @@ async function toPart(
   return { type: 'text', text: `${name}:\n${text}` };
 }
 
-/** Blanks and marks that nobody sees are no text. */
+/** Blanks and invisible characters do not count as text. */
 function hasCharacters(text: string): boolean {
   return /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text);
 }

@@ -30,29 +30,32 @@ type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
 interface CallOptions {
   signal: AbortSignal;
-  /** For the whole answer. */
+  /** The limit for the whole answer. */
   timeoutMs: number;
   headers: Record<string, string>;
-  /** Gets the content of the answer as it comes: a stream is asked for, where the answer to that would be the same. */
+  /**
+   * Gets the content of the answer as it arrives. A stream is requested for it, unless a
+   * stream would change the answer.
+   */
   onText?: TextListener | undefined;
-  /** Called when the request leaves: the provider may charge for it from then on. */
+  /** Called when the request is sent; from then on the provider may charge for it. */
   onSent: () => void;
 }
 
 export interface ModelClient {
   complete(body: Body, options: CallOptions): Promise<OpenAI.Chat.ChatCompletion>;
-  /** Keeps the key out of all that the provider says: it is not the user's, who must not get it in an answer either. */
+  /** Masks the provider's key in everything that the provider returns, because the key does not belong to the user. */
   masker: Masker;
   /** Adds the token usage of an answer to the metrics. */
   countTokens: (usage: unknown) => void;
 }
 
 export interface ModelClients {
-  /** The client uses the project's own key for the provider where there is one, and otherwise the platform's key. */
+  /** Returns a client with the project's own key for the provider if it has one, else with the platform's key. */
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
 
-/** Every call has a limit of its own. The 300 s that `fetch` waits by default would cut a call that is paid for. */
+/** Every call has its own limit. The default of `fetch`, 300 s, would cut off a call that must be paid for. */
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: pacedConnector() });
 
 export function createModelClients(
@@ -63,10 +66,10 @@ export function createModelClients(
   const clients = new LRUCache<string, ModelClient>({ max: 200 });
   const timedFetch = (provider: string): typeof fetch => {
     return async (target, init) => {
-      const tell = modelCallSeconds.startTimer({ provider });
+      const stopTimer = modelCallSeconds.startTimer({ provider });
       try {
         const url = new URL(target instanceof Request ? target.url : target);
-        // The provider does not get our trace headers.
+        // The provider must not get our trace headers.
         const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.operation.name': 'chat' };
         const call = { url, method: init?.method ?? 'GET', headers: {}, tellTrace: false, attributes };
         const response = await tracedCall(
@@ -74,10 +77,10 @@ export function createModelClients(
           ({ status }) => status,
           () => undiciFetch(url, toInit(init)) as unknown as Promise<Response>,
         );
-        tell({ status: String(response.status) });
+        stopTimer({ status: String(response.status) });
         return response.ok ? response : await toReadableRefusal(response);
       } catch (error) {
-        tell({ status: 'none' });
+        stopTimer({ status: 'none' });
         throw error;
       }
     };
@@ -90,7 +93,7 @@ export function createModelClients(
       const id = `${provider.name} ${provider.baseUrl} ${apiKey}`;
       const known = clients.get(id);
       if (known !== undefined) return known;
-      // The node counts attempts, so the client itself does not retry.
+      // The client itself does not retry, because the node counts attempts.
       const options = { apiKey, baseURL: provider.baseUrl, maxRetries: 0, fetch: timedFetch(provider.name) };
       const countTokens = (usage: unknown): void => {
         const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>;
@@ -104,7 +107,7 @@ export function createModelClients(
   };
 }
 
-/** The limit of the client library ends when the head of an answer is there; this one holds for the body too. */
+/** Adds a deadline for the whole answer. The timeout of the client library ends with the head of the answer. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
   const refused = createRefusedFields();
   return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
@@ -116,8 +119,8 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
         hasLeft = true;
         onSent();
       };
-      const taking = takingEvents(whenSent(dispatcher, onLeft), (piece) => answer.offer(piece));
-      const fetchOptions: Record<string, unknown> = { dispatcher: taking };
+      const streaming = takingEvents(whenSent(dispatcher, onLeft), (piece) => answer.offer(piece));
+      const fetchOptions: Record<string, unknown> = { dispatcher: streaming };
       const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
       const sent = openai.chat.completions.create(withMarkedNumbers(asked) as Body, options).asResponse();
       const response = await sent.catch((error: unknown) => {
@@ -125,14 +128,14 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
       });
       return (await answer.read(response)) as OpenAI.Chat.ChatCompletion;
     };
-    const askInBestForm = async (given: Body): Promise<OpenAI.Chat.ChatCompletion> => {
+    const askInBestForm = async (wanted: Body): Promise<OpenAI.Chat.ChatCompletion> => {
       for (let repeats = 0; ; repeats += 1) {
-        const asked = toAsked(given, onText !== undefined, refused);
+        const asked = toAsked(wanted, onText !== undefined, refused);
         try {
           return await ask(asked);
         } catch (error) {
-          // A refused request has done nothing: the call is made in its place without the field that it names.
-          const field = repeats < MAX_REPEATS ? refused.learn(given.model, error, optionalIn(asked)) : undefined;
+          // A refused request has done nothing, so the call is repeated without the field that the refusal names.
+          const field = repeats < MAX_REPEATS ? refused.learn(wanted.model, error, optionalIn(asked)) : undefined;
           if (field === undefined) throw error;
         }
       }
@@ -147,26 +150,29 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
   };
 }
 
-/** How often a call is repeated without a field that the provider has refused. */
+/** The number of times that a call is repeated without a field that the provider has refused. */
 const MAX_REPEATS = 2;
 
-/** Names by which a refusal may mean that the usage of a stream cannot be asked for, or that there is no stream at all. */
+/** A refusal with one of these names may mean that the provider cannot report the usage of a stream. */
 const USAGE_OF_STREAM = ['stream_options', 'include_usage'];
 const STREAM = ['stream', 'streaming', 'streamed'];
 
 type Asked = Omit<Body, 'stream'> & { stream?: boolean | null; stream_options?: unknown };
 
-/** Returns what the provider is asked: for a stream if that is wanted and possible, without what it has refused before. */
+/**
+ * Returns the body to send: as a stream if that is wanted and possible, and without the fields that
+ * the provider has refused before.
+ */
 function toAsked(body: Body, wantsStream: boolean, refused: RefusedFields): Asked {
   const isRefused = (field: string): boolean => refused.has(body.model, field);
   if (!wantsStream || STREAM.some(isRefused) || !isStreamable(body)) return body;
   const { stream_options: options, ...rest } = body as Asked;
   if (USAGE_OF_STREAM.some(isRefused)) return { ...rest, stream: true };
-  // The usage of a stream has to be asked for.
+  // Providers report the usage of a stream only on request.
   return { ...rest, stream: true, stream_options: { ...(isObject(options) && options), include_usage: true } };
 }
 
-/** The fields that a request can do without. */
+/** Returns the fields that a request can do without. */
 function optionalIn({ stream, stream_options: options }: Asked): string[] {
   if (stream !== true) return [];
   return options === undefined ? STREAM : [...USAGE_OF_STREAM, ...STREAM];
@@ -181,7 +187,7 @@ function toBrokenOff(error: unknown): unknown {
   });
 }
 
-/** Chunks of several choices, and of sound, are not what the answer in one piece would be. */
+/** The chunks of several choices, or of sound, cannot be joined to the answer in one piece. */
 function isStreamable(body: Body): boolean {
   const { n, modalities, audio } = JSON.parse(
     unmarkNumbers(JSON.stringify({ n: body.n, modalities: body.modalities, audio: body.audio })),
@@ -191,28 +197,31 @@ function isStreamable(body: Body): boolean {
 
 function toInit(init: RequestInit | undefined): UndiciRequestInit {
   const body = typeof init?.body === 'string' ? { body: unmarkNumbers(init.body) } : {};
-  // A provider does not choose where the requests of this network go.
+  // Redirects are not followed, because a provider must not choose where requests of this network go.
   return { dispatcher, ...(init as UndiciRequestInit | undefined), ...body, redirect: 'manual' };
 }
 
 const MAX_REFUSAL_BYTES = 256 * 1024;
-/** A longer text that is no JSON is a page or a log, and no sentence. */
+/** A longer text that is not JSON is a page or a log, not a sentence. */
 const MAX_PLAIN_CHARACTERS = 300;
 
-/** Returns the refusal in the one shape that the client library reads. Of what a provider says only the beginning is read. */
+/** Returns the refusal in the only form that the client library reads. Reads only the start of the body. */
 async function toReadableRefusal(response: Response): Promise<Response> {
   const { status, statusText } = response;
   if (response.body === null) return response;
-  const said = await readStart(response.body);
-  const param = isObject(said) && isObject(said['error']) ? said['error']['param'] : undefined;
-  const message = sentenceIn(said) ?? nameOfStatus(status);
+  const refusal = await readStart(response.body);
+  const param = isObject(refusal) && isObject(refusal['error']) ? refusal['error']['param'] : undefined;
+  const message = sentenceIn(refusal) ?? nameOfStatus(status);
   const headers = new Headers(response.headers);
   for (const name of ['content-length', 'content-encoding']) headers.delete(name);
   headers.set('content-type', 'application/json');
   return new Response(JSON.stringify({ error: { message, param } }), { status, statusText, headers });
 }
 
-/** Returns the JSON of a refusal, or its text where that may be a sentence. A body that breaks off is read so far. */
+/**
+ * Returns the JSON of a refusal, or its text if that may be a sentence. A body that breaks
+ * off is read as far as it came.
+ */
 async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';
@@ -224,7 +233,7 @@ async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
       text += decoder.decode(piece, { stream: true });
     }
   } catch {
-    // The status is known.
+    // Ignored: the status is known.
   }
   try {
     return parseJson(text);
@@ -234,12 +243,12 @@ async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
   }
 }
 
-/** A provider may quote the file that it does not take. */
+/** Removes file contents, because a provider may quote a file that it does not accept. */
 function withoutFiles(message: string): string {
   return message.replace(/;base64,[\w+/=]{40,}/g, ';base64,...').replace(/[\w+/=]{400,}/g, '...');
 }
 
-/** Decides which errors are retried. For a final error the message quotes the provider. */
+/** Decides which errors are retried. The message of a final error quotes the provider. */
 export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
   const quoted = (message: string): string => withoutFiles(masker.text(message));
   if (error instanceof UnusableAnswer) {

@@ -1,4 +1,4 @@
-// A model's reply, as far as a node's result needs it.
+// The part of a model's reply that a node's result needs.
 import type OpenAI from 'openai';
 import { toTokens } from '../../../config/model-price.js';
 import { ownValue } from '../../../graph/json.js';
@@ -8,19 +8,19 @@ import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './sai
 
 export interface ModelReply {
   role: 'assistant';
-  /** Empty where the model has said nothing. */
+  /** Empty if the model has not said anything. */
   content: string;
-  /** The model says this instead of an answer that it refuses to give. */
+  /** The model's words when it refuses to answer. */
   refusal: string | null;
   model: string | undefined;
   finishReason: string | null | undefined;
-  /** The provider has reported this; it is untrusted. */
+  /** As the provider has reported it; untrusted. */
   usage: unknown;
-  /** The message as it goes back to its provider; undefined for replies that an earlier release has stored. */
+  /** The message to send back to its provider. Undefined for replies that an earlier release has stored. */
   message?: AssistantMessage;
 }
 
-export const NOTHING_SAID: ModelReply = {
+export const EMPTY_REPLY: ModelReply = {
   role: 'assistant',
   content: '',
   refusal: null,
@@ -29,7 +29,7 @@ export const NOTHING_SAID: ModelReply = {
   usage: undefined,
 };
 
-/** Undefined for an answer without a message that can be read. */
+/** Returns undefined for an answer without a readable message. */
 export function readReply(answer: OpenAI.Chat.ChatCompletion): ModelReply | undefined {
   const message = messageOf(answer);
   const content = textOfContent(message?.['content']);
@@ -51,7 +51,7 @@ export function toOutput({ content, model, usage, finishReason }: ModelReply): N
 
 const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 
-/** The token counts of several calls together. */
+/** Returns the sums of the token counts of several calls. */
 export function sumUsage(usages: readonly unknown[]): Record<string, number> {
   return Object.fromEntries(
     COUNTS.map((name) => [name, usages.reduce<number>((sum, usage) => sum + toTokens(ownValue(usage, name)), 0)]),

@@ -1,20 +1,20 @@
-// A conversation gives a model its own messages back as they came. Some providers refuse fields of them that they have
-// written themselves: the call is repeated without such a field.
+// A conversation sends a model's own messages back unchanged. Some providers refuse fields in them that they have
+// written themselves, so the call is repeated without such a field.
 import type OpenAI from 'openai';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import type { RefusedFields } from './refused-fields.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 
-/** The fields without which a message or a tool call is none. */
+/** A message or tool call is invalid without these fields. */
 const NEEDED = new Set(['role', 'content', 'tool_calls', 'id', 'type', 'function', 'name', 'arguments']);
 
-/** No provider adds so many fields that it refuses. */
+/** No provider is known to add more fields that it refuses. */
 const MAX_REPEATS = 3;
 
 /**
- * Asks without the fields that the model has refused. A call whose refusal names another field of an assistant message is
- * repeated once without it, and the field is remembered.
+ * Calls `ask` without the fields that the model has refused. If a refusal names another field of an assistant message,
+ * repeats the call without that field and remembers it.
  */
 export async function askWithoutRefused<Answer>(
   refused: RefusedFields,
@@ -28,7 +28,7 @@ export async function askWithoutRefused<Answer>(
     try {
       return await ask(sent);
     } catch (error) {
-      // A provider also names a field that it misses.
+      // A provider may also name a field that it requires.
       const missed = refused.learn(model, error, omitted);
       if (missed !== undefined) refused.forget(model, missed);
       const isLast = missed !== undefined || repeats === MAX_REPEATS;
@@ -40,7 +40,7 @@ export async function askWithoutRefused<Answer>(
   }
 }
 
-/** The fields that could be left out of the assistant messages. */
+/** Returns the fields that the assistant messages can do without. */
 function fieldsOf({ messages }: Body): string[] {
   const holders = messages.flatMap((message) => (isOfAssistant(message) ? [message, ...callsIn(message)] : []));
   return [...new Set(holders.flatMap((holder) => Object.keys(holder)))].filter((field) => !NEEDED.has(field));
@@ -61,11 +61,11 @@ function withoutField(body: Body, field: string): Body {
 function omitFromMessage(message: JsonObject, field: string): JsonObject {
   const { tool_calls: calls, ...rest } = omit(message, field);
   if (!Array.isArray(calls)) return omit(message, field);
-  const kept = calls.filter(isObject).map((call) => {
+  const remaining = calls.filter(isObject).map((call) => {
     const { function: called, ...others } = omit(call, field);
     return { ...others, ...(isObject(called) && { function: omit(called, field) }) };
   });
-  return { ...rest, tool_calls: kept };
+  return { ...rest, tool_calls: remaining };
 }
 
 function omit(holder: JsonObject, field: string): JsonObject {

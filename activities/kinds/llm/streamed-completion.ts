@@ -1,4 +1,5 @@
-// Reads the answer of a provider that was asked for a stream, and makes of it what the answer without one would have been.
+// Reads the answer of a provider that was asked for a stream, and builds the answer that a call
+// without streaming would have had.
 import type OpenAI from 'openai';
 import { errorIn, failureIn, failureOf, hasWords, type ToldFailure } from '../../../config/model-answer.js';
 import { isObject } from '../../../graph/json.js';
@@ -8,23 +9,23 @@ import { createModelEvents, looksLikeEvents } from '../../../outgoing/model-even
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { NodeFailure } from '../../node/failures.js';
 import { JoinedMessage } from './join-message.js';
-import { BrokenOff, toldFailure, UnusableAnswer } from './unusable-answer.js';
+import { BrokenOff, reportedFailure, UnusableAnswer } from './unusable-answer.js';
 
-/** Gets the next piece of the answer's content. */
+/** Receives the next piece of the answer's content. */
 export type TextListener = (text: string) => void;
 
 /**
- * The text of an answer, one event of a stream, and what stands between its events: nobody writes so much, and a provider may
- * be hostile.
+ * Limits the text of an answer, one event of a stream, and the characters between events. No model writes this much,
+ * and a provider may be hostile.
  */
 const MAX_ANSWER_CHARACTERS = 32 * 1024 * 1024;
-/** Lines of a stream that are none of its format cost much more time than others. */
+/** Lines that are not valid in a stream cost much more time than others. */
 const MAX_WRONG_LINES = 1_000;
 const MAX_FACTS = 50;
-/** How long the end of a stream is waited for behind its last event, so that its connection can be used again. */
+/** The time allowed for a stream to end after its last event, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
-/** Reads one answer with the status 200. Its pieces may be offered before it is read, or be in the body of the response. */
+/** Reads one answer with the status 200. Its pieces may be offered before `read`, or be in the body of the response. */
 export class AnswerReader {
   readonly #decoder = new TextDecoder();
   readonly #onText: TextListener | undefined;
@@ -45,37 +46,37 @@ export class AnswerReader {
   /** The usage of an answer in one piece. */
   #usage: unknown;
   #wrongLines = 0;
-  /** The characters that are not in the data of an event: all of them, where there is none. */
+  /** The number of characters outside event data; all characters if there are no events. */
   #otherCharacters = 0;
   #isJson: boolean;
   #isStream = false;
   #hasEvents = false;
-  /** Text or calls have come: the provider has worked for them, whatever follows. */
+  /** True once text or calls have arrived: the provider then charges for them, whatever follows. */
   #hasWords = false;
   #retryAfterMs: number | undefined;
   #isClosed = false;
   #hasFailed = false;
   #close: () => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
-  /** Resolves when the stream has said that nothing follows. Rejects where it cannot be read. */
+  /** Resolves when the stream has declared its end. Rejects if the stream cannot be read. */
   readonly #closed = new Promise<void>((resolve, reject) => {
     this.#close = resolve;
     this.#fail = reject;
   });
 
-  /** `onText` gets the content as it comes. Without it the answer is taken as JSON. */
+  /** `onText` receives the content as it arrives. Without it, the answer is read as JSON. */
   constructor(onText: TextListener | undefined) {
     this.#onText = onText;
     this.#isJson = onText === undefined;
     this.#closed.catch(() => undefined);
   }
 
-  /** Takes a piece of a stream. It never throws: what is wrong with the piece is told by `read`. */
+  /** Adds a piece of a stream. Never throws; `read` throws the error of the piece. */
   offer(piece: Uint8Array): void {
-    // The bytes behind a failure may be here before `read` is told of it.
+    // Bytes after a failure may arrive before `read` sees the failure.
     if (this.#hasFailed) return;
     try {
-      this.#take(piece);
+      this.#consume(piece);
     } catch (error) {
       this.#hasFailed = true;
       this.#fail(error as Error);
@@ -83,8 +84,8 @@ export class AnswerReader {
   }
 
   /**
-   * Returns the completion. A provider that has answered in one piece is taken as it is; the value may be any JSON then. Throws
-   * `BrokenOff` for a stream that breaks off, and `UnusableAnswer` for an answer that tells a failure or is none.
+   * Returns the completion. An answer in one piece is returned unchanged and may be any JSON. Throws `BrokenOff` for a
+   * stream that breaks off, and `UnusableAnswer` for an answer that reports a failure or is not a completion.
    */
   async read(response: Response): Promise<unknown> {
     try {
@@ -109,7 +110,7 @@ export class AnswerReader {
       cancel();
       throw error;
     }
-    // A connection whose answer is not read to its end is closed.
+    // Undici closes a connection whose answer is not read to its end.
     const timer = setTimeout(cancel, DRAIN_MS);
     void ended.catch(() => undefined).finally(() => clearTimeout(timer));
     return this.#end();
@@ -118,16 +119,16 @@ export class AnswerReader {
   async #readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        // Only the usage or the closing words may be missing.
+        // Only the usage or the closing events may be missing.
         if (this.#completion.isFinished) return { done: true, value: undefined } as const;
         throw new BrokenOff({ message: 'The answer of the provider has broken off.', cause: cause as Error });
       });
       if (done) return;
-      this.#take(value);
+      this.#consume(value);
     }
   }
 
-  #take(bytes: Uint8Array): void {
+  #consume(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (!this.#hasEvents) this.#text += text;
     this.#otherCharacters += text.length;
@@ -144,7 +145,7 @@ export class AnswerReader {
     return answer;
   }
 
-  /** Some providers send a stream, and call it JSON. */
+  /** Some providers send a stream with the content type of JSON. */
   #feedWhole(text: string): void {
     this.#events.feed(text);
     this.#events.end();
@@ -179,7 +180,7 @@ export class AnswerReader {
   }
 
   #failureOf(failure: ToldFailure): NodeFailure {
-    return toldFailure(failure, this.#hasEvents, this.#retryAfterMs);
+    return reportedFailure(failure, this.#hasEvents, this.#retryAfterMs);
   }
 }
 
@@ -205,9 +206,9 @@ function tooLarge(): NodeFailure {
 
 type Fields = Record<string, unknown>;
 
-/** The first choice of a completion, put together from its chunks. */
+/** The first choice of a completion, joined from its chunks. */
 class StreamedCompletion {
-  /** Of the completion itself, as the last chunk that had them said. */
+  /** The completion's other fields, each from the last chunk that contains it. */
   #facts: Fields = {};
   #usage: unknown;
   readonly #message = new JoinedMessage((characters) => this.#count(characters));
@@ -218,12 +219,12 @@ class StreamedCompletion {
     return this.#finishReason !== undefined;
   }
 
-  /** The provider has reported this last. */
+  /** The last usage that the provider has reported. */
   get usage(): unknown {
     return this.#usage;
   }
 
-  /** Returns the content that the chunk brings. `characters`: of the chunk as text. */
+  /** Returns the content that the chunk adds. `characters` is the size of the chunk as text. */
   add(chunk: unknown, characters: number): string {
     if (!isObject(chunk)) return '';
     const { choices, usage, ...facts } = chunk;
@@ -250,7 +251,7 @@ class StreamedCompletion {
     } as unknown as OpenAI.Chat.ChatCompletion;
   }
 
-  /** Each chunk repeats most of them. */
+  /** Each chunk repeats most facts, so only new ones count as growth. */
   #addFacts(facts: Fields, characters: number): void {
     const known = Object.keys(this.#facts).length;
     Object.assign(this.#facts, facts);

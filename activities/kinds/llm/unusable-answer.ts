@@ -3,31 +3,31 @@ import { STATUS_CODES } from 'node:http';
 import type { ToldFailure } from '../../../config/model-answer.js';
 import { NodeFailure } from '../../node/failures.js';
 
-/** The part of an answer that has come before it turned out to be unusable. */
-interface Brought {
-  /** The provider has reported this; it is untrusted. */
+/** The part of an answer that arrived before the answer turned out to be unusable. */
+interface PartialAnswer {
+  /** As the provider has reported it; untrusted. */
   usage: unknown;
-  /** True for a stream that has brought text or calls. */
+  /** True if a stream has brought text or calls. */
   hasWords: boolean;
 }
 
 /**
- * An answer with the status 200 that is no completion. It costs what its usage says. Without usage it costs nothing, except for
- * a stream that has brought words: that one is charged as estimated.
+ * An answer with the status 200 that is not a completion. Its usage decides its cost. Without usage it is free, except
+ * for a stream that has brought text or calls, which is charged as estimated.
  */
 export class UnusableAnswer extends NodeFailure {
   override name = 'UnusableAnswer';
   readonly usage: unknown;
   readonly hasWords: boolean;
 
-  constructor({ code, message, isRetryable, retryAfterMs }: NodeFailure, { usage, hasWords }: Brought) {
+  constructor({ code, message, isRetryable, retryAfterMs }: NodeFailure, { usage, hasWords }: PartialAnswer) {
     super(code, message, { isRetryable, retryAfterMs });
     this.usage = usage;
     this.hasWords = hasWords;
   }
 }
 
-/** A call whose connection or stream ended before its answer was whole. Its message says when. */
+/** A call whose connection or stream ended before its answer was complete. Its message says at which point. */
 export class BrokenOff extends APIConnectionError {
   override name = 'BrokenOff';
 }
@@ -36,16 +36,20 @@ export function isRetryableStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 429;
 }
 
-/** Returns the failure that an answer with the status 200 tells, as if it had the status that the failure stands for. */
-export function toldFailure({ status, sentence }: ToldFailure, inStream: boolean, retryAfterMs?: number): NodeFailure {
+/** Converts a failure that an answer with the status 200 reports, as if the answer had the status of that failure. */
+export function reportedFailure(
+  { status, sentence }: ToldFailure,
+  inStream: boolean,
+  retryAfterMs?: number,
+): NodeFailure {
   if (status !== undefined) {
     const isRetryable = isRetryableStatus(status);
     const message = `The provider answered: ${status} ${sentence ?? nameOfStatus(status)}`;
     return new NodeFailure('provider_error', message, { isRetryable, retryAfterMs });
   }
-  const said = sentence ?? 'it gave no reason.';
-  if (!inStream) return new NodeFailure('provider_error', `The provider answered with an error: ${said}`);
-  return new NodeFailure('network_error', `The stream of the provider has failed: ${said}`, { isRetryable: true });
+  const reason = sentence ?? 'it gave no reason.';
+  if (!inStream) return new NodeFailure('provider_error', `The provider answered with an error: ${reason}`);
+  return new NodeFailure('network_error', `The stream of the provider has failed: ${reason}`, { isRetryable: true });
 }
 
 export function nameOfStatus(status: number): string {

@@ -9,10 +9,13 @@ import { iterationPath } from '../../../graph/iteration-path.js';
 import { toKeptNodes } from '../../node/load-run.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
-import { judgeKeptRound } from './judge-round.js';
+import { judgeReusedRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** The facts of a loop that has ended before: no iteration starts, and the activity that ends the loop finds its end. */
+/**
+ * The facts of a loop that has already ended: no iteration starts, and the activity that ends
+ * the loop finds the recorded end.
+ */
 const ENDED: LoopFacts = { count: 0, concurrency: 1, survivesFailures: false, isConditional: false };
 
 const frame = { isClaimed: true, factsOf: () => ENDED };
@@ -37,7 +40,7 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
       const { data } = task.node;
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
       const count = (task.run.isResumed ? await countKeptItems(db, task) : undefined) ?? (await storeRendered(task));
-      const { kept = [], ...more } = await findKept(db, task);
+      const { kept = [], ...more } = await findReused(db, task);
       const only = onlyIterationOf(task);
       const indexes = only === undefined ? firstOf(count, kept, concurrency) : [only].filter((index) => index < count);
       await beginIterations(db, task, { total: only === undefined ? count : indexes.length, indexes });
@@ -47,8 +50,11 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
   };
 }
 
-/** Returns the part of the loop that the run reuses from an earlier one: whole iterations, and nodes of others. */
-async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
+/**
+ * Returns the part of the loop that the run reuses from an earlier run: whole iterations,
+ * and nodes of other iterations.
+ */
+async function findReused(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
   if (!loop.run.isResumed) return {};
   const kept = await findKeptIterations(db, loop);
   const left = await findKeptInIterations(db, loop);
@@ -57,7 +63,7 @@ async function findKept(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun'
   return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
 }
 
-/** Returns the only iteration that a test executes, or undefined if it executes all. */
+/** Returns the only iteration that a test run executes, or undefined if the run executes all of them. */
 function onlyIterationOf({ run, path, nodeId }: NodeTask): number | undefined {
   const { ids, only } = run.planOf(path);
   return only?.[ids.indexOf(nodeId)];
@@ -65,9 +71,9 @@ function onlyIterationOf({ run, path, nodeId }: NodeTask): number | undefined {
 
 /** Returns the indexes of the first `most` iterations that are not reused. */
 function firstOf(count: number, kept: number[], most: number): number[] {
-  const isKept = new Set(kept);
+  const isReused = new Set(kept);
   const first: number[] = [];
-  for (let index = 0; index < count && first.length < most; index++) if (!isKept.has(index)) first.push(index);
+  for (let index = 0; index < count && first.length < most; index++) if (!isReused.has(index)) first.push(index);
   return first;
 }
 
@@ -78,11 +84,11 @@ export function createLoopStep(deps: LoopDeps): NodeStep<LoopFacts> {
     async run(task) {
       const { max_rounds: count } = loopNode.schema.parse(task.node.data);
       const facts = { count, concurrency: 1, survivesFailures: false, isConditional: true };
-      const { kept = [], ...more } = await findKept(db, task);
+      const { kept = [], ...more } = await findReused(db, task);
       const only = onlyIterationOf(task);
       const last = only === undefined ? kept.at(-1) : undefined;
       // The earlier run may have stopped between the end of its last round and the end of the loop.
-      const isOver = last !== undefined && (await judgeKeptRound(deps, task, last));
+      const isOver = last !== undefined && (await judgeReusedRound(deps, task, last));
       const first = only === undefined ? firstOf(count, kept, 1) : [only];
       const indexes = isOver ? [] : first;
       await beginIterations(db, task, { total: 0, indexes });

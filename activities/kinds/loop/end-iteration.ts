@@ -60,12 +60,12 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
         const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
         const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
         const ended = { index, result, resultEnc, next: isOver ? undefined : next };
-        // An earlier attempt, whose answer was lost, may have recorded a failure.
+        // An earlier attempt whose answer was lost may have recorded a failure.
         const failedBefore = await recordIteration(db, ref, ended);
         if (failedBefore !== undefined) return { facts: { failure: failedBefore } };
         return { facts: isOver ? { isOver } : {} };
       } catch (error) {
-        // An output that exceeds what the project may store fails its iteration.
+        // An output that exceeds the project's quota fails its iteration.
         if (isQuotaExceeded(error)) return { facts: await fail(task, quotaFailure()) };
         if (error instanceof NodeError) return { facts: await fail(task, error) };
         throw error;

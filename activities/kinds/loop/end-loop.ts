@@ -17,9 +17,11 @@ import { handlesOf, type NodeStep, type NodeTask } from '../../node/node-step.js
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** This limit counts all outputs of a loop as JSON text, like the body of an HTTP answer. */
+/** Limits the sum of all outputs of a loop as JSON text. The body of an HTTP answer has the same limit. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
-/** Larger outputs are not read. Each is stored twice: as JSON, and as an escaped text. */
+/**
+ * Larger outputs are not read. The factor allows for each output being stored twice: as JSON, and as an escaped text.
+ */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;
 
 /** Ends a loop whose iterations have ended, or were stopped by the failure of one of them. */

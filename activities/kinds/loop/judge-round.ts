@@ -1,4 +1,4 @@
-// Asks whether a conditional loop is over after one of its rounds.
+// Decides if a conditional loop is over after one of its rounds.
 import { findIteration } from '../../../db/nodes/iterations-repository.js';
 import { openResult } from '../../../db/nodes/open-result.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
@@ -8,7 +8,7 @@ import type { NodeOutput, VariableValues } from '../../../graph/template.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** `values` are those of the round with this index, whose output is `value`. */
+/** `values` are the variables of the round with this index, and `value` is its output. */
 export async function judgeRound(
   { judge }: Pick<LoopDeps, 'judge'>,
   task: NodeTask,
@@ -19,8 +19,8 @@ export async function judgeRound(
   return held.length > 0;
 }
 
-/** Judges a round that the run has taken over from an earlier one. */
-export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
+/** Evaluates the condition after a round that the run reuses from an earlier run. */
+export async function judgeReusedRound(deps: LoopDeps, task: NodeTask, index: number): Promise<boolean> {
   const { id, data } = task.node;
   const round = await findIteration(deps.db, task, index);
   const text = round === undefined ? null : openResult(round, { ...task, path: round.path }, deps.secretBox);
@@ -31,7 +31,7 @@ export async function judgeKeptRound(deps: LoopDeps, task: NodeTask, index: numb
   return judgeRound(deps, task, { values, index, value });
 }
 
-/** Between two rounds, the round before is the one that has just ended. */
+/** Between two rounds, `last` is the output of the round that has just ended. */
 function afterRound(values: VariableValues, loopId: string, index: number, last: unknown): VariableValues {
   return { ...values, loops: new Map([...(values.loops ?? []), [loopId, { index, last }]]) };
 }

@@ -1,4 +1,4 @@
-// What MCP nodes and agents have in common: a session with a server, opened with the connection that the drawing names.
+// The common part of MCP nodes and agents: a session with a server, opened with the connection that the drawing names.
 import type { Credential } from '../../../connections/credential.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession } from '../../../outgoing/mcp-types.js';
@@ -18,8 +18,8 @@ export interface ServerOfNode {
 }
 
 /**
- * Runs `act` with a session of the run, and once more with a newer credential where the server has refused it. What it returns
- * holds no credential any more. Throws what `act` throws, McpError, and what `ConnectionUse` throws.
+ * Runs `act` with a session of the run, and once more with a newer credential if the server has refused the first one.
+ * Removes the credential from the result. Throws the errors of `act` and of `ConnectionUse`, and `McpError`.
  */
 export async function withServer<T extends object>(
   { sessions, connections }: ServerDeps,

@@ -4,9 +4,9 @@ import { NodeFailure } from '../../node/failures.js';
 const PASSING = new Set<McpError['code']>(['mcp_unreachable', 'timeout']);
 
 interface Calling {
-  /** Repeating the request does no harm. A request that was never sent may always be retried. */
+  /** True if repeating the request does no harm. A request that was never sent may always be retried. */
   mayRepeat: boolean;
-  /** The request was made with a connection. */
+  /** True if the request was made with a connection. */
   isConnected: boolean;
 }
 

@@ -1,7 +1,9 @@
-// Keeps sessions with MCP servers open for consecutive nodes of one run. Activities are stateless and may run in any
-// worker, so a kept session is only an optimisation. It stays open for a few seconds after its last use and is then
-// also closed on the server. When this process dies, its sessions are lost: the next node opens a new one in whichever
-// worker it runs, and the server's own time-out ends the old ones.
+// Keeps sessions with MCP servers open for consecutive nodes of one run. This is only an optimisation, because
+// activities are stateless and may run in any worker.
+//
+// A session stays open for a few seconds after its last use and is then also closed on the server. If
+// this process dies, its sessions are lost: the next node opens a new one in its worker, and the server's
+// own time-out ends the old ones.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpError } from '../../../outgoing/mcp-client.js';
@@ -10,9 +12,9 @@ import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
-   * Runs `act` with a session, reusing one that the run has open. If that session turns out to be closed before
-   * anything was sent on it, `act` runs once more with a new one, and up to twice more where the server has forgotten the
-   * session. Throws what `connect` and `act` throw.
+   * Runs `act` with a session, preferably with an open one of the run. If that session turns out to be closed before
+   * anything was sent on it, runs `act` once more with a new one, and up to twice more if the server has lost the
+   * session. Throws the errors of `connect` and `act`.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
 }
@@ -21,7 +23,7 @@ interface Shared {
   session: Promise<McpSession>;
   isConnected: boolean;
   users: number;
-  /** Aborts connecting. */
+  /** Aborts the connecting. */
   stop: AbortController;
   idle: NodeJS.Timeout | undefined;
 }
@@ -30,8 +32,8 @@ interface Shared {
 const IDLE_MS = 5_000;
 const MAX_OPEN = 200;
 /**
- * A use has the session that the run has open, then the next one of the run, and then one of its own: a server that forgets
- * its sessions after a few calls would answer other users of a session first, again and again.
+ * A call tries the open session of the run, then the run's next one, and then a private one. Otherwise, with a server
+ * that drops its sessions after a few calls, other users of a shared session could use it up each time.
  */
 const MOST_SESSIONS = 3;
 const REOPEN_PAUSE_MS = 500;
@@ -97,7 +99,7 @@ export function createMcpSessions(client: McpClient): McpSessions {
   };
 }
 
-/** Nothing that the server may have carried out is done again. */
+/** Never repeats anything that the server may have executed. */
 function mayReopen(error: unknown, isStale: boolean): boolean {
   return error instanceof McpError && error.isBeforeSend && (isStale || error.isSessionLost);
 }
@@ -107,11 +109,11 @@ async function note(shared: Shared): Promise<void> {
     await shared.session;
     shared.isConnected = true;
   } catch {
-    // Every caller that waits for the session gets the error.
+    // Ignored: every caller that waits for the session gets the error.
   }
 }
 
-/** The headers are part of the key because they may hold another user's credentials. */
+/** The headers are part of the key, because they may hold another user's credentials. */
 function toKey(runId: string, { endpointUrl, transport, headers }: McpServer): string {
   return JSON.stringify([runId, endpointUrl, transport, headers]);
 }

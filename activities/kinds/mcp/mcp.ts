@@ -30,9 +30,11 @@ interface McpDeps extends ServerDeps {
 }
 
 /**
- * A tool may have any side effect, so a call is made once. It is claimed before it is sent and not retried when its
- * outcome is unknown, unless the node allows that. Connecting is retried. When the worker dies while it connects, the
- * next attempt connects again. When it dies while the call is in flight, the next attempt finds the claim.
+ * A tool may have any side effect, so a call is made once. It is claimed before it is sent and not retried if its
+ * outcome is unknown, unless the node allows that. Connecting is retried.
+ *
+ * If the worker dies while it connects, the next attempt connects again. If it dies while the call is in flight,
+ * the next attempt finds the claim.
  */
 export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): NodeRunner {
   return {
@@ -97,9 +99,9 @@ function outcomeUnknown(): NodeFailure {
 function failOnError(result: McpToolResult, failsOnError: boolean, masker: Masker): void {
   if (!result.isError || !failsOnError) return;
   const links = result.parts.flatMap((part) => linkIn(part) ?? []);
-  const said = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
-  // The text is masked before it is cut, because the masker does not find a secret that was cut off.
-  const quoted = cutText(masker.text(said), QUOTED_CHARACTERS).trim();
+  const reported = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
+  // Masked before it is cut, because the masker does not find a secret that was cut in two.
+  const quoted = cutText(masker.text(reported), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }
 

@@ -1,4 +1,4 @@
-// Makes files of what the result of a tool has besides text: images, sounds and resources.
+// Saves the images, sounds and resources in the result of a tool as files.
 import { Readable } from 'node:stream';
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import type { FileValue } from '../../../graph/file-values.js';
@@ -10,7 +10,7 @@ export interface ResultParts {
   /** The texts of the tool and of its resources, joined with a newline. */
   text: string;
   files: FileValue[];
-  /** The parts that are neither text nor bytes, as the tool gave them. */
+  /** The parts that are neither text nor bytes, unchanged. */
   others: unknown[];
 }
 
@@ -20,22 +20,22 @@ interface FileInResult {
   base64: string;
 }
 
-/** Saves the files of a result, one after the other. Throws as `FileUse.save` does. */
+/** Saves the files of a result one after another. Throws like `FileUse.save`. */
 export async function takeResult(
   files: FileUse,
   task: NodeTask,
   { parts }: McpToolResult,
   toolName: string,
 ): Promise<ResultParts> {
-  const taken: ResultParts = { text: '', files: [], others: [] };
+  const found: ResultParts = { text: '', files: [], others: [] };
   const texts: string[] = [];
   for (const part of parts) {
-    const [text, file] = [textOf(part), fileOf(part, `${toolName}-${taken.files.length + 1}`)];
+    const [text, file] = [textOf(part), fileOf(part, `${toolName}-${found.files.length + 1}`)];
     if (text !== undefined) texts.push(text);
-    else if (file === undefined) taken.others.push(part);
-    else taken.files.push(await save(files, task, file));
+    else if (file === undefined) found.others.push(part);
+    else found.files.push(await save(files, task, file));
   }
-  return { ...taken, text: texts.join('\n') };
+  return { ...found, text: texts.join('\n') };
 }
 
 function save(files: FileUse, task: NodeTask, { name, type, base64 }: FileInResult): Promise<FileValue> {
@@ -82,7 +82,7 @@ function lastPartOf(uri: string): string | undefined {
   }
 }
 
-/** `image/svg+xml` gives `.svg`. */
+/** Returns `.svg` for `image/svg+xml`. */
 function extensionOf(type = ''): string {
   const [, extension] = /^\w+\/(?:x-)?([a-z0-9]{1,8})(?:\+[a-z]+)?(?:;|$)/i.exec(type) ?? [];
   return extension === undefined ? '' : `.${extension.toLowerCase()}`;

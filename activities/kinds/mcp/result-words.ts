@@ -1,4 +1,4 @@
-// The words that tell of a tool's result besides its texts: its links and its structured data.
+// Describes the parts of a tool's result that are not text: its links and its structured data.
 import { isEqualJson, isObject, ownValue } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
@@ -12,7 +12,10 @@ export function linkIn(part: unknown): string | undefined {
   return `[resource_link ${typeof name === 'string' ? `${JSON.stringify(name)}: ` : ''}${uri}]`;
 }
 
-/** Returns the structured data as JSON text; empty where there is none, and where a text holds it, as the protocol advises. */
+/**
+ * Returns the structured data as JSON text. Returns an empty string if there is none, or if a text repeats
+ * it, as the protocol recommends.
+ */
 export function structuredText({ structuredContent, parts }: McpToolResult): string {
   if (structuredContent === undefined || structuredContent === null) return '';
   const written = writeJson(structuredContent);

@@ -1,19 +1,20 @@
-/** QuickJS says this where a property of null or undefined is read or set, and of a name that has no value. */
+/** The messages of QuickJS when code accesses a property of null or undefined, or a name without a value. */
 const MISPLACED = [
   /^cannot (?:read|set) property '(.*)' of (?:null|undefined)$/,
   /^'?([^\s']+)'? is not (?:defined|initialized)$/,
 ];
 
 /**
- * The line of the code at which it has failed: the innermost one of the stack; null where that is not known. Some errors
- * QuickJS places at the call or operator before them. Their line is the only one from there on that has the name.
+ * Returns the line of the code at which it has failed, from the innermost frame of the stack; null if
+ * unknown. QuickJS reports some errors at the call or operator before them. Their line is then the only
+ * later line that contains the name.
  */
 export function findErrorLine(stack: string, message: string, code: string): number | null {
-  const told = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];
-  if (told === undefined) return null;
+  const reported = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];
+  if (reported === undefined) return null;
   const lines = code.split('\n');
   // The wrapper of the code ends on a line of its own.
-  const line = Math.min(Number(told), lines.length);
+  const line = Math.min(Number(reported), lines.length);
   const name = MISPLACED.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
   if (name === undefined) return line;
   const named = lines.flatMap((text, at) => (at + 1 >= line && hasName(text, name) ? [at + 1] : []));

@@ -1,11 +1,11 @@
-// Asks the worker for the files that a program reads and saves. They are asked for one after the other.
+// Requests from the worker the files that a program reads and saves, one after another.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import { mayHoldUnkeptNumber } from '../../../../graph/exact-number.js';
 import { replaceUnkeptNumbers } from '../../../../graph/json-text.js';
 import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
 
-/** Sends a request to the worker, and the content of what is saved. Resolves with the bytes of a file, or the answer. */
-export type Exchange = (request: FileRequest, content: Buffer) => Promise<Buffer | Exclude<Answer, { size: number }>>;
+/** Sends a request to the worker, followed by the content to save. Resolves with the bytes of a file, or the answer. */
+export type AskWorker = (request: FileRequest, content: Buffer) => Promise<Buffer | Exclude<Answer, { size: number }>>;
 
 interface Open {
   number: number;
@@ -13,41 +13,41 @@ interface Open {
   content: Buffer;
 }
 
-/** The functions of the prelude that settle what the program waits for. */
+/** The functions of the prelude that settle the promises of the program. */
 interface Settling {
   settle: QuickJSHandle;
   fail: QuickJSHandle;
 }
 
 export interface FileRequests {
-  /** The `ask` of the prelude. */
+  /** The function `ask` of the prelude. */
   ask: QuickJSHandle;
-  /** Carries the first request out that is open. `full`: the instance has no room for the file, and cannot go on. */
-  next(exchange: Exchange, settling: Settling): Promise<'settled' | 'none' | 'full'>;
+  /** Sends the oldest open request. `full`: the instance has no memory for the file, and cannot continue. */
+  next(askWorker: AskWorker, settling: Settling): Promise<'settled' | 'none' | 'full'>;
 }
 
-/** A text with null characters is longer as JSON. */
-const MAX_TAKEN_BYTES = 2 * MAX_FILE_BYTES;
+/** Twice the limit, because null characters make a text longer as JSON. */
+const MAX_CONTENT_BYTES = 2 * MAX_FILE_BYTES;
 const NO_BYTES = Buffer.alloc(0);
 
 const DIGITS = /^-?\d+$/;
 
 /**
- * Marks the integers that JavaScript holds as BigInt alone. A text that may have integers beyond 2^53 begins with the mark
- * itself.
+ * Marks the integers that JavaScript represents exactly only as BigInt. A text that may have integers
+ * beyond 2^53 begins with the marker.
  */
 function markIntegers(json: string, marker: string): string {
   if (!mayHoldUnkeptNumber(json)) return json;
   return marker + replaceUnkeptNumbers(json, (number) => (DIGITS.test(number) ? `"${marker}${number}"` : number));
 }
 
-/** `refusals`: how often the instance has wanted more memory than there is. `marker`: that of the program. */
+/** `refusals` returns how often the instance was refused memory. `marker` is the marker of the program. */
 export function createFileRequests(vm: QuickJSContext, refusals: () => number, marker: string): FileRequests {
   const open: Open[] = [];
   let asked = 0;
-  let takenBytes = 0;
+  let contentBytes = 0;
 
-  function take(content: QuickJSHandle, isJson: boolean): Buffer {
+  function copyContent(content: QuickJSHandle, isJson: boolean): Buffer {
     if (vm.typeof(content) !== 'string') {
       const bytes = vm.getArrayBuffer(content);
       const copy = Buffer.from(bytes.value);
@@ -55,7 +55,7 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
       return copy;
     }
     const text = vm.getString(content);
-    // There was no room for it on its way out.
+    // The instance had no memory to copy the text.
     if (text === '' && lengthOf(content) > 0) throw new Error('out of memory');
     return Buffer.from(isJson ? (JSON.parse(text) as string) : text);
   }
@@ -64,14 +64,14 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
     return vm.getNumber(vm.getProp(content, vm.typeof(content) === 'string' ? 'length' : 'byteLength'));
   }
 
-  /** What is too large is not taken out of the instance: the worker refuses it for its size. */
-  function toRequest({ isJson = false, ...request }: FileRequest & { isJson?: boolean }, given: QuickJSHandle): Open {
+  /** Content that is too large is not copied from the instance, because the worker refuses it for its size. */
+  function toRequest({ isJson = false, ...request }: FileRequest & { isJson?: boolean }, handle: QuickJSHandle): Open {
     const number = (asked += 1);
     if (request.status === 'read') return { number, request, content: NO_BYTES };
-    const length = lengthOf(given);
-    const isTooLarge = takenBytes + length > MAX_TAKEN_BYTES;
-    const content = isTooLarge ? NO_BYTES : take(given, isJson);
-    takenBytes += content.length;
+    const length = lengthOf(handle);
+    const isTooLarge = contentBytes + length > MAX_CONTENT_BYTES;
+    const content = isTooLarge ? NO_BYTES : copyContent(handle, isJson);
+    contentBytes += content.length;
     return { number, request: { ...request, size: isTooLarge ? length : content.length }, content };
   }
 
@@ -79,21 +79,21 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
     if (!Buffer.isBuffer(value)) return [vm.newString(JSON.stringify(value)), true];
     if (as === 'bytes') return [vm.newArrayBuffer(new Uint8Array(value).buffer), false];
     const text = as === 'json' ? markIntegers(value.toString('utf8'), marker) : value.toString('utf8');
-    // A text ends at its first null character on its way in.
+    // QuickJS reads a text only up to its first null character.
     return text.includes('\0') ? [vm.newString(JSON.stringify(text)), true] : [vm.newString(text), false];
   }
 
   return {
-    ask: vm.newFunction('ask', (json, given) => {
-      const each = toRequest(JSON.parse(vm.getString(json)) as FileRequest, given);
+    ask: vm.newFunction('ask', (json, handle) => {
+      const each = toRequest(JSON.parse(vm.getString(json)) as FileRequest, handle);
       open.push(each);
       return vm.newNumber(each.number);
     }),
-    async next(exchange, { settle, fail }) {
+    async next(askWorker, { settle, fail }) {
       const first = open.shift();
       if (first === undefined) return 'none';
       const { number, request, content } = first;
-      const answer = await exchange(request, content);
+      const answer = await askWorker(request, content);
       if (!Buffer.isBuffer(answer) && answer.answer === 'failed') {
         const words = [answer.code, answer.message].map((text) => vm.newString(text));
         vm.callFunction(fail, vm.undefined, vm.newNumber(number), ...words);

@@ -1,9 +1,9 @@
 import { HEADER_BYTES } from './messages.js';
 
 /**
- * Returns a function that takes the bytes of a channel as they come. It returns the body of the frame once that is
- * complete, and undefined before. Each call of `createFrameReader` reads one frame. Throws a `RangeError` for a body of
- * more than `maxBytes`, before it is there, and for bytes after the frame.
+ * Returns a function that accepts the chunks of a channel. It returns the body of the frame once that is complete, and
+ * undefined before. Each call of `createFrameReader` reads one frame. Throws a `RangeError` for a body of more than
+ * `maxBytes` as soon as its length is known, and for bytes after the frame.
  */
 export function createFrameReader(maxBytes: number): (chunk: Buffer) => Buffer | undefined {
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// A thread that waits for the end of the worker and then kills the process, whatever its other thread is busy with.
+// A thread that waits for the end of the worker and then kills the process, even if the main thread is blocked.
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { LIFELINE_FD } from './messages.js';

@@ -2,13 +2,13 @@
 
 export interface Log {
   readonly lines: string[];
-  /** Keeps what there is room for. */
+  /** Drops the part of the line that exceeds the limit. */
   add(line: string): void;
 }
 
 const CUT = '... the log is cut here.';
 
-/** `maxBytes`: of UTF-8, of all lines together, each with a line break. The note that ends a log which was cut is extra. */
+/** `maxBytes` counts UTF-8 of all lines, each with a line break. The note at the end of a log that was cut is extra. */
 export function createLog(maxBytes: number): Log {
   const lines: string[] = [];
   let left = maxBytes;
@@ -24,7 +24,7 @@ export function createLog(maxBytes: number): Log {
   };
 }
 
-/** A character that would be cut in two is left out. */
+/** Omits a character that would be cut in two. */
 function cutAt(bytes: Buffer, length: number): string {
   let end = length;
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;

@@ -1,18 +1,17 @@
-// A sandbox process: runs one program after the other, each in an instance of QuickJS of its own, and ends with its
-// worker.
+// A sandbox process. It runs one program after another, each in its own instance of QuickJS, and ends with its worker.
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { createFrameReader } from './frame-reader.js';
-import type { Exchange } from './file-requests.js';
+import type { AskWorker } from './file-requests.js';
 import { PROGRAMS_FD, READY, REPLIES_FD, toFrame, toHeader, type Answer, type Program } from './messages.js';
 import { loadQuickJs, runProgram } from './run-program.js';
 
-// A service manager signals every process of the service. This one ends when its worker has drained.
+// A service manager signals every process of the service. This process ends when its worker has drained.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
 
-// Every worker shows the same time to code.
+// Code must see the same time zone in every worker.
 process.env['TZ'] = 'UTC';
 
 const lifeline = new Worker(new URL('./lifeline.js', import.meta.url), { env: {} });
@@ -21,7 +20,7 @@ const programs = new Socket({ fd: PROGRAMS_FD });
 const replies = new Socket({ fd: REPLIES_FD });
 const chunks = programs[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 
-/** Undefined at the end of the worker. */
+/** Returns undefined when the worker has ended. */
 async function nextFrame(): Promise<Buffer | undefined> {
   const read = createFrameReader(Infinity);
   for (;;) {
@@ -38,7 +37,7 @@ async function nextBytes(): Promise<Buffer> {
   return body;
 }
 
-const exchange: Exchange = async (request, content) => {
+const askWorker: AskWorker = async (request, content) => {
   replies.write(toFrame(request));
   const answer = JSON.parse((await nextBytes()).toString()) as Answer;
   if (answer.answer === 'bytes') {
@@ -51,11 +50,11 @@ const exchange: Exchange = async (request, content) => {
   return JSON.parse((await nextBytes()).toString()) as Exclude<Answer, { size: number }>;
 };
 
-// The first program takes much longer, because V8 compiles each function of QuickJS when it is first called.
-await runProgram(quickJs, { code: '', inputs: '{}', marker: '', hasMarks: false, timeoutMs: 60_000 }, exchange);
+// Warms up: the first program takes much longer, because V8 compiles each function of QuickJS on its first call.
+await runProgram(quickJs, { code: '', inputs: '{}', marker: '', hasMarks: false, timeoutMs: 60_000 }, askWorker);
 replies.write(toFrame(READY));
 for (let body = await nextFrame(); body !== undefined; body = await nextFrame()) {
-  replies.write(toFrame(await runProgram(quickJs, JSON.parse(body.toString()) as Program, exchange)));
+  replies.write(toFrame(await runProgram(quickJs, JSON.parse(body.toString()) as Program, askWorker)));
 }
-// Waiting for the other thread to end could take forever: it waits for the worker.
+// The process is killed, because the other thread ends only with the worker.
 process.kill(process.pid, 'SIGKILL');

@@ -1,20 +1,24 @@
-// The part of the sandbox that runs inside QuickJS, before the code and around it. What the code does to built-in objects
-// is done to its own instance only; this part nevertheless takes what it needs before the code begins, so that a program
-// fails for what it did and not for what it broke.
+// The part of the sandbox that runs inside QuickJS, before and around the code. Code can change built-in objects only
+// in its own instance. The prelude nevertheless stores the built-ins that it needs before the code starts, so that a
+// program fails because of its own errors only.
 
-/** The name by which stack traces call the code. */
+/** The file name of the code in stack traces. */
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression that gives a function `(log, ask, marker, maxCharacters, maxLog, maxMessage)`. `log` takes a line as JSON
- * text. It puts `console`, `file` and `save` in place and returns `{ run, describe, settle, fail }`. `run(program, inputs,
- * hasMarks)` returns a promise of a JSON text, `describe(thrown)` the last of these: `{"json", "marks"}` (what was returned,
- * and how many BigInts it has), `{"tooLarge"}`, `{"name", "message", "stack", "code"}`.
+ * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage)`. It defines `console`, `file`
+ * and `save` and returns `{ run, describe, settle, fail }`.
  *
- * `ask(request, content)` gets a `FileRequest` as JSON text without the size of `content`, which is an ArrayBuffer, a text,
- * or the JSON of a text where that has null characters (`isJson` of the request). It returns a number. `settle(number,
- * value, isJson)` gives the program what it waits for, `fail(number, code, message)` an error. The JSON of a file begins with
- * `marker` where it may have integers beyond 2^53; those that a double does not hold are texts with the marker then.
+ * `log` receives a line as JSON text. `run(program, inputs, hasMarks)` returns a promise of JSON text: `{"json",
+ * "marks"}` (the returned value and the number of its BigInts), `{"tooLarge"}`, or `{"name", "message", "stack",
+ * "code"}`, which `describe(thrown)` also returns.
+ *
+ * `ask(request, content)` receives a `FileRequest` as JSON text without the size of `content`. The content is an
+ * ArrayBuffer, a text, or the JSON of a text that has null characters (`isJson` of the request). It returns the number
+ * of the request. `settle(number, value, isJson)` resolves the request, and `fail(number, code, message)` rejects it.
+ *
+ * The JSON of a file begins with `marker` if it may have integers beyond 2^53. The integers that a double cannot
+ * represent are then strings with the marker.
  */
 export const PRELUDE = String.raw`
 (function (log, ask, marker, maxCharacters, maxLog, maxMessage) {

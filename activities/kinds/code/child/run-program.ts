@@ -1,4 +1,4 @@
-// Runs one program in an instance of QuickJS that exists for this program alone.
+// Runs one program in an instance of QuickJS that exists for this program only.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import process from 'node:process';
@@ -12,7 +12,7 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import { findErrorLine } from './error-line.js';
-import { createFileRequests, type Exchange, type FileRequests } from './file-requests.js';
+import { createFileRequests, type AskWorker, type FileRequests } from './file-requests.js';
 import { createLog, type Log } from './log.js';
 import {
   MAX_LOG_BYTES,
@@ -24,7 +24,7 @@ import {
 } from './messages.js';
 import { CODE_FILE, PRELUDE } from './prelude.js';
 
-// The types of Node.js have no values for this, and those of the package describe its CommonJS form.
+// The types of Node.js do not declare WebAssembly as a value, and those of the package describe its CommonJS form.
 const { compile, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyParts }).WebAssembly;
 const syncVariant = variant as unknown as QuickJSSyncVariant;
 
@@ -38,33 +38,33 @@ interface WebAssemblyParts {
 
 interface Instance {
   runtime: QuickJSRuntime;
-  /** How often the program has wanted more memory than there is. */
+  /** Returns how often the program was refused memory. */
   refusals: () => number;
 }
 
 interface Execution {
   program: Program;
-  exchange: Exchange;
+  askWorker: AskWorker;
   checkTime: () => boolean;
 }
 
 const PAGE_BYTES = 64 * 1024;
 const STACK_BYTES = 256 * 1024;
-/** After so many jobs of promises the time is looked at. */
+/** The time is checked after this many promise jobs. */
 const JOBS_AT_ONCE = 1_000;
-/** The longest text that is taken out of the instance: an output in which every digit is a marked BigInt. */
+/** The longest text that is read from the instance: an output in which every digit is a marked BigInt. */
 const MAX_TEXT_CHARACTERS = 16 * MAX_OUTPUT_BYTES;
 
-/** Compiles QuickJS once. */
+/** Compiles QuickJS. Call this once per process. */
 export async function loadQuickJs(): Promise<CompiledModule> {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm');
   return compile(readFileSync(file));
 }
 
-/** Returns how the program has ended. Does not return before that: the worker kills the process where it takes too long. */
-export async function runProgram(quickJs: CompiledModule, program: Program, exchange: Exchange): Promise<Reply> {
+/** Returns how the program ended. Does not return before that; the worker kills the process if it takes too long. */
+export async function runProgram(quickJs: CompiledModule, program: Program, askWorker: AskWorker): Promise<Reply> {
   const instance = await createInstance(quickJs);
-  // On a busy machine the process may get no processor for seconds, which are not the program's own.
+  // Processor time is measured, because on a busy machine the process may get no processor for seconds.
   const [startedAt, startedCpu] = [performance.now(), process.cpuUsage()];
   let waitedMs = 0;
   const hasSpent = (timeoutMs: number): boolean => {
@@ -74,30 +74,30 @@ export async function runProgram(quickJs: CompiledModule, program: Program, exch
   };
   let isLate = false;
   const checkTime = (): boolean => (isLate ||= hasSpent(program.timeoutMs));
-  const timedExchange: Exchange = async (...given) => {
+  const timedAsk: AskWorker = async (...args) => {
     const askedAt = performance.now();
     try {
-      return await exchange(...given);
+      return await askWorker(...args);
     } finally {
       waitedMs += performance.now() - askedAt;
     }
   };
   instance.runtime.setInterruptHandler(checkTime);
   try {
-    const reply = await execute(instance, { program, exchange: timedExchange, checkTime });
-    // The code may have caught the interruption, and then had some time left.
+    const reply = await execute(instance, { program, askWorker: timedAsk, checkTime });
+    // The code may have caught the interruption and continued.
     return isLate ? { status: 'timeout' } : reply;
   } catch (error) {
     return isLate ? { status: 'timeout' } : toCrash(error);
   }
 }
 
-/** The memory has its full size from the beginning: what is not used takes no memory of the machine. */
+/** The memory has its full size from the start, because unused pages take no memory of the machine. */
 async function createInstance(wasmModule: CompiledModule): Promise<Instance> {
   const pages = MEMORY_BYTES / PAGE_BYTES;
   let refusals = 0;
   const wasmMemory = Object.assign(new Memory({ initial: pages, maximum: pages }), {
-    // QuickJS asks for more when all is in use. It would be refused anyway.
+    // QuickJS tries to grow the memory when all of it is in use.
     grow(): never {
       refusals += 1;
       throw new RangeError('The memory does not grow.');
@@ -107,9 +107,9 @@ async function createInstance(wasmModule: CompiledModule): Promise<Instance> {
   return { runtime: quickJs.newRuntime({ maxStackSizeBytes: STACK_BYTES }), refusals: () => refusals };
 }
 
-/** Nothing is disposed of afterwards: the instance is dropped as a whole. */
+/** Disposes of nothing, because the instance is dropped as a whole. */
 async function execute({ runtime, refusals }: Instance, execution: Execution): Promise<Reply> {
-  const { program, exchange, checkTime } = execution;
+  const { program, askWorker, checkTime } = execution;
   const vm = runtime.newContext();
   const log = createLog(MAX_LOG_BYTES);
   const files = createFileRequests(vm, refusals, program.marker);
@@ -122,7 +122,7 @@ async function execute({ runtime, refusals }: Instance, execution: Execution): P
     return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
   };
   const inputs = vm.newString(program.inputs);
-  // Its first line is the first line of the code, and its last line ends a comment that the code has left open.
+  // The wrapper keeps the line numbers of the code. Its last line ends a comment that the code has left open.
   const compiled = vm.evalCode(`(async function (inputs) { 'use strict'; ${program.code}\n})`, CODE_FILE, {
     type: 'global',
   });
@@ -137,7 +137,7 @@ async function execute({ runtime, refusals }: Instance, execution: Execution): P
     const jobs = runtime.executePendingJobs(JOBS_AT_ONCE);
     if (jobs.error !== undefined) return toFailure(jobs.error);
     if (jobs.value > 0) continue;
-    const next = await files.next(exchange, settling);
+    const next = await files.next(askWorker, settling);
     if (next === 'none') return { status: 'failed', message: WAITS_FOREVER, line: null };
     if (next === 'full') return { status: 'memory' };
   }
@@ -165,7 +165,7 @@ function startPrelude(vm: QuickJSContext, { marker, log, files }: Outside) {
   return { run: run!, describe: describe!, settle: settle!, fail: fail! };
 }
 
-/** Code that has got hold of a function of the prelude may have called it with anything. */
+/** Code that has obtained a function of the prelude may have called it with anything. */
 function readText(vm: QuickJSContext, handle: QuickJSHandle): string {
   if (vm.typeof(handle) !== 'string') return '';
   const length = vm.getNumber(vm.getProp(handle, 'length'));
@@ -188,7 +188,7 @@ interface Ended {
   wasFull: boolean;
 }
 
-/** `text` is what the prelude has written. It is empty when there was no memory left to hand it out. */
+/** `text` is the JSON text of the prelude. It is empty if there was no memory left to return it. */
 function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   if (text === '') return { status: 'memory' };
   const { json, marks, tooLarge, name, message, stack, code } = JSON.parse(text) as Ending;
@@ -205,12 +205,12 @@ function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   return { status: 'failed', message: type === '' ? words : `${type}: ${words}`, line };
 }
 
-/** QuickJS throws null, which has no name, when it has no memory for an error. Code may throw null, too. */
+/** QuickJS throws null, which has no name, if it has no memory for an error. Code may also throw null. */
 function isOutOfMemory(name: string, message: string, wasFull: boolean): boolean {
   return (name === 'InternalError' && message === 'out of memory') || (name === '' && wasFull);
 }
 
-/** QuickJS itself has failed, in its instance: the stack of the process was full, or an allocation was not checked. */
+/** QuickJS itself has failed: the stack of the process overflowed, or QuickJS did not check an allocation. */
 function toCrash(error: unknown): Reply {
   if (error instanceof RangeError) {
     return { status: 'failed', message: 'RangeError: The code calls too many functions in each other.', line: null };

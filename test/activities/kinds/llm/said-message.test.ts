@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { giveCallIds, isSilent, toldCallsOf } from '../../../../activities/kinds/llm/said-message.js';
+import { giveCallIds, isSilent, reportedCallsOf } from '../../../../activities/kinds/llm/said-message.js';
 
 const answerWith = (...ids: unknown[]) => ({
   choices: [
@@ -19,12 +19,12 @@ describe('the tool calls of an answer', () => {
 
   it('are told with the ids and arguments that they have, and nothing is told of an answer that is none', () => {
     const answer = giveCallIds(answerWith(undefined));
-    assert.deepEqual(toldCallsOf(answer), [
+    assert.deepEqual(reportedCallsOf(answer), [
       { id: answer.choices[0]!.message.tool_calls[0]!.id, name: 'add', arguments: '{}' },
     ]);
     const strange = [null, 'x', 7, {}, { choices: {} }, { choices: ['x'] }, { choices: [{ message: 'x' }] }];
     for (const value of [...strange, { choices: [{ message: { tool_calls: ['x', {}, { function: 'x' }] } }] }]) {
-      assert.deepEqual(toldCallsOf(giveCallIds(value)), []);
+      assert.deepEqual(reportedCallsOf(giveCallIds(value)), []);
     }
   });
 });
