@@ -1,5 +1,5 @@
-// Makes calls with the connection that a node names: adds the credential, renews it once if it is refused, and masks it in
-// the answer. docs/use/connections.md describes connections.
+// Makes calls with the connection that a node names: adds the credential, renews it once if it is refused, and masks it
+// in the answer (docs/use/connections.md).
 import { LRUCache } from 'lru-cache';
 import { ConnectionOriginError, type Credential } from '../../connections/credential.js';
 import { ConnectionError, type Connections, type OpenedConnection } from '../../connections/open-connection.js';
@@ -14,16 +14,17 @@ import { ConnectionNeeded } from '../node/wait-for-connection.js';
 /** The credential of a call, and the maskers for its answer. */
 export interface CallWith {
   credential: Credential | undefined;
-  /** Masks the credential, for later nodes and readers. */
+  /** Masks the credential. Applied to the output for later nodes and readers. */
   hide: Masker;
-  /** Masks the credential and the secrets of the run, for readers. */
+  /** Masks the credential and the secrets of the run. Applied to text for readers. */
   masker: Masker;
 }
 
 export interface ConnectionUse {
   /**
-   * Makes the call with the connection of the node, or without one if `id` is absent. If the call was refused (`isRefused`)
-   * and the credential can be renewed, it is repeated once. Throws what `call` throws, `ConnectionNeeded`, or a NodeFailure.
+   * Makes the call with the connection of the node, or without one if `id` is absent. If the call was refused
+   * (`isRefused`) and the credential can be renewed, repeats the call once. Throws the errors of `call`,
+   * `ConnectionNeeded`, or a `NodeFailure`.
    */
   call<T>(
     task: NodeTask,
@@ -34,17 +35,17 @@ export interface ConnectionUse {
 }
 
 const NOTHING = createMasker([]);
-/** The number of pairs of run and connection that this process remembers to have stored. */
-const NOTED = { max: 20_000 };
+/** The number of pairs of run and connection whose use this process remembers to have stored. */
+const STORED_USES = { max: 20_000 };
 
 export function createConnectionUse(db: Database, connections: Connections): ConnectionUse {
-  const noted = new LRUCache<string, true>(NOTED);
+  const stored = new LRUCache<string, true>(STORED_USES);
 
   async function note({ runId, run: { projectId } }: NodeTask, connection: OpenedConnection): Promise<void> {
     const key = `${runId}/${connection.id}`;
-    if (noted.has(key)) return;
+    if (stored.has(key)) return;
     await noteUse(db, { runId, projectId, connection });
-    noted.set(key, true);
+    stored.set(key, true);
   }
 
   return {
@@ -67,7 +68,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
         made = await attempt();
       }
       const { outcome, hide, wasRefused } = made;
-      // A call without an answer does not show whether the credential is valid.
+      // A call without an answer does not prove the credential valid or invalid.
       if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
       if ('value' in outcome) return outcome.value;
       throw toFailure(hidden(outcome.error, hide));
@@ -91,7 +92,10 @@ async function opened<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An error may quote the credential: the server can repeat it in its answer, or redirect to an address that contains it. */
+/**
+ * Masks the error, because a server can repeat the credential in its answer, or redirect
+ * to an address that contains it.
+ */
 function hidden(error: unknown, hide: Masker): unknown {
   if (error instanceof Error) error.message = hide.text(error.message);
   return error;

@@ -5,7 +5,7 @@ import { DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';
 import type { FileValue } from '../../graph/file-values.js';
 import { NodeFailure } from '../node/failures.js';
 
-interface Asked {
+interface Source {
   file: Pick<FileValue, 'name' | 'type'>;
   projectId: number;
   signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface DocumentTexts {
    * Returns the text of the file, which may be empty. Throws `invalid_document` if the document is broken or encrypted,
    * `file_encoding` if the file is not text in its encoding, and `file_too_large`.
    */
-  textOf(bytes: Buffer, asked: Asked): Promise<string>;
+  textOf(bytes: Buffer, source: Source): Promise<string>;
 }
 
 const READ_WITHIN_MS = 30_000;

@@ -10,13 +10,13 @@ import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
 export interface FileUse {
-  /** The largest size of one file. */
+  /** The maximum size of one file. */
   readonly maxBytes: number;
-  /** Finds the file of a value. Throws `file_missing`. */
+  /** Throws `file_missing`. */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
   /** Returns the bytes as a stream. Throws `file_missing`. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
-  /** Saves a file of the node, with a reference from its run. Throws `file_too_large`, and what the stream throws. */
+  /** Saves a file of the node, with a reference from its run. Throws `file_too_large`, and the errors of the stream. */
   save(task: FileTask, file: { name: string; type: string | undefined }, bytes: Readable): Promise<FileValue>;
 }
 
@@ -51,7 +51,7 @@ export function fileTooLarge(limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `The file has more than ${limitBytes} bytes.`);
 }
 
-/** `who` contains a verb: `The code reads`. */
+/** `who` contains a verb, for example `The code reads`. */
 export function filesTooLarge(who: string, limitBytes: number): NodeFailure {
   return new NodeFailure('file_too_large', `${who} more than ${limitBytes} bytes of files.`);
 }

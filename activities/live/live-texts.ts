@@ -1,5 +1,5 @@
-// Tells what models write while they write it. All streams of a worker share one loop, which runs while there are any: it asks
-// the database which runs somebody reads, and writes what they lack in the same statement.
+// Publishes the text of models while they write it. All streams of a worker share one loop, which runs while there are
+// any streams. One statement per round reads which runs have readers and writes the text that these readers lack.
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
@@ -9,39 +9,42 @@ import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import { createStepText, type StepText } from './step-text.js';
 
-/** A call of a model that is about to be made. */
-interface BegunStep extends NodeKey {
+/** A model call that is about to be made. */
+interface StartedStep extends NodeKey {
   projectId: number;
-  /** The attempt of the node, by its claim. */
+  /** The attempt of the node, from its claim. */
   attempt: number;
-  /** The number of the call of the node, from 0. */
+  /** The number of the call within the node, from 0. */
   step: number;
-  /** Whether somebody reads the run. */
+  /** True if somebody reads the run. */
   hasReaders: boolean;
   masker: Masker;
 }
 
 interface LiveText {
-  /** The next piece of the content, as the provider has sent it. */
+  /** Adds the next piece of the content, as the provider has sent it. */
   add(text: string): void;
-  /** The answer is whole. Resolves when those who read have it; readers never make it fail. */
+  /**
+   * Call this when the answer is complete. Resolves when the readers have the answer; a
+   * failure to publish it is ignored.
+   */
   end(toolCalls: ToldToolCall[]): Promise<void>;
-  /** The call has failed. */
+  /** Call this when the call has failed. */
   drop(): void;
 }
 
 export interface LiveTexts {
-  begin(step: BegunStep): LiveText;
+  begin(step: StartedStep): LiveText;
 }
 
-/** Without news it is asked at this interval whether somebody reads. */
+/** The interval at which an idle loop checks for readers. */
 const ROUND_MS = 120;
 /**
- * Text that comes together is told together. The words of a provider are told within 200 ms, most of which the reads wait for
- * each other (outgoing/paced-reads.ts).
+ * Text that arrives within this time is published together. Readers see a provider's text within 200 ms; the paced
+ * reads account for most of that (outgoing/paced-reads.ts).
  */
 const GATHER_MS = 20;
-/** A database that does not answer holds the result of a node up no longer than this. */
+/** A database that does not answer delays the result of a node no longer than this. */
 const END_WITHIN_MS = 2_000;
 
 interface Deps {
@@ -62,7 +65,7 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
     wake();
   }
 
-  function tellSoon(): void {
+  function writeSoon(): void {
     gathering ??= setTimeout(() => {
       gathering = undefined;
       hurry();
@@ -115,14 +118,14 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
   }
 
   return {
-    begin(begun) {
-      const step = createStepText(begun, memory.lease(`project:${begun.projectId}`, NEVER_WAITS));
+    begin(started) {
+      const step = createStepText(started, memory.lease(`project:${started.projectId}`, NEVER_WAITS));
       steps.add(step);
       void repeat();
       return {
         add(text) {
           step.add(text);
-          if (step.hasReaders) tellSoon();
+          if (step.hasReaders) writeSoon();
         },
         async end(toolCalls) {
           step.end(toolCalls);

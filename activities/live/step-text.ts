@@ -1,4 +1,4 @@
-// The text of one call of a model, as far as it is not written for its readers yet.
+// Buffers the text of one model call until it is written for its readers.
 import type { DeltaBody, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import { toStorable } from '../../graph/storable-text.js';
@@ -13,32 +13,35 @@ interface Step extends NodeKey {
 }
 
 export interface StepText extends Pick<Step, 'runId'> {
-  /** Whether somebody reads the run, as far as is known. */
+  /** True if somebody reads the run, as far as is known. */
   hasReaders: boolean;
-  /** Whether there is something to be written. */
+  /** True if there is unwritten text. */
   readonly hasText: boolean;
-  /** Nothing more will be written of it. */
+  /** True if nothing more will be written for this call. */
   readonly isSettled: boolean;
   add(text: string): void;
   end(toolCalls: ToldToolCall[]): void;
-  /** What is to be written next: the same again, until it has been. */
+  /** Returns the delta to write next. Returns the same delta until `written` is called. */
   next(): RunDelta | undefined;
   written(): void;
-  /** Gives its memory back. */
+  /** Releases the memory. */
   close(): void;
   /** Resolves when it is closed. */
   readonly closed: Promise<void>;
 }
 
-/** Memory is asked for in steps of this size. */
+/** Memory is leased in steps of this size. */
 const LEASED_AT_ONCE = 64 * 1024;
 const BYTES_OF_UNIT = 2;
-/** What a step says beyond this is told when its result is stored: all who read hold what is told until then. */
+/**
+ * Text beyond this limit appears only when the result of the step is stored, because every
+ * reader buffers the text until then.
+ */
 const MOST_UNITS = 512 * 1024;
 
 /**
- * `lease` must never wait: where it has no memory the text is given up. Then nothing more is told of the step before the
- * result is stored.
+ * `lease` must reject instead of waiting. Without memory the text is dropped, and readers see no more of
+ * it before the result is stored.
  */
 export function createStepText(
   { runId, path, nodeId, attempt, step, hasReaders, masker }: Step,
@@ -47,7 +50,7 @@ export function createStepText(
   const masks = masker.stream();
   let pieces: string[] = [];
   let heldUnits = 0;
-  let saidUnits = 0;
+  let totalUnits = 0;
   let leasedBytes = 0;
   let toolCalls: ToldToolCall[] = [];
   let number = 0;
@@ -56,7 +59,7 @@ export function createStepText(
   let isGivenUp = false;
   let isLast = false;
   let writing: RunDelta | undefined;
-  /** How much of what is held the row has that is being written. */
+  /** The part of `heldUnits` that the delta in flight contains. */
   let unitsWriting = 0;
   let close: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (close = resolve));
@@ -74,8 +77,11 @@ export function createStepText(
     lease.resize(bytes)?.catch(giveUp);
   }
 
-  /** Returns the text that is decided by now. A character of two units is not cut, and what cannot be stored is told as the result will have it. */
-  function take(): string {
+  /**
+   * Returns the text that is final so far. Holds back half a surrogate pair, and replaces characters that cannot
+   * be stored, as the result does.
+   */
+  function finalText(): string {
     const raw = pieces.join('');
     pieces = [];
     const text = half + masks.push(raw) + (isEnded ? masks.end() : '');
@@ -95,8 +101,8 @@ export function createStepText(
     },
     add(text) {
       if (isGivenUp) return;
-      saidUnits += text.length;
-      if (saidUnits > MOST_UNITS) return giveUp();
+      totalUnits += text.length;
+      if (totalUnits > MOST_UNITS) return giveUp();
       pieces.push(text);
       hold(text.length);
     },
@@ -112,7 +118,7 @@ export function createStepText(
       if (writing !== undefined || isGivenUp) return writing;
       unitsWriting = heldUnits;
       const isLate = number === 0 && !hasReaders && pieces.length > 0;
-      const text = take();
+      const text = finalText();
       const body: DeltaBody = {
         ...(text !== '' && { text }),
         ...(toolCalls.length > 0 && { toolCalls }),

@@ -1,5 +1,5 @@
-// A firing of a schedule: its run is accepted as the API accepts those that people ask for, exactly once by its row in
-// `schedule_firings`, as the schedule's author.
+// A firing of a schedule. Its run is accepted by the rules of the API as the schedule's author, exactly once by
+// its row in `schedule_firings`.
 import { Context } from '@temporalio/activity';
 import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';
@@ -57,7 +57,7 @@ export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['accept
     let fired = await findFiredRun(db, firing);
     if (fired === undefined) {
       await accept(deps, firing, startedMs);
-      // Another attempt may have been faster.
+      // A concurrent attempt may have stored its run first.
       fired = await findFiredRun(db, firing);
     }
     return fired?.isOpen === true ? toRunToStart(deps, fired) : undefined;
@@ -68,7 +68,10 @@ function toRunToStart({ runTimeoutDays }: FiringDeps, { runId, workflowId, proje
   return { runId, workflowId, projectId, summary: toSummary(title), timeoutDays: runTimeoutDays };
 }
 
-/** Stores the run, or why there is none. A paused schedule fires only by an operator's hand, and starts nothing. */
+/**
+ * Stores the run, or why it was refused. A paused schedule fires only if an operator triggers it
+ * in Temporal, and starts nothing.
+ */
 async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;
   const schedule = await findFiringSchedule(db, firing.scheduleId);
@@ -83,12 +86,15 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
 }
 
-/** The nominal time may be long ago: firings wait for the run before, or are made up for. */
+/**
+ * Compares with `startedMs`, because the nominal time may be long ago: a firing may wait for
+ * the previous run or be caught up.
+ */
 function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
   return Date.now() - startedMs > catchupSeconds * 1000;
 }
 
-/** Returns why the workflow does not take the run. Of such a run nothing is kept. */
+/** Returns why the run was refused, or undefined. Nothing of a refused run is stored. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
   const memory = deps.memory.lease(`project:${schedule.projectId}`, Context.current().cancellationSignal);

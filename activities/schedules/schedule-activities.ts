@@ -1,4 +1,4 @@
-// These activities do what the workflow of a schedule needs of Postgres.
+// The database access of a schedule's workflow.
 import { START_GRACE_SECONDS } from '../../acceptance/store-run.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import { requestCancel } from '../../db/runs/runs-repository.js';

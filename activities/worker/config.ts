@@ -5,12 +5,12 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
 
 /**
- * The runs that do something at once are about as many as the slots. Others wait, and a run that is kept in memory takes a
- * tenth of a MiB: the SDK's own number of them would be two thousand on a large machine.
+ * About as many runs are active as there are slots; the others wait. A cached run takes a tenth of a MiB, and the SDK's
+ * default would cache two thousand runs on a large machine.
  */
 const LEAST_CACHED_WORKFLOWS = 200;
 
-/** Reads the worker's configuration from its environment. Throws ConfigError. */
+/** Reads the worker's configuration from its environment. Throws `ConfigError`. */
 export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   const environment = parseEnvironment(env);
   return {

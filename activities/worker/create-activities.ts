@@ -1,4 +1,4 @@
-// The registry of activities. Their names are for the operators who see them in the Temporal UI.
+// The registry of activities. Operators see their names in the Temporal UI.
 import type { Client } from '@temporalio/client';
 import type {
   Activities,
@@ -86,7 +86,7 @@ interface ActivityDeps {
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
-  /** The slots of the worker, by projects. */
+  /** The slots of the worker, shared among projects. */
   slots: ProjectSlots;
   /** The default for drawings that do not set it. */
   execution: Execution;
@@ -116,7 +116,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const judge = createJudge(deps.processes);
   const loops = { db, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
-  /** Attempts a step of a node that is no part of a walk. */
+  /** Attempts a step of a node outside a walk. */
   const attempt = <Facts>(name: string, ref: NodeKey, step: NodeStep<Facts>): Promise<Facts> =>
     trace(name, ref, () => attemptNode(node, ref, step));
   const finish = (run: FinishRunInput) => trace('finishRun', run, () => finishRun(deps, run));

@@ -4,10 +4,10 @@ import type { Logger } from '../../telemetry/logger.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
 
 /**
- * Failures are written to Temporal's history in plain text, with their causes and stacks. Only our own failures pass,
- * because they hold just codes and fixed sentences. Every other error (a database error that quotes a row, a bug that
- * quotes an input) is logged here and replaced. The replacement is retryable, since the error is an internal one and
- * not the node's.
+ * Keeps secrets out of Temporal's history, which stores failures with their causes and stacks in plain text. Our own
+ * failures pass unchanged, because they hold only codes and fixed sentences. Every other error (a database error that
+ * quotes a row, a bug that quotes an input) is logged and replaced. The replacement is retryable, because the error is
+ * the service's and not the node's.
  */
 export function createErrorHygieneInterceptor(logger: Logger): (context: Context) => ActivityInterceptors {
   return (context) => {
@@ -29,7 +29,10 @@ export function createErrorHygieneInterceptor(logger: Logger): (context: Context
   };
 }
 
-/** A key that was removed too early can be restored: the run waits for it and loses nothing. */
+/**
+ * A missing key is retried, because an operator can restore a key that was removed too
+ * early. The run then loses nothing.
+ */
 function toRetryable(error: unknown): ApplicationFailure {
   if (error instanceof MissingKeyError) {
     const message = 'SECRETS_KEY lacks the key of a stored value; the activity is tried again.';

@@ -1,5 +1,5 @@
-// Cancels local activities when their workflow says so (contract/local-activities.ts). For an activity this looks as if the
-// SDK had cancelled it.
+// Cancels local activities at the request of their workflow (contract/local-activities.ts). The activity sees the same
+// as if the SDK had cancelled it.
 import { ApplicationFailure, asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
@@ -8,7 +8,10 @@ import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../../contract/local
 
 const { BENIGN } = ApplicationFailureCategory;
 const MESSAGE = 'The run has cancelled the activity.';
-/** So many executions are remembered, and for so long: an activity that they have cancelled may wait for its next attempt. */
+/**
+ * How many executions with cancelled activities are remembered, and for how long. A cancelled activity may
+ * still wait for its next attempt.
+ */
 const REMEMBERED = { max: 10_000, ttl: 10 * 60_000 };
 
 export interface LocalCancellation {
@@ -35,7 +38,8 @@ export function createLocalCancellation(): LocalCancellation {
     }
   }
 
-  // Both are called on replay, too: when the worker of an execution has died, another one executes what had not ended.
+  // Both are also called on replay: after the worker of an execution has died, another worker executes the
+  // activities that had not ended.
   const sinks: LocalCancellation['sinks'] = {
     localActivities: {
       begin: { fn: ({ runId }) => void cancelled.delete(runId), callDuringReplay: true },
@@ -63,7 +67,7 @@ function keyOf(runId: string, activityId: string): string {
   return `${runId}/${activityId}`;
 }
 
-/** The context of an activity that is cancelled by `signal`, too. */
+/** Returns a context that `signal` also cancels. */
 function withSignal(context: Context, signal: AbortSignal): Context {
   const bySignal = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -79,7 +83,7 @@ function withSignal(context: Context, signal: AbortSignal): Context {
   }) as Context;
 }
 
-/** It is not retried. */
+/** Non-retryable. */
 function cancelledFailure(): ApplicationFailure {
   return ApplicationFailure.create({ type: CANCELLED_LOCALLY, message: MESSAGE, nonRetryable: true, category: BENIGN });
 }

@@ -1,4 +1,4 @@
-// The worker process: runs the run workflow and its activities.
+// The worker process: executes the run workflow and its activities.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -35,15 +35,15 @@ import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
 /** A node with a lighter payload than this never waits for memory behind large ones. */
 const UNCOUNTED_BYTES = 1024 * 1024;
-/** Local activities and workflow tasks mostly wait: for the database, for memory, for a thread. */
+/** High, because local activities and workflow tasks mostly wait for the database, for memory or for a thread. */
 const LOCAL_ACTIVITIES = 400;
 const WORKFLOW_TASKS = 100;
 const DATABASE_CONNECTIONS = 20;
-/** A node waits this long for a connection. Failing earlier would count as an attempt of the node. */
+/** How long a node waits for a database connection. An earlier failure would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /**
- * The time after SIGTERM in which nodes in flight may finish before they are handed back. The process must end within
- * 15 s.
+ * The time after SIGTERM in which nodes in flight may finish before they are handed back.
+ * The process must end within 15 s.
  */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
@@ -113,10 +113,10 @@ async function main(): Promise<void> {
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
     sinks: localCancellation.sinks,
-    // An activity holds a database connection only for single statements.
+    // May exceed the database connections, because an activity holds one only for single statements.
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
-    // Heartbeats every 2 s reach the server without throttling, so that a cancel arrives within that time.
+    // Without throttling, heartbeats every 2 s reach the server, so a cancellation arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
@@ -156,8 +156,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Uses the bundle of the build where there is one (production). Otherwise it is made from the sources at start. The
- * failure converter is part of the bundle, so encryption needs a bundle of its own.
+ * Uses the bundle of the build if it exists (production), else bundles the sources at start. The failure converter is
+ * part of the bundle, so encryption needs its own bundle.
  */
 function workflowCode({ payloadKeys }: WorkerConfig) {
   const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
@@ -173,17 +173,17 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
 }
 
 /**
- * A versioned worker gets no runs until its build is made current. Runs then stay on their build until they end
- * (docs/operate/upgrade.md).
+ * A versioned worker gets no runs until its build is made current. Runs then stay on their build until they
+ * end (docs/operate/upgrade.md).
  */
 function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
   return {
     maxCachedWorkflows: cachedWorkflows,
-    // Without a cache the SDK drops a run's local activities as soon as another run has a task, so only one task may be
-    // open at a time.
+    // Without a cache, the SDK drops a run's local activities as soon as another run has a task. So only
+    // one task may be open at a time.
     maxConcurrentWorkflowTaskExecutions: cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows),
-    // An unversioned worker must not set this: the server would refuse all its workflow tasks, and runs would hang
-    // without an error.
+    // An unversioned worker must not set this. The server would refuse all its workflow tasks, and
+    // runs would hang without an error.
     ...(version === undefined
       ? {}
       : { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' } }),
@@ -221,6 +221,6 @@ function createSdkLogger(logger: Logger): DefaultLogger {
 main().catch((error: unknown) => {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
   else createLogger('worker', 'info').fatal({ err: error }, 'worker failed');
-  // Open handles would keep a worker alive that does nothing, and no supervisor would restart it.
+  // Open handles would keep alive a worker that does nothing, and no supervisor would restart it.
   process.exit(1);
 });

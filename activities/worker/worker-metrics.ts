@@ -1,4 +1,4 @@
-// The metrics that a worker process exports to Prometheus. docs/operate/operations.md, "Metrics", describes them.
+// The metrics that a worker process exports to Prometheus (docs/operate/operations.md, "Metrics").
 import { Gauge, type Registry } from 'prom-client';
 import { createMetricSet } from '../../telemetry/metric-set.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
@@ -6,7 +6,7 @@ import type { SlotsLoad } from './project-slots.js';
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-/** A worker's load, as reported by the Temporal SDK and the slots of projects. */
+/** The load of a worker, as the Temporal SDK and the slots of projects report it. */
 interface WorkerLoad extends SlotsLoad {
   numInFlightNonLocalActivities: number;
   numInFlightLocalActivities: number;
@@ -78,7 +78,8 @@ export function registerWorkerLoad(
     ['worker_largest_project_slots', 'Slots of the project that holds the most.', (now) => now.largestShare],
     ['worker_local_activities_in_flight', 'Local activities under way.', (now) => now.numInFlightLocalActivities],
     ['worker_workflow_tasks_in_flight', 'Workflow tasks under way.', (now) => now.numInFlightWorkflowActivations],
-    // The SDK also subtracts runs that it could not begin and therefore never added, such as those of an unknown type.
+    // Never negative: the SDK also subtracts runs that it could not start and therefore never added,
+    // such as those of an unknown type.
     ['worker_cached_workflows', 'Runs that are kept in memory.', (now) => Math.max(0, now.numCachedWorkflows)],
   ];
   for (const [name, help, read] of gauges) {

@@ -9,8 +9,8 @@ if (!isMainThread) {
 }
 
 /**
- * Replaces the object that the SDK sees. Node itself keeps the original one, which it needs for AsyncLocalStorage. The
- * SDK catches the error and works without stack traces.
+ * Replaces only the object that the SDK sees, because Node.js needs the original for AsyncLocalStorage. The SDK catches
+ * the error and works without stack traces.
  */
 function stopPromiseTraces(): void {
   const promiseHooks: PromiseHooks = {
@@ -22,7 +22,7 @@ function stopPromiseTraces(): void {
   Object.defineProperty(v8, 'promiseHooks', { value: promiseHooks });
 }
 
-/** With a time limit, Node starts a thread for each call into a context. */
+/** Removes the time limit, for which Node.js would start a thread at each call into a context. */
 function stopWatchdogs(): void {
   const script = vm.Script.prototype;
   const runInContext = Reflect.get(script, 'runInContext') as (
