@@ -1,6 +1,6 @@
-// Decides which addresses a user's graph may reach: without ALLOW_PRIVATE_NETWORK only public unicast addresses, and
-// never those of BLOCKED_ADDRESSES. The check applies to the address that is connected to, so a name that resolves to a
-// refused address is refused like the address itself.
+// Decides which addresses a user's graph may reach: only public unicast addresses unless ALLOW_PRIVATE_NETWORK is set,
+// and never those of BLOCKED_ADDRESSES. The check applies to the address that is connected to, so a name that resolves
+// to a refused address is refused, too.
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -13,7 +13,7 @@ class BlockedAddressError extends Error {
 
 export interface AddressRules {
   allowPrivateNetwork: boolean;
-  /** Addresses and networks (`10.0.0.0/8`) that are refused in any case. */
+  /** Addresses and networks (`10.0.0.0/8`) that are always refused. */
   blockedNetworks?: readonly string[];
 }
 
@@ -22,13 +22,13 @@ type Network = [Address, number];
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** Azure's metadata and agent service has an address that looks public. */
+/** The address of Azure's metadata and agent service looks public. */
 const ALWAYS_BLOCKED = ['168.63.129.16'];
 
 /**
- * Returns whether the URL's host is a refused address in any notation, or `localhost` where private addresses are
- * refused: private, loopback, link-local, metadata, CGNAT and reserved addresses, and IPv4 inside IPv6. The addresses of
- * a name are known only when connecting.
+ * Returns true if the URL's host is a refused address in any notation, or `localhost` if private addresses are refused.
+ * They are private, loopback, link-local, metadata, CGNAT and reserved addresses, and IPv4 inside IPv6. The addresses
+ * of a name are known only when connecting.
  */
 export function namesRefusedAddress(url: URL, rules: AddressRules): boolean {
   return isRefusedHost(url.hostname, createRules(rules));
@@ -58,9 +58,9 @@ function isRefused(text: string, { allowPrivateNetwork, blocked }: Rules): boole
 }
 
 function isPublic(text: string, address: Address): boolean {
-  // An address with a zone (`%eth0`) belongs to one link.
+  // An address with a zone (`%eth0`) is valid on one link only.
   if (text.includes('%')) return false;
-  // `unicast` of IPv6 excludes mapped, NAT64, 6to4 and Teredo addresses, which carry an IPv4 address of any kind.
+  // For IPv6, `unicast` excludes mapped, NAT64, 6to4 and Teredo addresses, which contain an IPv4 address of any kind.
   if (address.range() !== 'unicast') return false;
   if (!(address instanceof ipaddr.IPv6)) return true;
   return address.match(GLOBAL_UNICAST) && !isIsatap(address);
@@ -68,7 +68,7 @@ function isPublic(text: string, address: Address): boolean {
 
 function isRefusedHost(hostname: string, rules: Rules): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-  // RFC 6761 reserves these names for the local machine, whatever the resolver says.
+  // RFC 6761 reserves these names for the local machine, whatever the resolver answers.
   if (host === 'localhost' || host.endsWith('.localhost')) return !rules.allowPrivateNetwork;
   return (isIP(host) !== 0 || ipaddr.isValid(host)) && isRefused(host, rules);
 }
@@ -91,7 +91,7 @@ function createGuardedLookup(rules: Rules): LookupFunction {
   };
 }
 
-/** Creates a connector for undici. A host that is an address is never looked up, so it is checked here. */
+/** Creates a connector for undici. Checks hosts that are addresses itself, because undici does not look them up. */
 export function createGuardedConnector(addressRules: AddressRules): buildConnector.connector {
   const rules = createRules(addressRules);
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: createGuardedLookup(rules) });
@@ -120,12 +120,12 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const [, first = 0, second = 0, , , , last = 0, end = 0] = address.parts;
   if (IN_LAST_BITS.some((network) => address.match(network)) || isIsatap(address)) return [toIpv4(last, end)];
   if (address.match(SIX_TO_FOUR)) return [toIpv4(first, second)];
-  // Teredo (RFC 4380) has the server's address, and the client's with its bits inverted.
+  // Teredo (RFC 4380) contains the server's address, and the client's address with its bits inverted.
   if (address.match(TEREDO)) return [toIpv4(second, address.parts[3]!), toIpv4(last ^ 0xffff, end ^ 0xffff)];
   return [];
 }
 
-/** Returns whether the last 32 bits are an IPv4 address by the rules of ISATAP, which has no prefix of its own. */
+/** Returns true if the last 32 bits are an IPv4 address by the rules of ISATAP, which has no prefix of its own. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const middle = address.parts.slice(4, 6).map((part) => part.toString(16));
   return ISATAP.has(middle.join(':'));

@@ -1,11 +1,11 @@
-// The open requests of one MCP session. When an answer breaks off, is invalid or answers another request, the SDK
-// leaves its request waiting until the time-out. The code that detects such an answer fails the request here at once.
+// The open requests of one MCP session. If an answer breaks off, is invalid or answers another request, the SDK leaves
+// the request waiting until its time-out. The code that detects such an answer fails the request here at once.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCErrorResponse, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { McpError } from './mcp-error.js';
 import type { MessageSize, Reserve } from './message-size.js';
 
-export interface Exchange {
+export interface McpExchange {
   readonly id: number;
   /** Aborts the HTTP requests that wait for the answer. */
   readonly hangUp: AbortController;
@@ -17,31 +17,31 @@ export interface Exchange {
   readonly reserve: Reserve;
 }
 
-/** The code that runs now belongs to these. */
+/** The session and request on whose behalf the current code runs. */
 interface Current {
-  of: Exchanges;
-  exchange: Exchange | undefined;
-  /** Reserves the memory for the answers of requests that begin now. */
+  of: McpExchanges;
+  exchange: McpExchange | undefined;
+  /** Reserves the memory for the answers of requests that start now. */
   reserve?: Reserve;
 }
 
 /**
- * Holds the message for which a connection is opened or a stream is read, because the SDK does not pass it on. All sessions
- * share it: Node.js 20 keeps each storage for ever, and every promise of the process pays for each.
+ * Identifies the message for which a connection is opened or a stream is read, because the SDK does not pass it on. All
+ * sessions share one storage: Node.js 20 never frees a storage, and each one slows every promise of the process.
  */
 const current = new AsyncLocalStorage<Current>();
 
-export class Exchanges {
-  readonly #open = new Map<number, Exchange>();
+export class McpExchanges {
+  readonly #open = new Map<number, McpExchange>();
   readonly #deliver: (answer: JSONRPCErrorResponse) => void;
   #lastId = -1;
 
-  /** `deliver` gives an answer to the SDK as if the server had sent it. */
+  /** `deliver` passes an answer to the SDK as if the server had sent it. */
   constructor(deliver: (answer: JSONRPCErrorResponse) => void) {
     this.#deliver = deliver;
   }
 
-  begin(requestId: RequestId): Exchange {
+  begin(requestId: RequestId): McpExchange {
     const id = Number(requestId);
     const hangUp = new AbortController();
     const { reserve = refuseLargeMessage } = this.#store ?? {};
@@ -51,26 +51,29 @@ export class Exchanges {
     return exchange;
   }
 
-  run<T>(exchange: Exchange | undefined, act: () => T): T {
+  run<T>(exchange: McpExchange | undefined, act: () => T): T {
     return current.run({ of: this, exchange }, act);
   }
 
-  /** Requests that begin in `act` reserve memory for their answers by `reserve`; others may have small answers only. */
+  /**
+   * Requests that start in `act` reserve memory for their answers with `reserve`. Other
+   * requests may have small answers only.
+   */
   reserving<T>(reserve: Reserve, act: () => T): T {
     return current.run({ of: this, exchange: undefined, reserve }, act);
   }
 
   /**
-   * Reserves memory for a message that has grown to this size. If its exchange is unknown, any of the session serves,
-   * because the requests of a session belong to one run.
+   * Reserves memory for a message that has grown to this size. If its request is unknown, any open request of the
+   * session will do, because all requests of a session belong to one run.
    */
-  reserve(exchange: Exchange | undefined, size: MessageSize): Promise<void> | undefined {
+  reserve(exchange: McpExchange | undefined, size: MessageSize): Promise<void> | undefined {
     const [oldest] = this.#open.values();
     const holder = exchange ?? oldest;
     return holder !== undefined && this.isOpen(holder) ? holder.reserve(size) : refuseLargeMessage(size);
   }
 
-  get current(): Exchange | undefined {
+  get current(): McpExchange | undefined {
     return this.#store?.exchange;
   }
 
@@ -79,13 +82,11 @@ export class Exchanges {
     return store?.of === this ? store : undefined;
   }
 
-  isOpen(exchange: Exchange | undefined): boolean {
+  isOpen(exchange: McpExchange | undefined): boolean {
     return exchange !== undefined && this.#open.get(exchange.id) === exchange;
   }
 
-  /**
-   * `open`: the answer should be delivered. `late`: nobody waits for it any more. `unknown`: no such request was made.
-   */
+  /** `open`: deliver the answer. `late`: nobody waits for the answer any more. `unknown`: no such request was made. */
   close(responseId: RequestId | undefined): 'open' | 'late' | 'unknown' {
     const id = Number(responseId);
     if (this.#open.delete(id)) return 'open';
@@ -100,11 +101,8 @@ export class Exchanges {
     exchange.hangUp.abort();
   }
 
-  /**
-   * Fails one request, or all of them if it is unknown which one is meant. Requests that have been answered are not
-   * affected.
-   */
-  fail(exchange: Exchange | undefined, error: McpError): void {
+  /** Fails one request, or all if it is unknown which one. Ignores requests that have been answered. */
+  fail(exchange: McpExchange | undefined, error: McpError): void {
     const failed = exchange === undefined ? [...this.#open.values()] : [exchange];
     for (const each of failed) {
       if (!this.isOpen(each)) continue;
@@ -114,7 +112,7 @@ export class Exchanges {
   }
 }
 
-/** Messages of this size take no memory of the budget. */
+/** Messages up to this size need no memory of the budget. */
 const SMALL_BYTES = 1024 * 1024;
 const SMALL_VALUES = 20_000;
 

@@ -1,9 +1,9 @@
-/** No issuer of tokens answers with more, and what it answers is held in memory. */
+/** No token issuer needs more, and the answer is held in memory. */
 export const MOST_BYTES = 256 * 1024;
 
 /**
- * Works like `fetch` for the issuers that the operator names, whose answers libraries read whole. The body has come when the
- * promise resolves. It rejects when the body is larger than 256 KiB.
+ * A `fetch` for the token issuers that the operator configures, because libraries read their answers whole. Resolves
+ * when the body has been read. Rejects if the body is larger than 256 KiB.
  */
 export async function fetchSmall(url: string, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, init);
@@ -12,7 +12,7 @@ export async function fetchSmall(url: string, init: RequestInit): Promise<Respon
   let bytes = 0;
   for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
     bytes += piece.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > MOST_BYTES) throw new Error(`The answer of ${new URL(url).origin} is larger than ${MOST_BYTES} bytes.`);
     pieces.push(piece);
   }

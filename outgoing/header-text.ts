@@ -1,4 +1,4 @@
-// Checks what HTTP can carry as a header (RFC 9110, section 5), and reads what others have put into one. A line break in a
+// Validates HTTP headers (RFC 9110, section 5), and decodes headers of others. A line break in a
 // value would start another header.
 import { isUtf8 } from 'node:buffer';
 
@@ -11,20 +11,23 @@ export function isHeaderValue(text: string): boolean {
   return !/[^\t\x20-\x7e\x80-\xff]/.test(text);
 }
 
-/** HTTP takes white space at either end of a value for no part of it. A secret that is read from a file ends in a line end. */
+/**
+ * White space at either end is not part of a value in HTTP. A secret that was read from a
+ * file often ends in a line break.
+ */
 export function trimHeaderValue(text: string): string {
   return text.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '');
 }
 
-/** Returns the text of a value whose bytes were read as latin-1. Bytes that are valid UTF-8 are UTF-8. */
+/** Returns the text of a value whose bytes were read as latin-1. Bytes that are valid UTF-8 are decoded as UTF-8. */
 export function headerText(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   return isUtf8(bytes) ? bytes.toString() : value;
 }
 
 /**
- * Headers that the connection sets, or that apply to one connection only. A caller's value would contradict what is
- * sent.
+ * Headers that the HTTP client sets, or that apply to one connection only. A caller's value
+ * would contradict what is sent.
  */
 const CONNECTION_HEADERS = new Set([
   'connection',

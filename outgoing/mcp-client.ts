@@ -13,7 +13,7 @@ import { WatchedTransport } from './mcp-transport.js';
 export { McpError } from './mcp-error.js';
 
 const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
-/** The time is longer than our own time-outs, so that these fire first. */
+/** Longer than our own time-outs, so that these fire first. */
 const SDK_TIMEOUT_MS = 120_000;
 
 export function createMcpClient(rules: AddressRules): McpClient {
@@ -37,7 +37,7 @@ export function createMcpClient(rules: AddressRules): McpClient {
           throw new McpError('timeout', message, true);
         }
         const failure = toMcpError(error);
-        throw failure.saying(hide(failure.message), true);
+        throw failure.withMessage(hide(failure.message), true);
       }
     },
     async close() {
@@ -49,7 +49,7 @@ export function createMcpClient(rules: AddressRules): McpClient {
 
 type OnClosed = (session: McpSession) => void;
 
-/** `auto` uses streamable HTTP, and falls back to SSE when the server refuses it with a 4xx. */
+/** `auto` uses streamable HTTP, and falls back to SSE if the server refuses that with a 4xx. */
 async function connectBy(
   server: McpServer,
   network: McpNetwork,
@@ -72,7 +72,7 @@ async function connectBy(
     return toSession(await open('streamable_http'));
   } catch (first) {
     if (!(first instanceof McpStatusError) || first.status < 400 || first.status > 499) throw first;
-    // The server speaks the protocol, and has forgotten the session while it was being opened.
+    // The server supports the protocol, but has lost the session while it was being opened.
     if (first.isSessionLost) throw first;
     // The first refusal is more informative than "no SSE either", unless the server does support SSE.
     return toSession(
@@ -95,8 +95,8 @@ async function openSession(
 ): Promise<Opened> {
   signal.throwIfAborted();
   const transport = new WatchedTransport(target, network);
-  // The SDK would compile the server's schemas for tools. That is never needed here, and its validator is expensive to
-  // create.
+  // Disables the SDK's compilation of the server's tool schemas. We never need it, and its
+  // validator is expensive to create.
   const jsonSchemaValidator = { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'unused' }) };
   const client = new Client(CLIENT_INFO, { jsonSchemaValidator } as object);
   const stop = (): void => void transport.close();
@@ -115,7 +115,7 @@ async function openSession(
   }
 }
 
-/** Throws McpError for anything but an http or https URL, and for a URL that holds a user name or password. */
+/** Throws `McpError` for anything but an http or https URL, and for a URL with a user name or password. */
 function toEndpoint(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {

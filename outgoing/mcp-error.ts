@@ -1,5 +1,5 @@
-// The errors of MCP servers, classified and described in our own words. They contain neither headers nor the SDK's
-// text.
+// The errors of MCP servers, classified and described in our own words. They contain
+// neither headers nor the SDK's text.
 import { McpError as JsonRpcError } from '@modelcontextprotocol/sdk/types.js';
 
 export type McpErrorCode =
@@ -17,13 +17,13 @@ export class McpError extends Error {
   override name = 'McpError';
   readonly code: McpErrorCode;
   /**
-   * The request was never sent, or the server refused it without processing it, so it may be retried. Always true for
-   * `connect`.
+   * True if the request was never sent, or the server refused it without processing it, so that it may be
+   * retried. Always true for `connect`.
    */
   readonly isBeforeSend: boolean;
-  /** The server refuses the credentials (status 401). It has carried nothing out. */
+  /** True if the server refuses the credentials (status 401). It has not executed anything. */
   readonly isUnauthorized: boolean;
-  /** The server no longer knows the session. A new one may help. */
+  /** True if the server no longer knows the session. A new session may help. */
   readonly isSessionLost: boolean;
 
   constructor(
@@ -39,12 +39,12 @@ export class McpError extends Error {
     this.isSessionLost = isSessionLost;
   }
 
-  /** Returns the error with another text. */
-  saying(message: string, isBeforeSend = this.isBeforeSend): McpError {
+  /** Returns the error with another message. */
+  withMessage(message: string, isBeforeSend = this.isBeforeSend): McpError {
     return new McpError(this.code, message, isBeforeSend, this);
   }
 
-  /** Returns the error of a request that the server has already taken, whatever refused what followed it. */
+  /** Returns the error for a request that the server has already received, even if a later request was refused. */
   afterSend(): McpError {
     return new McpError(this.code, this.message, false, { isSessionLost: this.isSessionLost });
   }
@@ -64,7 +64,7 @@ export class McpStatusError extends McpError {
 
 function statusCode(status: number): McpErrorCode {
   if (status === 401 || status === 403) return 'mcp_unauthorized';
-  // These statuses of an overloaded or restarting server are temporary.
+  // The other statuses here are temporary, from an overloaded or restarting server.
   return status >= 500 || status === 408 || status === 429 ? 'mcp_unreachable' : 'mcp_protocol';
 }
 
@@ -95,12 +95,12 @@ export function toMcpError(error: unknown, method?: string): McpError {
   return new McpError('mcp_protocol', known ?? 'The MCP server does not follow the protocol.', false);
 }
 
-/** Converts a JSON-RPC error: the server's own, or one that carries ours (`Exchanges.fail`). */
+/** Converts a JSON-RPC error: the server's own, or one that carries ours (`fail` in exchanges.ts). */
 function toAnsweredError(error: JsonRpcError, method: string | undefined): McpError {
   if (error.data instanceof McpError) return error.data;
   const text = error.message.replace(/^MCP error -?\d+: /, '');
   if (text === 'Connection closed') return closed(false);
-  // The text is not cut here, because it must be masked before it is cut.
+  // Not cut here, because the text must be masked before it is cut.
   const quoted = text.trim();
   const isUnknownTool =
     error.code === METHOD_NOT_FOUND || (error.code === INVALID_PARAMS && /not found|unknown tool/i.test(text));

@@ -1,4 +1,4 @@
-// The HTTP access of the SDK's transports: through the address guard, to one origin only, with bounds on the answers.
+// The HTTP access of the SDK's transports: through the address guard, to one origin only, with limits on the answers.
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import {
 import { createGuardedConnector, type AddressRules } from './address-guard.js';
 import { isEventStream } from './event-stream-type.js';
 import { unmarkNumbers } from './exact-numbers.js';
-import type { Exchange, Exchanges } from './exchanges.js';
+import type { McpExchange, McpExchanges } from './exchanges.js';
 import { headerText } from './header-text.js';
 import { McpError, McpStatusError } from './mcp-error.js';
 import { brokenOff, limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from './message-limits.js';
@@ -25,7 +25,7 @@ import { tracedCall } from './traced-call.js';
 
 export interface McpNetwork {
   dispatcher: Dispatcher;
-  /** Returns whether this error occurred while connecting, so that nothing was sent. */
+  /** Returns true if this error occurred while connecting, so that nothing was sent. */
   isUnsent(error: unknown): boolean;
 }
 
@@ -39,8 +39,8 @@ export function createMcpNetwork(rules: AddressRules): McpNetwork {
       callback(error, null);
     });
   };
-  // Every request has a connection of its own. On a kept connection it can be unknown whether the server has read a
-  // tool call.
+  // Every request opens a new connection. On a persistent connection it can be unknown if
+  // the server has read a tool call.
   const agent = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
   const dispatcher = agent.compose(withoutDecoding);
   return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
@@ -50,7 +50,7 @@ interface McpFetchOptions {
   network: McpNetwork;
   origin: string;
   transport: 'sse' | 'streamable_http';
-  exchanges: Exchanges;
+  exchanges: McpExchanges;
   /** Called when the session cannot continue, because its only stream broke or never opened. */
   onBroken(error: McpError): void;
 }
@@ -82,7 +82,7 @@ interface Outgoing {
   url: URL;
   init: RequestInit;
   headers: Headers;
-  exchange: Exchange | undefined;
+  exchange: McpExchange | undefined;
 }
 
 async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise<Response> {
@@ -94,7 +94,7 @@ async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise
   return limited(options, request, response, (end) => endOfStream(options.exchanges, exchange, end));
 }
 
-/** The SDK gives up after this number of consecutive attempts, without an error to the caller. */
+/** The SDK gives up after this number of consecutive attempts without reporting an error to the caller. */
 export const MAX_RESUMES = 2;
 /** Bounds the load of a server that ends its streams at once and asks for a reconnect without delay. */
 const RESUME_PAUSE_MS = 1_000;
@@ -125,7 +125,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
 /** The parsers finish well before this once a stream has ended. */
 const PARSED_AFTER_MS = 50;
 
-function endOfStream(exchanges: Exchanges, exchange: Exchange, { error, isResumable }: StreamEnd): void {
+function endOfStream(exchanges: McpExchanges, exchange: McpExchange, { error, isResumable }: StreamEnd): void {
   if (error?.code === 'response_too_large') exchanges.fail(exchange, error);
   else if (!isResumable) setTimeout(() => exchanges.fail(exchange, error ?? brokenOff()), PARSED_AFTER_MS);
 }
@@ -171,7 +171,7 @@ function toNetworkError(error: unknown, isUnsent: boolean, url: URL): McpError {
 /** Other redirects turn a POST into a GET. */
 const KEEPS_METHOD = new Set([307, 308]);
 
-/** Accepts a success, and a redirect inside the origin, which the SDK follows. */
+/** Accepts a success, and a redirect within the origin, which the SDK follows. */
 async function check(
   response: Response,
   request: Outgoing,
@@ -189,12 +189,12 @@ async function check(
     }
     throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();
   }
-  // The SDK names the version of the protocol once the server has answered `initialize`, with or without a session id.
+  // The SDK sends the protocol version once the server has answered `initialize`, with or without a session id.
   const isPostOfSse = transport === 'sse' && init.method === 'POST';
   const isLost =
     response.status === 404
       ? isPostOfSse || headers.has('mcp-protocol-version')
-      : (isPostOfSse || headers.has('mcp-session-id')) && (await saysSessionLost(response, request));
+      : (isPostOfSse || headers.has('mcp-session-id')) && (await reportsSessionLost(response, request));
   if (!response.bodyUsed) await response.body?.cancel();
   throw new McpStatusError(response.status, isLost);
 }
@@ -206,8 +206,11 @@ function anotherOrigin(): McpError {
 /** The limit on the text of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The protocol uses 404 for a lost session. Servers made from the SDK's examples answer 400 and mention the session. */
-async function saysSessionLost(response: Response, request: Outgoing): Promise<boolean> {
+/**
+ * Returns true for a lost session with status 400. The protocol uses 404, but servers made from the SDK's examples
+ * answer 400 and mention the session.
+ */
+async function reportsSessionLost(response: Response, request: Outgoing): Promise<boolean> {
   if (response.status !== 400 || response.body === null) return false;
   const text = await new Response(limitBody(decoded(response, request, MAX_ERROR_BYTES), refuseLargeError))
     .text()
@@ -223,7 +226,7 @@ function decoded(response: Response, request: Outgoing, limitBytes: number): Rea
   const body = Readable.fromWeb(response.body as WebStream<Uint8Array>).on('error', () => undefined);
   const encoding = response.headers.get(ENCODING_HEADER) ?? undefined;
   try {
-    // An error while nobody reads would end the process if there were no listener.
+    // Without a listener, an error while nobody reads would end the process.
     return decodeBody(body, { encoding, limitBytes, signal: stopSignal(request) }).on('error', () => undefined);
   } catch (error) {
     if (!(error instanceof TooManyEncodingsError)) throw error;
@@ -246,7 +249,7 @@ function limited(
   return new Response(limitedBody, { status, headers: Object.fromEntries(headers) });
 }
 
-/** `fetch` finds the `content-encoding` of an answer under this name. */
+/** Carries the `content-encoding` of an answer through `fetch`. */
 const ENCODING_HEADER = 'x-encoding-of-answer';
 
 type AnswerStart = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>;
@@ -257,7 +260,7 @@ type Handler = new (
 /** Hides the encoding of answers from `fetch`, whose decoders have no limit and outlive the request. */
 class UndecodedAnswer extends (DecoratorHandler as Handler) {
   override onResponseStart(...[controller, status, headers, text]: AnswerStart): void {
-    // Informational answers may come before the last one in any number, and `fetch` ignores them.
+    // Any number of informational answers may come before the final one, and `fetch` ignores them.
     if (status < 200) return;
     const { 'content-encoding': encoding, [ENCODING_HEADER]: _sent, ...rest } = headers;
     const hidden = encoding === undefined ? rest : { ...rest, [ENCODING_HEADER]: encoding };

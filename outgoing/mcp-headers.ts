@@ -1,5 +1,4 @@
-// The headers that a user gives for an MCP server: which of them can be sent, and how their values are masked in
-// messages.
+// The user's headers for an MCP server: decides which of them can be sent, and masks their values in messages.
 import { isConnectionHeader, isHeaderName, isHeaderValue, trimHeaderValue } from './header-text.js';
 import { McpError } from './mcp-error.js';
 
@@ -15,13 +14,13 @@ const OURS = new Set([
 ]);
 
 /**
- * Returns the headers to send, trimmed, without those that the protocol or the connection sets. Throws McpError
- * `invalid_value` for a line end inside a value, and `mcp_protocol` for other characters that HTTP cannot carry.
+ * Returns the headers to send, trimmed, without those that the protocol or the connection sets. Throws `McpError`:
+ * `invalid_value` for a line break inside a value, and `mcp_protocol` for other characters that HTTP cannot carry.
  */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
-  for (const [name, given] of Object.entries(headers)) {
-    const value = trimHeaderValue(given);
+  for (const [name, raw] of Object.entries(headers)) {
+    const value = trimHeaderValue(raw);
     if (/[\r\n]/.test(value)) {
       throw new McpError('invalid_value', `The value of the header "${name}" holds a line end.`, true);
     }
@@ -43,8 +42,8 @@ const MASK = '********';
 const MIN_CHARACTERS = 6;
 
 /**
- * Masks the headers' values in a text, with and without their scheme (`Bearer`), because a server may quote what it
- * got.
+ * Returns a function that masks the headers' values in a text, with and without their scheme (`Bearer`),
+ * because a server may quote them.
  */
 export function createHeaderMask(headers: Record<string, string>): (text: string) => string {
   const values = Object.values(headers)

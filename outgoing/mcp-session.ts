@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
-import type { Exchanges } from './exchanges.js';
+import type { McpExchanges } from './exchanges.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import { takeMarkedNumbers } from './exact-numbers.js';
 import { isTool } from './mcp-tools.js';
@@ -12,11 +12,15 @@ const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_PARTS = 10_000;
-/** Our own time-out fires first, so that a time-out is never mistaken for an answer. It may pause for two minutes. */
+/**
+ * Longer than our own time-out, which may pause for two minutes, so that ours fires first and
+ * is never mistaken for an answer.
+ */
 const SDK_TIMEOUT_SLACK_MS = 180_000;
 
-// The schemas are loose: tools are passed on as the server gives them, and a result may hold unknown kinds of parts. Zod
-// keeps a kilobyte for each wrong item, so items are looked at only once their number is known. Tools are not validated here.
+// The schemas are loose, because tools are passed on unchanged and a result may contain unknown kinds of
+// parts. Items are validated only after their number, because zod keeps a kilobyte for each invalid
+// item. Tools are not validated here.
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 const resultSchema = z.looseObject({
   content: z
@@ -39,7 +43,7 @@ interface Asking {
 /** `close` is called once. `hide` masks secrets in the server's texts. */
 export function createSession(
   client: Client,
-  exchanges: Exchanges,
+  exchanges: McpExchanges,
   hide: (text: string) => string,
   close: () => Promise<void>,
 ): McpSession {
@@ -105,8 +109,8 @@ export function createSession(
 const unlimited: Reserve = () => undefined;
 
 /**
- * The pages together have the limits of one message, and their memory is reserved together. A server that repeats a
- * cursor, or never stops returning new ones, violates the protocol.
+ * All pages together have the limits of one message and share one memory reservation. A server that repeats a cursor,
+ * or never stops returning new ones, violates the protocol.
  */
 async function joinPages(
   asking: Asking,
@@ -135,7 +139,7 @@ async function joinPages(
   }
 }
 
-/** A list in which nothing has a name is none of tools. */
+/** A list in which no item has a name is not a list of tools. */
 function isListOfTools(items: unknown[]): boolean {
   return items.length === 0 || items.some(isTool);
 }
@@ -160,5 +164,5 @@ function toResult({ content, structuredContent, isError }: z.infer<typeof result
 
 function hidden(error: McpError, hide: (text: string) => string): McpError {
   const message = hide(error.message);
-  return message === error.message ? error : error.saying(message);
+  return message === error.message ? error : error.withMessage(message);
 }

@@ -1,9 +1,9 @@
-// Reads the tools of a server one by one: one that is wrong says nothing of the others.
+// Reads the tools of a server one by one, so that an invalid tool does not affect the others.
 import { cutText } from '../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import type { McpTool } from './mcp-types.js';
 
-/** A tool as models are offered it. */
+/** A tool in the form in which models get it. */
 interface OfferedTool {
   name: string;
   description: string;
@@ -11,9 +11,9 @@ interface OfferedTool {
   parameters: JsonObject;
 }
 
-/** A tool that models cannot be offered. */
+/** A tool that models cannot get. */
 export interface RefusedTool {
-  /** Empty for one without a name. */
+  /** Empty for a tool without a name. */
   name: string;
   reason: string;
 }
@@ -27,11 +27,11 @@ export function isTool(item: unknown): item is McpTool {
   return isObject(item) && typeof ownValue(item, 'name') === 'string';
 }
 
-/** So many refused tools of a server are told. */
+/** The maximum number of a server's refused tools that are reported. */
 export const MAX_REFUSED = 100;
 const MAX_NAME_CHARACTERS = 200;
 
-/** Prepares what is told of refused tools. Secrets are masked before the names are cut. */
+/** Prepares refused tools for readers. Secrets are masked before the names are cut. */
 export function toShownTools(refused: readonly RefusedTool[], mask: (text: string) => string): RefusedTool[] {
   return refused.slice(0, MAX_REFUSED).map(({ name, reason }) => ({
     name: cutText(mask(name), MAX_NAME_CHARACTERS).replaceAll('\0', '\uFFFD'),
@@ -39,7 +39,7 @@ export function toShownTools(refused: readonly RefusedTool[], mask: (text: strin
   }));
 }
 
-/** `allowed`: the names of the tools that are wanted; all where it is absent. */
+/** `allowed` lists the names of the wanted tools; all tools if it is absent. */
 export function readTools(items: readonly unknown[], allowed: readonly string[] | null | undefined): ToolList {
   const list: ToolList = { offered: [], refused: [] };
   for (const item of items) {
@@ -59,7 +59,7 @@ function whyNot(item: unknown, parameters: JsonObject | undefined): string | und
   return parameters === undefined ? 'The type of its input schema is not "object".' : undefined;
 }
 
-/** Undefined for a schema of anything but an object. A schema that says nothing is that of an object without fields. */
+/** Returns undefined for the schema of anything but an object. An empty schema becomes an object without fields. */
 function toParameters(schema: unknown): JsonObject | undefined {
   if (schema === undefined || schema === null) return { type: 'object', properties: {} };
   if (!isObject(schema)) return undefined;

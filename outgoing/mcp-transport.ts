@@ -1,10 +1,10 @@
-// Wraps the SDK's transport: errors that the SDK would ignore or wait for end the request or the session.
+// Wraps the SDK's transport, so that errors which the SDK would ignore or wait for end the request or the session.
 import { setTimeout as pause } from 'node:timers/promises';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { Exchanges } from './exchanges.js';
+import { McpExchanges } from './exchanges.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import { createMcpFetch, MAX_RESUMES, type McpNetwork } from './mcp-fetch.js';
 
@@ -16,7 +16,7 @@ interface Target {
 
 /** The limit on requests from the server. We support only `ping`, and answering each one costs a request of ours. */
 const MAX_SERVER_REQUESTS = 100;
-/** Both together fit into the time that a process has to end. */
+/** Together, both fit into the time that a process has to end. */
 const CLOSE_WITHIN_MS = 1_000;
 const CANCEL_WITHIN_MS = 500;
 
@@ -25,7 +25,7 @@ export class WatchedTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
-  readonly exchanges = new Exchanges((answer) => this.onmessage?.(answer));
+  readonly exchanges = new McpExchanges((answer) => this.onmessage?.(answer));
   readonly #cancellations = new Set<Promise<void>>();
   #brokenBy: McpError | undefined;
   #onBroken: (error: McpError) => void = () => undefined;
@@ -79,7 +79,7 @@ export class WatchedTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  /** Ends the session on the server, too, if there is one and it answers soon. Never rejects. */
+  /** Also ends the session on the server, if there is one and it answers soon. Never rejects. */
   async close(): Promise<void> {
     await within(CANCEL_WITHIN_MS, Promise.all(this.#cancellations));
     if (this.#inner instanceof StreamableHTTPClientTransport && this.#brokenBy === undefined) {
@@ -93,10 +93,10 @@ export class WatchedTransport implements Transport {
     const sent = this.exchanges.run(undefined, () => this.#inner.send(message));
     if (message.method !== 'notifications/cancelled') return sent;
     const { requestId } = message.params as { requestId: RequestId };
-    const told = within(CANCEL_WITHIN_MS, sent);
-    this.#cancellations.add(told);
-    await told;
-    this.#cancellations.delete(told);
+    const notified = within(CANCEL_WITHIN_MS, sent);
+    this.#cancellations.add(notified);
+    await notified;
+    this.#cancellations.delete(notified);
     this.exchanges.drop(requestId);
   }
 
@@ -115,7 +115,7 @@ export class WatchedTransport implements Transport {
   }
 
   /**
-   * The SDK drops messages that it cannot parse. The dropped message may have been an answer that a caller waits for.
+   * Fails the request if the SDK drops a message that it cannot parse, because the message may have been its answer.
    */
   #notice(error: Error): void {
     if (error instanceof SyntaxError || error.name.endsWith('ZodError'))

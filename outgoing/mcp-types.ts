@@ -25,12 +25,12 @@ export interface McpToolResult {
   parts: unknown[];
 }
 
-/** Its methods reject with McpError, or with the signal's reason when that was aborted. Calls may be concurrent. */
+/** Methods reject with `McpError`, or with the signal's reason after it was aborted. Calls may be concurrent. */
 export interface McpSession {
   /**
-   * Returns the lists of all pages, joined, as the server gives them: some of the items may be no tools
-   * (`mcp-tools.ts`). It takes at most 30 seconds. `reserve` is asked for the memory of all pages so far,
-   * before more of them is read; the time for which it makes the answer wait does not count, up to two minutes.
+   * Returns the joined lists of all pages, unchanged, so some items may not be tools (`mcp-tools.ts`). Takes at most 30
+   * seconds. `reserve` is called with the size of all pages so far before more of them is read. Up to two minutes of
+   * waiting for `reserve` do not count.
    */
   listTools(signal: AbortSignal, reserve?: Reserve): Promise<unknown[]>;
   callTool(
@@ -43,7 +43,7 @@ export interface McpSession {
 }
 
 export interface McpClient {
-  /** Rejects with McpError (`isBeforeSend` always true), or with the signal's reason when that was aborted. */
+  /** Rejects with `McpError` (`isBeforeSend` always true), or with the signal's reason after it was aborted. */
   connect(server: McpServer, signal: AbortSignal): Promise<McpSession>;
   /** Closes every session. */
   close(): Promise<void>;

@@ -1,18 +1,17 @@
-// Bounds on what an MCP server sends. Bytes are counted after decompression. The numbers in whole messages are marked here,
-// because the SDK would round them.
+// Limits what an MCP server sends. Bytes are counted after decompression. The numbers in complete messages are marked
+// here, because the SDK would round them.
 import { ExpandedTooFarError } from './response-body.js';
 import { markNumbersIn, markNumbersInEvents } from './exact-numbers.js';
 import { GrowingBuffer } from '../memory/growing-buffer.js';
 import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 
-// The progress and log messages of a long call stay far below these limits. They stop a server that never ends its
-// stream.
+// Stop a server that never ends its stream. The progress and log messages of a long call stay far below these limits.
 const MAX_STREAM_MESSAGES = 10_000;
 export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 
 export interface StreamEnd {
-  /** The error that broke the stream; undefined when the server ended it. */
+  /** The error that broke the stream; undefined if the server ended it. */
   error: McpError | undefined;
   /** True if its events have ids, so that the SDK requests the rest on a new connection. */
   isResumable: boolean;
@@ -38,8 +37,8 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
 }
 
 /**
- * Delivers a stream of server-sent events in whole events. A parser that sees a long event grow byte by byte would take
- * quadratic time. `onEnd` is called once, unless the reader cancels.
+ * Delivers a stream of server-sent events in whole events, because a parser that sees a long event grow byte by byte
+ * would take quadratic time. `onEnd` is called once, unless the reader cancels.
  */
 export function limitEvents(source: Source, reserve: Reserve, onEnd: (end: StreamEnd) => void): Bytes {
   const splitter = new EventSplitter(reserve);
@@ -82,7 +81,7 @@ class EventSplitter {
   /** Returns all events that are complete with this chunk. */
   async add(chunk: Uint8Array): Promise<Uint8Array | undefined> {
     let end = 0;
-    // Values of the events that are complete with this chunk.
+    // The values of the events that are complete with this chunk.
     let values = 0;
     for (let index = 0; index < chunk.length; index += 1) {
       const byte = chunk[index]!;
@@ -104,7 +103,7 @@ class EventSplitter {
     return whole;
   }
 
-  /** A blank line ends an event. Lines end in LF, CR or both. */
+  /** Returns true if the byte ends an event, which a blank line does. Lines end in LF, CR or both. */
   #endsEvent(byte: number): boolean {
     if (byte === LF && this.#isAfterCr) {
       this.#isAfterCr = false;
@@ -126,7 +125,7 @@ class EventSplitter {
 }
 
 interface ChunkMap {
-  /** Throws McpError to end the stream. */
+  /** Throws `McpError` to end the stream. */
   chunk(bytes: Uint8Array): Promise<Uint8Array | undefined>;
   last?(): Uint8Array;
   end?(error: McpError | undefined): void;
@@ -169,7 +168,7 @@ async function stop(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await chunks.return?.();
   } catch {
-    // It has broken already.
+    // Ignored: the connection has already broken.
   }
 }
 

@@ -1,22 +1,24 @@
-// Counts what a message of an MCP server is made of while its bytes arrive, before anything parses it.
+// Measures a message of an MCP server while its bytes arrive, before anything parses it.
 import { McpError } from './mcp-error.js';
 
 export interface MessageSize {
   bytes: number;
-  /** Elements, members and containers: `{}` has two bytes and costs a hundred. */
+  /**
+   * The number of elements, members and containers. They are counted because `{}` has two bytes and costs a hundred.
+   */
   values: number;
 }
 
 /**
- * Called with the size that a message has grown to, before more of it is held. Nothing more of it is read until the
- * promise resolves.
+ * Called with the size that a message will have, before more of it is stored. Reading
+ * continues when the promise resolves.
  */
 export type Reserve = (size: MessageSize) => Promise<void> | undefined;
 
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/** The list with the most tools that is known has fewer than ten thousand. */
+/** The longest known list of tools has fewer than ten thousand. */
 export const MAX_MESSAGE_VALUES = 200_000;
-/** The depth of results is limited as that of JSON from callers is; around them are a message and perhaps a batch. */
+/** Results may be as deep as JSON from callers. A message and possibly a batch are around a result. */
 const MAX_RESULT_DEPTH = 200;
 const MAX_DEPTH = MAX_RESULT_DEPTH + 2;
 /** The limit on the outermost values of a message or of a batch. The SDK checks each of them with several schemas. */
@@ -26,8 +28,8 @@ const [LF, CR, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x0d, 0x22, 0x2c, 0x5c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Throws McpError as soon as a message has too many values or is too deep. A line break ends a string: in JSON it must
- * be escaped, and in a stream of events other lines than those of the message may hold single quotation marks.
+ * Throws `McpError` as soon as a message has too many values or is too deep. A line break ends a string: JSON must
+ * escape it, and in a stream of events the lines outside the message may contain single quotation marks.
  */
 export class MessageCounter {
   values = 0;
@@ -78,7 +80,7 @@ export class MessageCounter {
   }
 }
 
-/** Measures a value that is parsed already; its strings and keys count as bytes. */
+/** Measures a parsed value. Its strings and keys count as bytes. */
 export function sizeOf(value: unknown): MessageSize {
   const open = [value];
   let [bytes, values] = [0, 0];

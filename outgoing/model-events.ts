@@ -1,23 +1,23 @@
-// Reads the events of a model's stream: what each provider sends between them says nothing.
+// Reads the events of a model's stream, and ignores everything that providers send between them.
 import { createParser } from 'eventsource-parser';
 
 interface ModelEventListeners {
-  /** Gets the data of each event that says something. `isError`: by the event's name. */
+  /** Receives the data of each event that has any. `isError` is true if the event is called `error`. */
   onData: (data: string, isError: boolean) => void;
-  /** The length of a line, and of the data of an event. What is longer is given up with `onTooLarge`. */
+  /** The limit on a line and on the data of an event. A longer one is dropped with a call of `onTooLarge`. */
   maxCharacters: number;
   onTooLarge: () => void;
-  /** Called for a line that is none of the format. */
+  /** Called for a line that is invalid in an event stream. */
   onWrongLine?: () => void;
 }
 
 export interface ModelEvents {
   feed(text: string): void;
-  /** The last event of some streams lacks the empty line behind it. */
+  /** Call this after the last text, because some streams lack the empty line after the last event. */
   end(): void;
 }
 
-/** The listeners may throw; nothing may be fed then any more. */
+/** The listeners may throw; do not feed more text after that. */
 export function createModelEvents(listeners: ModelEventListeners): ModelEvents {
   const { onData, maxCharacters, onTooLarge, onWrongLine } = listeners;
   const parser = createParser({
@@ -35,7 +35,7 @@ export function createModelEvents(listeners: ModelEventListeners): ModelEvents {
   return { feed: (text) => parser.feed(text), end: () => parser.feed('\n\n') };
 }
 
-/** Whether a text is a stream of events, whatever its media type says. */
+/** Returns true if the text is a stream of events, regardless of its media type. */
 export function looksLikeEvents(text: string): boolean {
   return /^\s*(?:(?:data|event|id|retry):|:)/.test(text);
 }

@@ -1,4 +1,4 @@
-/** Returns the code of a network error. A name whose addresses all failed has it in a nested error. */
+/** Returns the code of a network error. If all addresses of a name failed, a nested error has the code. */
 export function causeCode(error: unknown): string {
   for (const at of causesOf(error)) {
     const { code } = at as Error & { code?: unknown };
@@ -7,7 +7,7 @@ export function causeCode(error: unknown): string {
   return 'unknown error';
 }
 
-/** Returns what a connection is made to, for the message of one that could not be made. */
+/** Returns the host and port of a URL, for the message of a failed connection. */
 export function toAddress({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
@@ -21,13 +21,13 @@ export function* causesOf(error: unknown): Generator<Error> {
 
 const addresses = new WeakMap<Error, string>();
 
-/** Notes where the request went that has failed. Returns the error. */
+/** Stores the address of the failed request with its error. Returns the error. */
 export function noteAddress(error: unknown, url: URL): unknown {
   if (error instanceof Error) addresses.set(error, toAddress(url));
   return error;
 }
 
-/** Returns the host and the port at which a request has failed, if they were noted. */
+/** Returns the host and port that `noteAddress` has stored. */
 export function addressOf(error: unknown): string | undefined {
   return error instanceof Error ? addresses.get(error) : undefined;
 }

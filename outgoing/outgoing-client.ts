@@ -18,38 +18,39 @@ export interface OutgoingRequest {
   /** The time until the answer is complete, including name lookup, connecting and all redirects. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** The owner of the request. Without it the request has a connection of its own. */
+  /** The owner of the request. Without it, the request opens a new connection. */
   tenant?: string;
   /**
-   * Puts a credential on the request, and on each one to which a redirect leads. What it throws ends the request before
-   * anything is sent there.
+   * Adds a credential to the request, and to each request to which a redirect leads. An error that it throws ends the
+   * request before anything is sent there.
    */
   authorize?:
     | ((request: { url: URL; headers: Record<string, string> }) => { url: URL; headers: Record<string, string> })
     | undefined;
   /** Names of headers that hold a secret although their names do not indicate it. */
   secretHeaders?: string[];
-  /** Traces omit the host, because it comes from an input and may be a secret. */
+  /** True if the host comes from an input and may be a secret. Traces then omit it. */
   hidesHost?: boolean;
   /** Default true. If false, a redirect is returned like any other answer. */
   followRedirects?: boolean;
   /** Default true. If false, the answer is complete with its headers, and `body` is empty. */
   readBody?: boolean;
   /**
-   * Called with the total size before more bytes of the answer are kept. While its promise is pending, nothing more is
-   * read, and the time does not count towards `timeoutMs`.
+   * Called with the total size before more bytes of the answer are stored. While its promise is pending, nothing more
+   * is read, and the time does not count towards `timeoutMs`.
    */
   reserve?: (bytes: number) => Promise<void> | undefined;
   /**
-   * Takes the decoded body of an answer as a stream, in place of `reserve` and of the limit on bodies. It is asked with the
-   * head of the answer, and returns undefined for a body that is read as usual. What it returns is the body of the answer.
+   * Consumes the decoded body of an answer as a stream. `reserve` and the limit on bodies do not apply then.
+   * Called with the head of the answer; returns undefined if the body is to be read as usual. The result
+   * becomes the body of the answer.
    */
-  take?: ((head: AnswerHead) => TakeBody | undefined) | undefined;
-  /** The limit on what the body expands into, if it is taken as a stream. */
-  takenBytes?: number;
+  consume?: ((head: AnswerHead) => ConsumeBody | undefined) | undefined;
+  /** The limit on the decoded size of a body that is consumed as a stream. */
+  maxConsumedBytes?: number;
 }
 
-/** A body of known length that is sent as a stream, anew for each redirect. */
+/** A body of known length that is sent as a stream, opened again for each redirect. */
 export interface StreamedBody {
   bytes: number;
   open: () => Promise<Readable>;
@@ -57,18 +58,18 @@ export interface StreamedBody {
 
 export type AnswerHead = Pick<OutgoingResponse, 'status' | 'headers'>;
 
-export type TakeBody = (body: Readable) => Promise<Buffer>;
+export type ConsumeBody = (body: Readable) => Promise<Buffer>;
 
 export interface OutgoingResponse {
   status: number;
   headers: Record<string, string>;
-  /** Each `Set-Cookie`. In `headers` they are joined, and a cookie may hold a comma. */
+  /** Each `Set-Cookie` separately: `headers` joins them with commas, which a cookie may contain. */
   setCookie: string[];
   body: Buffer;
 }
 
 export interface OutgoingClient {
-  /** Throws OutgoingError, or the error of the network, whose address `addressOf` tells. */
+  /** Throws `OutgoingError`, or the error of the network, whose address `addressOf` returns. */
   send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
   close(): Promise<void>;
 }
@@ -89,15 +90,15 @@ const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MAX_IGNORED_BYTES = 64 * 1024;
 const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Answers of these statuses have no body, whatever their headers announce. */
+/** Answers with these statuses have no body, whatever their headers announce. */
 const BODILESS = new Set([204, 205, 304]);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 /** Matches broadly, because another origin has no use for headers with such names. */
 const CREDENTIAL_HEADER = /auth|cookie|credential|key|passw|referer|secret|session|signature|token/i;
-/** We send this header to every target. It is no credential although it ends in `-key`. */
+/** Sent to every target. It is not a credential, although its name ends in `-key`. */
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-/** Returns whether a request may be repeated without repeating its effect (RFC 9110, idempotent methods). */
+/** Returns true if a request may be repeated without repeating its effect (RFC 9110, idempotent methods). */
 export function isRepeatable(method: string): boolean {
   return SAFE_METHODS.has(method);
 }
@@ -110,9 +111,9 @@ export function createOutgoingClient(rules: AddressRules): OutgoingClient {
       const deadline = startDeadline(outgoing.timeoutMs, outgoing.signal);
       try {
         return await follow(outgoing, deadline, (method) => {
-          // The server may close a kept connection just as a request is sent on it. It is then unknown whether the
-          // request was read, so a request that must not be repeated gets a connection of its own.
-          return tenant !== undefined && isRepeatable(method) ? connections.keptFor(tenant) : connections.oneShot;
+          // The server may close a persistent connection just as a request is sent on it. It is then unknown if the
+          // request was read, so a request that must not be repeated opens a new connection.
+          return tenant !== undefined && isRepeatable(method) ? connections.persistentFor(tenant) : connections.oneShot;
         });
       } catch (error) {
         if (deadline.signal.aborted && !outgoing.signal.aborted) {
@@ -140,15 +141,15 @@ async function follow(
     const dispatcher = dispatcherFor(method);
     const stream = typeof body === 'object' ? await body.open() : undefined;
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
-    const asked = first.authorize?.({ url, headers }) ?? { url, headers };
-    // undici ignores the signal while it connects. An aborted request is never sent, so nobody waits for its end.
+    const authorized = first.authorize?.({ url, headers }) ?? { url, headers };
+    // undici ignores the signal while it connects. An aborted request is never sent, so its end need not be awaited.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const from = url;
     const answer = await tracedCall(
-      { url, method, headers: asked.headers, showHost },
+      { url, method, headers: authorized.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
-      (tracedHeaders) => untilAborted(request(asked.url, { ...sent, headers: tracedHeaders }), signal),
+      (tracedHeaders) => untilAborted(request(authorized.url, { ...sent, headers: tracedHeaders }), signal),
     ).catch((error: unknown) => {
       throw noteAddress(error, from);
     });
@@ -177,7 +178,7 @@ function withLength(headers: Record<string, string>, bytes: number): Record<stri
   return { ...withoutHeader(headers, /^content-length$/i), 'content-length': String(bytes) };
 }
 
-/** Returns the target of a redirect; undefined when the answer is no redirect. One that names nothing is none. */
+/** Returns the target of a redirect, or undefined. A redirect without a target does not count as one. */
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
   const { location } = headers;
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string' || location.trim() === '') return undefined;
@@ -187,7 +188,7 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
 async function toResponse(
   answer: Dispatcher.ResponseData,
   method: string,
-  { readBody: shouldReadBody = true, reserve, take, takenBytes = MAX_RESPONSE_BYTES }: OutgoingRequest,
+  { readBody: shouldReadBody = true, reserve, consume, maxConsumedBytes = MAX_RESPONSE_BYTES }: OutgoingRequest,
   deadline: PausableDeadline,
 ): Promise<OutgoingResponse> {
   const status = answer.statusCode;
@@ -198,12 +199,12 @@ async function toResponse(
   const isBodiless = method === 'HEAD' || BODILESS.has(status) || announcedBytes === 0;
   if (isBodiless || !shouldReadBody) letEnd(answer.body);
   if (!shouldReadBody) return { ...head, body: Buffer.alloc(0) };
-  const taken = method === 'HEAD' ? undefined : take?.({ status, headers });
-  if (isBodiless) return { ...head, body: (await taken?.(Readable.from([]))) ?? Buffer.alloc(0) };
+  const consumeBody = method === 'HEAD' ? undefined : consume?.({ status, headers });
+  if (isBodiless) return { ...head, body: (await consumeBody?.(Readable.from([]))) ?? Buffer.alloc(0) };
   const encoding = headers['content-encoding'];
-  if (taken !== undefined) {
-    const decoded = decodeBody(answer.body, { encoding, limitBytes: takenBytes, signal: deadline.signal });
-    return { ...head, body: await taken(decoded) };
+  if (consumeBody !== undefined) {
+    const decoded = decodeBody(answer.body, { encoding, limitBytes: maxConsumedBytes, signal: deadline.signal });
+    return { ...head, body: await consumeBody(decoded) };
   }
   const waitFor = (bytes: number) => {
     const granted = reserve?.(bytes);
@@ -221,7 +222,7 @@ async function toResponse(
 }
 
 /**
- * Reads the rest of a body in the background. A timer limits it, because the request's signal has no references any
+ * Reads the rest of a body in the background. A timer limits this, because the request's signal has no references any
  * more and may be garbage-collected.
  */
 function letEnd(body: Dispatcher.ResponseData['body']): void {
@@ -231,7 +232,7 @@ function letEnd(body: Dispatcher.ResponseData['body']): void {
   body.once('close', () => clearTimeout(timer));
 }
 
-/** Throws OutgoingError for anything but an http or https URL. */
+/** Throws `OutgoingError` for anything but an http or https URL. */
 export function toUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new OutgoingError('invalid_url', 'The URL is not valid.');
   const url = new URL(text, base?.href);

@@ -1,21 +1,23 @@
-// Connections whose answers come in many small pieces over a long time, as models write. Each piece that is read by itself
-// costs more than all else that is done with it, so pieces that follow each other closely are read together.
+// Connections whose answers arrive in many small pieces over a long time, as models write. Reading each piece by itself
+// costs more than the rest of its processing, so pieces that follow each other closely are read together.
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
 /**
- * How long pieces wait at most for others: the more small ones an answer has brought in a row, the longer. Each is a part of the last one, so
- * that connections are read at the same moments: a moment in which a process works has a cost of its own.
+ * The longest waits for further pieces; the wait grows with the number of small pieces in a row. Each delay
+ * is a multiple of the one before, so that connections are read at the same moments, because each wake-up
+ * of the process has its own cost.
  */
 const DELAYS_MS = [0, 30, 60, 120];
-/** So many small pieces in a row wait equally long. */
+/** Each delay applies to this many small reads in a row. */
 const READS_OF_DELAY = 4;
-/** A read that brings so much is not one of many small ones. */
+/** A read of this size is not one of many small ones. */
 const LARGE_BYTES = 8 * 1024;
 
-/** For the option `connect` of undici's agents. */
+/** Use this as the option `connect` of undici's agents. */
 export function pacedConnector(): buildConnector.connector {
-  // Node.js stops to read from a socket as soon as it holds this much, and asks for more once that is taken.
+  // Node.js stops reading from a socket when its buffer holds this much, and calls `_read`
+  // again after the buffer is consumed.
   const connect = buildConnector({ highWaterMark: 1 } as buildConnector.BuildOptions);
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
@@ -34,7 +36,8 @@ function readLater(read: () => void, delayMs: number): void {
   const reads = moments.get(at);
   if (reads !== undefined) return void reads.push(read);
   moments.set(at, [read]);
-  // A timer may be a part of a millisecond early, and what is read before the moment would ask for the same one again.
+  // A timer may fire a fraction of a millisecond early, and a read before the moment would
+  // schedule the same moment again.
   const inMs = Math.ceil(at - now) + 1;
   setTimeout(() => {
     const due = moments.get(at) ?? [];
@@ -50,7 +53,7 @@ function paceReads(socket: Socket): void {
   let [lastRead, lastWritten] = [0, 0];
   socket._read = (size) => {
     const { bytesRead, bytesWritten } = socket;
-    // Bytes that were written are another request.
+    // Bytes were written, so this is another request.
     const isSmall = bytesRead - lastRead < LARGE_BYTES && bytesWritten === lastWritten;
     smallReads = isSmall ? smallReads + 1 : 0;
     [lastRead, lastWritten] = [bytesRead, bytesWritten];

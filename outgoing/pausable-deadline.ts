@@ -1,18 +1,18 @@
 /**
- * A time limit that pauses while we, and not the server, cause the wait. It must be cleared after use: otherwise its
- * timer stays until it fires, and many deadlines are set every second.
+ * A time limit that pauses while we, not the server, cause the wait. It must be cleared after use: otherwise its timer
+ * stays until it fires, and many deadlines are set every second.
  */
 export interface PausableDeadline {
   signal: AbortSignal;
-  /** Waits for `work`. Its time does not count, up to `MAX_PAUSED_MS` over the life of the deadline. */
+  /** Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. */
   outside<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 }
 
-/** The clock runs again after this, because work that holds memory must not wait forever. */
+/** The clock continues after this, because work that holds memory must not wait forever. */
 const MAX_PAUSED_MS = 120_000;
 
-/** The signal is also aborted by `stop`, with the reason of `stop`. */
+/** `stop` also aborts the signal, with its own reason. */
 export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDeadline {
   const controller = new AbortController();
   const onStop = (): void => controller.abort(stop?.reason);
@@ -48,9 +48,7 @@ export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDe
   };
 }
 
-/**
- * Aborts after `timeoutMs`, rounded up: users may give fractions of a second, and the timer needs whole milliseconds.
- */
+/** Rounds up, because users may enter fractions of a second and the timer needs whole milliseconds. */
 export function deadlineSignal(timeoutMs: number): AbortSignal {
   return AbortSignal.timeout(Math.ceil(timeoutMs));
 }

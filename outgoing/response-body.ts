@@ -4,23 +4,23 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 interface BodyReading extends Decoding {
   /** The `content-length` of the answer. */
   announcedBytes: number | undefined;
-  /** Called before that many bytes are held. Nothing more is read until its promise resolves. */
+  /** Called before that many bytes are stored. Reading continues when its promise resolves. */
   reserve: (bytes: number) => Promise<void> | undefined;
 }
 
 /**
- * Returns the whole body, decoded by its `content-encoding`. An unknown encoding is left as it is. Returns undefined if
- * the body exceeds `limitBytes` before, amid or after decoding, so that a small answer cannot expand into a large one.
- * While `reserve` waits, backpressure on the socket slows the server down. Throws TooManyEncodingsError, and the error
- * of an aborted stream once `signal` is aborted.
+ * Returns the whole body, decoded by its `content-encoding`. An unknown encoding is left undecoded. Returns undefined
+ * if the body exceeds `limitBytes` before, during or after decoding, so that a small answer cannot expand into a large
+ * one. While `reserve` waits, backpressure on the socket slows the server down. Throws `TooManyEncodingsError`, and the
+ * error of an aborted stream after `signal` is aborted.
  *
  * A body with an announced length is reserved before its first byte and then read without a pause. If a body is paused
- * at its very last byte and the server closes the connection meanwhile, undici takes it for broken.
+ * at its very last byte and the server closes the connection meanwhile, undici treats it as broken.
  */
 export async function readBody(body: Readable, reading: BodyReading): Promise<Buffer | undefined> {
   const { encoding, announcedBytes, limitBytes, reserve } = reading;
   if (announcedBytes === undefined) return collect(decodeBody(body, reading), limitBytes, reserve);
-  // An error while the body waits would end the process if there were no listener.
+  // Without a listener, an error while the body waits would end the process.
   body.on('error', () => undefined);
   if (announcedBytes > limitBytes) {
     body.destroy();
@@ -61,16 +61,19 @@ async function collect(
   return Buffer.concat(chunks);
 }
 
-/** Each is given the first byte. */
+/** Each function receives the first byte. */
 const DECODERS: Record<string, (first: number) => Transform> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
-  // Some servers send the bytes of `deflate` without the frame of zlib (RFC 9110, section 8.4.1.2), which begins with an 8.
+  // Some servers send `deflate` without zlib's frame (RFC 9110, section 8.4.1.2), whose
+  // first byte ends in the nibble 8.
   deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
   br: () => createBrotliDecompress(),
 };
 
-/** Begins to decode with the first byte: nothing at all is a body without bytes, which decoders take for a broken one. */
+/**
+ * Creates the decoder with the first byte, because an empty body has no bytes and decoders would report it as broken.
+ */
 class Decoder extends Transform {
   readonly #open: (first: number) => Transform;
   #decoder: Transform | undefined;
@@ -82,7 +85,7 @@ class Decoder extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     if (chunk.length === 0) return done();
-    this.#decoder ??= this.#begin(chunk[0]!);
+    this.#decoder ??= this.#createDecoder(chunk[0]!);
     this.#decoder.write(chunk, (error) => done(error));
   }
 
@@ -102,7 +105,7 @@ class Decoder extends Transform {
     done(error);
   }
 
-  #begin(first: number): Transform {
+  #createDecoder(first: number): Transform {
     const decoder = this.#open(first);
     decoder.on('error', (error) => this.destroy(error));
     decoder.on('data', (decoded: Buffer) => {
@@ -121,7 +124,7 @@ export class TooManyEncodingsError extends Error {
   override name = 'TooManyEncodingsError';
 }
 
-/** An encoding of the body has expanded into more than its limit. */
+/** An encoding of the body has expanded beyond its limit. */
 export class ExpandedTooFarError extends Error {
   override name = 'ExpandedTooFarError';
 }
@@ -129,20 +132,20 @@ export class ExpandedTooFarError extends Error {
 interface Decoding {
   /** The `content-encoding` of the answer. */
   encoding: string | undefined;
-  /** The limit on what each encoding expands into. */
+  /** The limit on the output of each encoding. */
   limitBytes: number;
-  /** Aborting it stops the decoders, also when all bytes of the answer have come. */
+  /** Stops the decoders when it is aborted, even if all bytes of the answer have arrived. */
   signal: AbortSignal;
 }
 
 /**
- * Returns the body, decoded by its `content-encoding`; it fails with `ExpandedTooFarError`. An unknown encoding is left
- * as it is. Throws TooManyEncodingsError.
+ * Returns the body, decoded by its `content-encoding`. The stream fails with `ExpandedTooFarError`. An unknown encoding
+ * is left undecoded. Throws `TooManyEncodingsError`.
  */
 export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Decoding): Readable {
   const names = encodingsOf(encoding);
   if (names.length > MAX_ENCODINGS) {
-    // The body is aborted. Without a listener its error would end the process.
+    // Without a listener, the error of the destroyed body would end the process.
     body.on('error', () => undefined).destroy();
     throw new TooManyEncodingsError(`The response is encoded more than ${MAX_ENCODINGS} times.`);
   }
@@ -150,7 +153,7 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   for (const name of names) {
     const open = DECODERS[name];
     if (open === undefined) break;
-    // An inner encoding may expand into nothing, so that a limit on the result alone would not end the work.
+    // Every stage is limited, because an outer encoding may expand hugely while the inner one produces nothing.
     for (const stage of [new Decoder(open), createLimiter(limitBytes)]) {
       // `pipeline` requires the callback. An error also reaches the reader of the last stream.
       decoded = pipeline(decoded, stage, () => undefined);
@@ -159,7 +162,7 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   return decoded === body ? body : addAbortSignal(signal, decoded);
 }
 
-/** The encodings are listed in the order in which they were applied, and returned in the order in which they are undone. */
+/** Returns the encodings in the order in which they must be undone, the reverse of the header. */
 function encodingsOf(contentEncoding = ''): string[] {
   return contentEncoding
     .toLowerCase()

@@ -1,12 +1,12 @@
-// Takes the events of an answer as they come from the socket. The body of an answer of `fetch` is a web stream, which costs more
-// for each piece than all else that is done with it.
+// Reads the events of an answer directly from the socket, because the web stream that `fetch` returns costs more for
+// each piece than the rest of its processing.
 import { DecoratorHandler, type Dispatcher } from 'undici';
 import { isEventStream } from './event-stream-type.js';
 
 /**
- * Returns a dispatcher for one request. If its answer is a stream of events, `take` gets the bytes, and the body that `fetch`
- * returns is empty: it ends when the answer ends, and fails when that breaks off. Any other answer is left alone. `take` must
- * not throw.
+ * Returns a dispatcher for one request. If the answer is a stream of events, `take` receives the bytes, and the body
+ * that `fetch` returns is empty. That body ends with the answer, and fails if the answer breaks off. Any other answer
+ * passes unchanged. `take` must not throw.
  */
 export function takingEvents(dispatcher: Dispatcher, take: (piece: Uint8Array) => void): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new TakingHandler(handler, take)));

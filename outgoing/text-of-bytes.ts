@@ -1,19 +1,20 @@
-// The text of bytes that others sent: of answers and of files. Labels of encodings mean what the encoding standard of the
-// WHATWG says (`latin1` is windows-1252), which the decoder of Node.js 20 does not do.
+// Decodes the bytes of answers and files as text. Labels of encodings have the meaning of the WHATWG encoding standard
+// (`latin1` is windows-1252), which the decoder of Node.js 20 does not follow.
 import { getBOMEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import sniffHtml from 'html-encoding-sniffer';
 
 export interface TextOfBytes {
   text: string;
-  /** The encoding that the bytes were read in; undefined where none can be told. */
+  /** The encoding with which the bytes were decoded; undefined if it is unknown. */
   encoding: string | undefined;
-  /** False if U+FFFD stands in place of what could not be read. */
+  /** False if U+FFFD replaces undecodable bytes. */
   isExact: boolean;
 }
 
 /**
- * Decodes by the first of these that there is: the byte order mark, the charset of the media type, the declaration in the
- * first 1,024 bytes of HTML and XML. Without one, the bytes are UTF-8 if they are valid, else what a detector says.
+ * Decodes with the first of these that exists: the byte order mark, the charset of the media type, the
+ * declaration in the first 1,024 bytes of HTML and XML. Without any, the bytes are UTF-8 if they are valid
+ * UTF-8; else a detector chooses.
  */
 export async function textOfBytes(bytes: Uint8Array, type: string | undefined): Promise<TextOfBytes> {
   const declared = declaredEncoding(bytes, type);
@@ -28,16 +29,16 @@ export async function textOfBytes(bytes: Uint8Array, type: string | undefined): 
 const TEXT_TYPE =
   /^(?:text\/.+|application\/(?:json|xml|javascript|ecmascript|x-javascript|x-ndjson|x-www-form-urlencoded)|application\/.+\+(?:json|xml))$/;
 
-/** `text/*`, JSON, XML, JavaScript and forms. */
+/** Returns true for `text/*`, JSON, XML, JavaScript and forms. */
 export function isTextType(type: string): boolean {
   const [name = ''] = type.toLowerCase().split(';');
   return TEXT_TYPE.test(name.trim());
 }
 
-/** So many bytes of a character may be missing where a body was cut. */
+/** This many bytes of a character may be missing where a body was cut. */
 const LONGEST_CUT = 3;
 
-/** Returns whether a body without a type is text. `isWhole` is false if the bytes are its beginning. */
+/** Returns true if a body without a type is text. `isWhole` is false if the bytes are only its start. */
 export async function isText(bytes: Uint8Array, isWhole: boolean): Promise<boolean> {
   for (let cut = 0; cut <= (isWhole ? 0 : LONGEST_CUT); cut += 1) {
     const { text, isExact } = await textOfBytes(bytes.subarray(0, bytes.length - cut), undefined);
@@ -58,7 +59,7 @@ function charsetOf(type: string | undefined): string | undefined {
   return quoted ?? single ?? token;
 }
 
-/** Returns the name of the encoding that a label means, if there is a decoder for it. */
+/** Returns the name of the encoding with this label, if there is a decoder for it. */
 export function knownEncoding(label: string | undefined): string | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding;
@@ -70,17 +71,17 @@ export function knownEncoding(label: string | undefined): string | undefined {
 const DECLARED_WITHIN = 1_024;
 const XML_DECLARATION = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]{1,64})["']/;
 const HTML_TYPE = /^(?:text\/html|application\/xhtml\+xml)$/;
-/** Types that say nothing of what the bytes are. */
-const UNTOLD_TYPE = /^(?:|application\/octet-stream)$/;
+/** Types that do not describe the bytes. */
+const UNSPECIFIC_TYPE = /^(?:|application\/octet-stream)$/;
 const HTML_START = /^\s*<(?:!doctype\s+html|html|head|meta|title|body)\b/i;
 
 function declarationIn(bytes: Uint8Array, type = ''): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, DECLARED_WITHIN));
   const [, label] = XML_DECLARATION.exec(start) ?? [];
-  // A declaration that can be read byte by byte is not in UTF-16, whatever it says.
+  // A declaration that can be read byte by byte is not in UTF-16, whatever it declares.
   if (label !== undefined) return knownEncoding(label)?.replace(/^utf-16[bl]e$/, 'utf-8');
   const [essence = ''] = type.toLowerCase().split(';');
-  const isHtml = HTML_TYPE.test(essence.trim()) || (UNTOLD_TYPE.test(essence.trim()) && HTML_START.test(start));
+  const isHtml = HTML_TYPE.test(essence.trim()) || (UNSPECIFIC_TYPE.test(essence.trim()) && HTML_START.test(start));
   return isHtml ? knownEncoding(sniffHtml(bytes, { defaultEncoding: 'unknown' })) : undefined;
 }
 
@@ -89,7 +90,7 @@ function decodeIn(encoding: string, bytes: Uint8Array): TextOfBytes {
   return { text: text ?? new TextDecoder(encoding).decode(bytes), encoding, isExact: text !== undefined };
 }
 
-/** Returns undefined where something cannot be read. */
+/** Returns undefined if any byte cannot be decoded. */
 function exactText(encoding: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -125,16 +126,16 @@ const DETECTED: Readonly<Record<string, string>> = {
   'utf-16-le': 'utf-16le',
 };
 const MOST_COMMON = 'cp1252';
-/** The most common encoding is taken unless another one is more likely by more than this factor. */
+/** The most common encoding is chosen unless another one is more likely by more than this factor. */
 const LIKELIER_FACTOR = 3;
 const MOST_TRIED = 5;
-/** Controls that no text has. */
+/** Control characters that do not occur in text. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/;
 
-/** `isUtf8`: the bytes are valid UTF-8 with null characters, as ASCII in UTF-16 is. */
+/** `isUtf8` is true if the bytes are valid UTF-8 with null characters, which ASCII in UTF-16 is. */
 async function detectText(bytes: Uint8Array, isUtf8: boolean): Promise<TextOfBytes | undefined> {
-  // The detector unpacks tables of many megabytes, and most bytes are UTF-8.
+  // Loaded only here, because the detector unpacks tables of many megabytes and most bytes are UTF-8.
   const { chardet } = await import('jschardet');
   const names = Object.keys(DETECTED).filter((name) => !isUtf8 || name.startsWith('utf-16'));
   const found = chardet.detectAll(bytes, {

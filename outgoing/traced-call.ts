@@ -5,16 +5,16 @@ interface TracedCall {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** True if the span names the host, because it was drawn or configured. False if it comes from an input. */
+  /** Default true. False if the host comes from an input; the span then omits it. */
   showHost?: boolean;
-  /** Default true. Model providers get no trace context. */
+  /** Default true. Model providers must not get the trace context. */
   tellTrace?: boolean;
   attributes?: Record<string, string>;
 }
 
 /**
- * The span lasts until the answer begins. It holds method, status and host, because the path and query of such a URL
- * are often credentials. A node that sets its own `traceparent` keeps it.
+ * The span lasts until the answer starts. It holds method, status and host, but not the path and query, which are often
+ * credentials. A `traceparent` that the node sets itself takes precedence.
  */
 export function tracedCall<T>(
   { method, url, headers, showHost = true, tellTrace = true, attributes }: TracedCall,

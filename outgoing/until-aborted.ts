@@ -1,6 +1,6 @@
 /**
- * Settles like the work, or rejects with the signal's reason as soon as it is aborted. The work itself continues, and
- * its outcome is ignored.
+ * Settles like the work, or rejects with the signal's reason as soon as it is aborted. The work itself
+ * continues, and its outcome is ignored.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {

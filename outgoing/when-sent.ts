@@ -1,12 +1,12 @@
-// Tells when a request leaves: not while its connection is being made, and not where that fails.
+// Reports the moment at which a request is sent. There is none if the connection fails.
 import { DecoratorHandler, type Dispatcher } from 'undici';
 
-/** Returns a dispatcher for one request. `onSent` is called before its first byte leaves. */
+/** Returns a dispatcher for one request. `onSent` is called before its first byte is sent. */
 export function whenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher {
-  return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new TellingHandler(handler, onSent)));
+  return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new SentHandler(handler, onSent)));
 }
 
-class TellingHandler extends DecoratorHandler implements Dispatcher.DispatchHandler {
+class SentHandler extends DecoratorHandler implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #onSent: () => void;
 
@@ -21,8 +21,8 @@ class TellingHandler extends DecoratorHandler implements Dispatcher.DispatchHand
     this.#handler.onRequestStart?.(controller, context);
   }
 
-  /** An answer may begin several times: with interim ones, such as 103, before the real one. */
-  onResponseStart(...given: Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>): void {
-    this.#handler.onResponseStart?.(...given);
+  /** Passes every call on: interim answers, such as 103, may precede the final one. */
+  onResponseStart(...args: Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>): void {
+    this.#handler.onResponseStart?.(...args);
   }
 }

@@ -102,8 +102,8 @@ describe('answers of servers', () => {
       taken.push(bytes);
       return Buffer.alloc(0);
     };
-    await answered('204 No Content\r\nContent-Encoding: gzip', '', { take });
-    await answered('200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip', '0\r\n\r\n', { take });
+    await answered('204 No Content\r\nContent-Encoding: gzip', '', { consume: take });
+    await answered('200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip', '0\r\n\r\n', { consume: take });
     assert.deepEqual(taken, [0, 0]);
   });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
-import { Exchanges } from '../../outgoing/exchanges.js';
+import { McpExchanges } from '../../outgoing/exchanges.js';
 
 describe('the open requests of MCP sessions', () => {
-  const open = (): Exchanges => new Exchanges(() => undefined);
+  const open = (): McpExchanges => new McpExchanges(() => undefined);
 
   it('know the one for which code runs, across what it awaits, and each session its own alone', async () => {
     const [one, other] = [open(), open()];

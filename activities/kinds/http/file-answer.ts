@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { HttpNodeData } from '../../../graph/nodes/http.js';
-import { OutgoingError, type AnswerHead, type TakeBody } from '../../../outgoing/outgoing-client.js';
+import { OutgoingError, type AnswerHead, type ConsumeBody } from '../../../outgoing/outgoing-client.js';
 import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
 import { isText, isTextType } from '../../../outgoing/text-of-bytes.js';
 import { dispositionName } from '../../../outgoing/disposition-name.js';
@@ -17,8 +17,8 @@ const JUDGED_BYTES = 4_096;
 const NO_BYTES = Buffer.alloc(0);
 
 interface FileAnswer {
-  /** See `OutgoingRequest.take`. */
-  take: (head: AnswerHead) => TakeBody | undefined;
+  /** See `OutgoingRequest.consume`. */
+  consume: (head: AnswerHead) => ConsumeBody | undefined;
   /** Returns the file that the answer has become; undefined if the answer is text. */
   file: () => FileValue | undefined;
 }
@@ -39,7 +39,7 @@ export function createFileAnswer(
   };
   return {
     file: () => file,
-    take({ status, headers }) {
+    consume({ status, headers }) {
       // An answer that fails the node stays text, because the error message quotes it.
       if (settings.response === 'text' || (status >= 400 && settings.fail_on_status)) return undefined;
       const type = headers['content-type'];

@@ -69,8 +69,8 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
         const answer = await client
           .send({
             ...outgoing,
-            take: fileAnswer.take,
-            takenBytes: files.maxBytes + 1,
+            consume: fileAnswer.consume,
+            maxConsumedBytes: files.maxBytes + 1,
             authorize: credential?.authorize,
           })
           .catch(async (error: unknown) => {

@@ -34,7 +34,7 @@ describe('an answer without a type', () => {
   const take = (body: Readable) => {
     const settings = { response: 'auto' } as unknown as HttpNodeData['settings'];
     const answer = createFileAnswer(files, {} as NodeTask, { url: new URL('http://host/a'), settings });
-    const taken = answer.take({ status: 200, headers: {} })!(body);
+    const taken = answer.consume({ status: 200, headers: {} })!(body);
     return taken.then((bytes) => ({ bytes, file: answer.file() }));
   };
 
