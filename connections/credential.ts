@@ -1,4 +1,4 @@
-// Puts a credential on a request, and knows the texts by which it must never come back.
+// Adds a credential to a request, and lists the texts that must be masked in the answer.
 import type { ConnectionKind } from '../db/core/tables.js';
 import { isWithin } from './origins.js';
 import type { SecretsOf, SettingsOf } from './kinds.js';
@@ -11,15 +11,15 @@ interface Bare {
 
 export interface Credential {
   /**
-   * Returns the request with the credential. It takes the place of a header or parameter with the same name. Throws
-   * `ConnectionOriginError` for an address that the credential must not be sent to.
+   * Returns the request with the credential, which replaces a header or parameter with the same name. Throws
+   * `ConnectionOriginError` for an address to which the credential must not be sent.
    */
   authorize: (request: Bare) => Bare;
-  /** What has to be masked wherever it occurs. */
+  /** The texts that must be masked wherever they occur. */
   secretTexts: string[];
 }
 
-/** The request goes elsewhere than the connection may be used. Nothing was sent. */
+/** Thrown for a request to an address outside the connection's origins. Nothing was sent. */
 export class ConnectionOriginError extends Error {
   override name = 'ConnectionOriginError';
   readonly code = 'connection_origin';
@@ -29,7 +29,7 @@ export class ConnectionOriginError extends Error {
   }
 }
 
-/** A connection that was opened. `accessToken`: of kinds whose tokens come from a provider. */
+/** An opened connection. `accessToken` is set for kinds whose tokens come from a provider. */
 export interface OpenConnection {
   kind: ConnectionKind;
   origins: readonly string[];
@@ -64,7 +64,7 @@ function partsOf({ kind, settings, secrets, accessToken = '' }: OpenConnection):
 
 type Pair = [name: string, value: string];
 
-/** Headers and query parameters are entered alike. */
+/** Headers and query parameters are configured in the same way. */
 function pairsOf(settings: SettingsOf<'header'>, secrets: SecretsOf<'header'>): Pair[] {
   const names = 'names' in settings ? settings.names : [settings.name];
   const values = 'values' in secrets ? secrets.values : [secrets.value];
@@ -84,7 +84,7 @@ function withBasic({ username }: SettingsOf<'basic'>, { password }: SecretsOf<'b
 function withHeaders(pairs: Pair[]): Parts {
   const own = new Set(pairs.map(([name]) => name.toLowerCase()));
   return {
-    // A value is also hidden without its scheme, which a server may leave out.
+    // A value is also masked without its scheme, which a server may leave out.
     texts: pairs.flatMap(([, value]) => [value, value.replace(/^[\w-]+\s+/, '')]),
     add: ({ url, headers }) => {
       const others = Object.entries(headers).filter(([name]) => !own.has(name.toLowerCase()));
@@ -104,7 +104,10 @@ function withQuery(pairs: Pair[]): Parts {
   };
 }
 
-/** The secret stands in the path directly behind the prefix. A path that has it already, as after a redirect, stays. */
+/**
+ * Inserts the secret into the path directly after the prefix. A path that already contains it, for
+ * example after a redirect, stays.
+ */
 function withPath(prefix: string, value: string): Parts {
   return {
     texts: [value],

@@ -1,17 +1,17 @@
-// What a connection of each kind consists of: settings, which people read, and secrets, which nobody reads again
+// The parts of a connection of each kind: settings, which people can read, and secrets, which nobody can read again
 // (docs/use/connections.md, "Kinds").
 import { z } from 'zod';
 import type { ConnectionKind } from '../db/core/tables.js';
 import { isConnectionHeader, isHeaderName, isHeaderValue } from '../outgoing/header-text.js';
 
-/** A credential may consist of so many headers or parameters. */
+/** The maximum number of headers or parameters of a credential. */
 const MOST_NAMES = 5;
 const MOST_CHARACTERS = 8_192;
 const MOST_SCOPES = 100;
 const MOST_PARAMETERS = 20;
 
 const secret = z.string().min(1).max(MOST_CHARACTERS);
-/** A text that a header may carry. A pasted one often ends in a line end. */
+/** A text that a header can carry, trimmed because a pasted one often ends in a line break. */
 const headerSecret = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ const headerName = z
   .max(100)
   .refine((name) => isHeaderName(name) && !isConnectionHeader(name), 'Enter the name of a header.');
 const parameterName = z.string().min(1).max(200);
-/** What stands in the path of an address as it is. */
+/** A text that needs no encoding in the path of an address. */
 const pathSecret = secret.regex(/^[\w.~:@!$&'()*+,;=-]+$/, 'Enter characters that the path of an address can carry.');
 const pathPrefix = z
   .string()
@@ -36,7 +36,7 @@ const scopes = z
   .array(z.string().trim().min(1).max(500).regex(/^\S+$/, 'Enter each scope by itself.'))
   .max(MOST_SCOPES);
 
-/** One name with its value, or several of each. */
+/** One name with its value, or a list of each. */
 function named(name: z.ZodType<string>, value: z.ZodType<string>) {
   const names = z.array(name).min(1).max(MOST_NAMES).refine(areDifferent, 'Enter each name once.');
   return {
@@ -51,7 +51,10 @@ function areDifferent(names: readonly string[]): boolean {
 
 const nothing = z.strictObject({});
 
-/** The settings and secrets of each kind. The addresses among the settings are checked by whoever knows the network. */
+/**
+ * The settings and secrets of each kind. Callers validate the addresses among the settings, because the rules for
+ * addresses depend on the network.
+ */
 export const connectionKinds = {
   header: named(headerName, headerSecret),
   query: named(parameterName, secret),
@@ -108,12 +111,12 @@ export const CONNECTION_KINDS = Object.keys(connectionKinds) as [ConnectionKind,
 export type SettingsOf<Kind extends ConnectionKind> = z.infer<(typeof connectionKinds)[Kind]['settings']>;
 export type SecretsOf<Kind extends ConnectionKind> = z.infer<(typeof connectionKinds)[Kind]['secrets']>;
 
-/** The kinds for which a person signs in at a provider. */
+/** Returns true for the kinds for which a person signs in at a provider. */
 export function needsSignIn(kind: ConnectionKind): kind is 'oauth2' | 'mcp_oauth' {
   return kind === 'oauth2' || kind === 'mcp_oauth';
 }
 
-/** The kinds whose tokens come from a provider. */
+/** Returns true for the kinds whose tokens come from a provider. */
 export function hasTokens(kind: ConnectionKind): kind is 'oauth2' | 'mcp_oauth' | 'oauth2_client_credentials' {
   return needsSignIn(kind) || kind === 'oauth2_client_credentials';
 }

@@ -1,5 +1,6 @@
-// The tokens of MCP servers, by the functions of the official SDK: discovery, registration, and the token requests. Its
-// transports refresh by themselves, which would break the one refresh, and are not used for that.
+// Gets the tokens of MCP servers with the functions of the official SDK: discovery, registration, and the
+// token requests. The SDK's transports are not used for that, because they refresh tokens by themselves,
+// outside the lease of open-connection.ts.
 import {
   discoverOAuthServerInfo,
   exchangeAuthorization,
@@ -23,8 +24,8 @@ interface McpProvider {
 const CLIENT_NAME = 'Workflow Automation Service';
 
 /**
- * Finds the authorization server, registers this service there where the connection names no client, and begins the sign-in.
- * Throws `TokenError` where the server does not do what the specification asks for.
+ * Finds the authorization server, registers this service there if the connection has no client id, and starts the
+ * sign-in. Throws `TokenError` if the server does not follow the specification.
  */
 export async function beginMcp(
   { settings, secrets }: McpProvider,
@@ -36,7 +37,7 @@ export async function beginMcp(
     const found = await discoverOAuthServerInfo(settings.server_url, { ...asked.where, fetchFn: fetch });
     const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
     if (metadata === undefined) throw unfit('it does not tell where its authorization server is');
-    // The server must take the proof of possession that the sign-in is protected by.
+    // The sign-in is protected by PKCE, so the server must support it.
     if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
       throw unfit('it does not know PKCE with S256');
     const resource = resourceOf(settings.server_url, resourceMetadata?.resource);
@@ -62,7 +63,7 @@ export function exchangeMcp(
 ): Promise<StoredTokens> {
   const { metadata, client, resource } = grant;
   return orTokenError(async () => {
-    const given = await exchangeAuthorization(metadata.issuer, {
+    const issued = await exchangeAuthorization(metadata.issuer, {
       metadata,
       clientInformation: client,
       authorizationCode: code,
@@ -71,7 +72,7 @@ export function exchangeMcp(
       resource,
       fetchFn: fetch,
     });
-    return toStoredTokens(given, { mcp: grant });
+    return toStoredTokens(issued, { mcp: grant });
   });
 }
 
@@ -79,25 +80,28 @@ export function exchangeMcp(
 export function refreshMcp({ fetch }: ProviderFetch, before: StoredTokens & { mcp: McpGrant }): Promise<StoredTokens> {
   const { metadata, client, resource } = before.mcp;
   return orTokenError(async () => {
-    const given = await refreshAuthorization(metadata.issuer, {
+    const issued = await refreshAuthorization(metadata.issuer, {
       metadata,
       clientInformation: client,
       refreshToken: before.refreshToken ?? '',
       resource,
       fetchFn: fetch,
     });
-    return toStoredTokens(given, before);
+    return toStoredTokens(issued, before);
   });
 }
 
-/** What the server says to somebody without a token: where its metadata are, and the scope that it asks for. */
+/**
+ * Returns the challenge of the server to a request without a token: the address of its
+ * metadata, and the required scope.
+ */
 async function challengeOf(
   serverUrl: string,
   fetch: ProviderFetch['fetch'],
 ): Promise<{ where: { resourceMetadataUrl?: URL }; scope?: string | undefined }> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const headers = { 'content-type': 'application/json' };
-  // A server that does not answer this may have its metadata at the usual place all the same.
+  // A server that does not answer this may still have its metadata at the standard place.
   const answer = await fetch(serverUrl, { method: 'POST', headers, body }).catch(() => undefined);
   if (answer?.status !== 401) return { where: {} };
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
@@ -133,16 +137,16 @@ async function clientOf(
   });
 }
 
-/** The resource that a server names must be the server itself, or what encloses it. */
-function resourceOf(serverUrl: string, told: string | undefined): string {
+/** Returns the resource that the server reports. Throws unless that is the server itself or encloses it. */
+function resourceOf(serverUrl: string, reported: string | undefined): string {
   const server = new URL(serverUrl);
   server.hash = '';
-  if (told === undefined) return server.href;
-  const resource = URL.canParse(told) ? new URL(told) : undefined;
+  if (reported === undefined) return server.href;
+  const resource = URL.canParse(reported) ? new URL(reported) : undefined;
   const isOurs =
     resource?.origin === server.origin && `${server.pathname}/`.startsWith(`${resource.pathname.replace(/\/$/, '')}/`);
   if (!isOurs) throw unfit('it names another server as its resource');
-  return told;
+  return reported;
 }
 
 function unfit(why: string): TokenError {

@@ -1,4 +1,4 @@
-// The tokens of `oauth2` and `oauth2_client_credentials`, by the library openid-client.
+// Gets the tokens of `oauth2` and `oauth2_client_credentials` with the library openid-client.
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -16,7 +16,7 @@ import {
 } from 'openid-client';
 import type { SecretsOf, SettingsOf } from './kinds.js';
 import type { ProviderFetch } from './provider-fetch.js';
-import { toStoredTokens, tokenErrorIn, toTokenError, type GivenTokens, type StoredTokens } from './tokens.js';
+import { toStoredTokens, tokenErrorIn, toTokenError, type IssuedTokens, type StoredTokens } from './tokens.js';
 
 interface Provider<Kind extends 'oauth2' | 'oauth2_client_credentials'> {
   settings: SettingsOf<Kind>;
@@ -25,7 +25,7 @@ interface Provider<Kind extends 'oauth2' | 'oauth2_client_credentials'> {
 
 type AnyProvider = Provider<'oauth2'> | Provider<'oauth2_client_credentials'>;
 
-/** What a sign-in begins with: the page of the provider, and what the exchange of its answer needs. */
+/** The provider's page for the sign-in, and the PKCE verifier for the exchange of its answer. */
 export interface BegunSignIn {
   url: string;
   verifier: string;
@@ -39,7 +39,7 @@ export async function beginOauth(
   const config = new Configuration(serverOf(settings), settings.client_id);
   allowInsecureRequests(config);
   const url = buildAuthorizationUrl(config, {
-    // The settings of a connection cannot change what the sign-in is protected by.
+    // Spread first, so that the settings of a connection cannot override the parameters that protect the sign-in.
     ...settings.authorize_params,
     redirect_uri: redirectUri,
     state,
@@ -59,8 +59,8 @@ export function exchangeOauth(
 ): Promise<StoredTokens> {
   const answer = new URL(redirectUri);
   answer.searchParams.set('code', code);
-  return given(() =>
-    // The state was compared before: it names the connection.
+  return requestTokens(() =>
+    // Without a check of the state: the caller has found the connection by it.
     authorizationCodeGrant(toConfiguration(provider, network), answer, { pkceCodeVerifier: verifier }),
   );
 }
@@ -71,16 +71,16 @@ export function refreshOauth(
   network: ProviderFetch,
   before: StoredTokens,
 ): Promise<StoredTokens> {
-  return given(() => refreshTokenGrant(toConfiguration(provider, network), before.refreshToken ?? ''), before);
+  return requestTokens(() => refreshTokenGrant(toConfiguration(provider, network), before.refreshToken ?? ''), before);
 }
 
 /** Throws `TokenError`. */
-export function takeClientToken(
+export function requestClientToken(
   provider: Provider<'oauth2_client_credentials'>,
   network: ProviderFetch,
 ): Promise<StoredTokens> {
   const { scopes, audience } = provider.settings;
-  return given(() =>
+  return requestTokens(() =>
     clientCredentialsGrant(toConfiguration(provider, network), {
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(audience !== undefined && { audience }),
@@ -88,7 +88,7 @@ export function takeClientToken(
   );
 }
 
-async function given(ask: () => Promise<GivenTokens>, before?: StoredTokens): Promise<StoredTokens> {
+async function requestTokens(ask: () => Promise<IssuedTokens>, before?: StoredTokens): Promise<StoredTokens> {
   try {
     return toStoredTokens(await ask(), before);
   } catch (error) {
@@ -98,7 +98,7 @@ async function given(ask: () => Promise<GivenTokens>, before?: StoredTokens): Pr
 
 function toConfiguration({ settings, secrets }: AnyProvider, { fetch }: ProviderFetch): Configuration {
   const config = new Configuration(serverOf(settings), settings.client_id, undefined, authOf(settings, secrets));
-  // Addresses were checked when they were stored: TLS is missing only where private networks are allowed.
+  // Addresses were validated when they were stored, so TLS is missing only if private networks are allowed.
   allowInsecureRequests(config);
   config[customFetch] = (url, options) => fetch(url, options);
   return config;

@@ -1,5 +1,5 @@
-// Opens a connection for whoever sends something with it, and keeps its tokens fresh: of many who need new tokens at the same
-// time exactly one asks the provider (docs/adr/0026-connections.md).
+// Opens a connection for a caller that sends something with it, and refreshes its tokens. If several callers need new
+// tokens at the same time, exactly one asks the provider (docs/adr/0026-connections.md).
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../db/core/client.js';
@@ -19,7 +19,7 @@ import { untilAborted } from '../outgoing/until-aborted.js';
 import { toCredential, type Credential } from './credential.js';
 import { hasTokens, type SecretsOf, type SettingsOf } from './kinds.js';
 import { refreshMcp } from './mcp-oauth.js';
-import { refreshOauth, takeClientToken } from './oauth.js';
+import { refreshOauth, requestClientToken } from './oauth.js';
 import { createProviderFetch } from './provider-fetch.js';
 import { ageOf, mayPass, TokenError, type McpGrant, type StoredTokens } from './tokens.js';
 
@@ -29,23 +29,24 @@ export interface OpenedConnection {
   name: string;
   credential: Credential;
   tokensVersion: number;
-  /** Its tokens were obtained for this call. */
+  /** True if its tokens were obtained for this call. */
   isNew: boolean;
   isFailing: boolean;
 }
 
 export interface Connections {
   /**
-   * Throws `ConnectionError`, `TokenError` where the provider gives no tokens now, or the reason of `signal`, which ends waiting
-   * for tokens. A request for tokens that is on its way is not cut off: its answer may hold the only copy of new ones.
+   * Throws `ConnectionError`, `TokenError` if the provider issues no tokens now, or the reason of
+   * `signal`, which ends the wait for tokens. A token request in flight is not aborted, because its answer
+   * may hold the only copy of new tokens.
    */
   open(projectId: number, id: number, signal: AbortSignal): Promise<OpenedConnection>;
   /**
-   * Opens it again after the other side has refused it with a 401. Undefined where no newer credential can be had. Throws as
-   * `open` does.
+   * Opens the connection again after the other side has refused it with a 401. Returns undefined if no newer credential
+   * is available. Throws like `open`.
    */
   renew(refused: OpenedConnection, signal: AbortSignal): Promise<OpenedConnection | undefined>;
-  /** Notes what the other side has answered. */
+  /** Stores if the other side accepted or refused the credential. */
   note(used: OpenedConnection, isRefused: boolean): Promise<void>;
 }
 
@@ -63,12 +64,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The lease outlives the time in which a provider has to answer. */
+/** Longer than the time limit of a provider's answer. */
 const LEASE_SECONDS = 30;
-/** Whoever waits for another's tokens waits until its lease has run out. */
+/** A caller that waits for another caller's refresh waits until that lease has expired. */
 const PATIENCE_MS = 45_000;
 const LOOK_AGAIN_MS = 150;
-/** Tokens that have come outlive an interruption of the database that is no longer than this. */
+/** New tokens are kept in memory through an interruption of the database of this length. */
 const STORE_FOR_MS = 20_000;
 const FIRST_STORE_PAUSE_MS = 100;
 const LONGEST_STORE_PAUSE_MS = 2_000;
@@ -79,7 +80,7 @@ interface ConnectionsDeps {
   outgoing: OutgoingClient;
 }
 
-/** The look for tokens that all callers of this process share who need them. It ends when none of them waits any more. */
+/** The search for tokens that all callers in this process share. It stops when no caller waits any more. */
 interface Opening {
   opened: Promise<OpenedConnection>;
   callers: number;
@@ -110,7 +111,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     return { id, projectId, name, credential, tokensVersion, isNew, isFailing: status === 'failing' };
   }
 
-  /** `staleVersion`: tokens of this version do not serve, whatever their age. */
+  /** Tokens up to `staleVersion` are not used, whatever their age. */
   async function openWithTokens(
     first: SealedConnection,
     stop: AbortSignal,
@@ -121,7 +122,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     for (let row = first; ; row = await load(projectId, id)) {
       if (row.status === 'needs_authorization') throw needsAuthorization(row);
       const tokens = tokensOf(row);
-      // They were obtained for those who have waited, and serve them however short their life is.
+      // These tokens were obtained while the caller waited, so they are used even if their lifetime is very short.
       if (tokens !== undefined && row.tokensVersion > first.tokensVersion) return toOpened(row, tokens, true);
       const isStale = row.tokensVersion <= staleVersion;
       const age = tokens === undefined || isStale ? 'over' : ageOf(tokens, Date.now());
@@ -140,10 +141,12 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
   }
 
   /**
-   * Asks the provider and stores what it gives, which serves the call that needs it, however short its life is. `served`:
-   * tokens that still serve where the provider gives none now. Returns undefined where the connection is to be read again.
-   * A process that dies before it asks the provider leaves everything as it was. One that dies after that leaves the old
-   * tokens: a provider that has rotated them refuses the next refresh, and somebody signs in again.
+   * Asks the provider for tokens and stores them. The call that needs them uses them even if their lifetime
+   * is very short. `served` are valid tokens that are used if the provider issues none now. Returns undefined
+   * if the row must be read again.
+   *
+   * If the process dies before it asks the provider, nothing has changed. If it dies after that, the old tokens stay: a
+   * provider that has rotated them refuses the next refresh, and somebody must sign in again.
    */
   async function refresh(
     row: SealedConnection,
@@ -162,7 +165,8 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
         throw error;
       }
       if (error.outcome === 'gone' && row.kind !== 'oauth2_client_credentials') {
-        // The next look at the row finds that, or what another process has got after the lease was lost.
+        // The next read of the row finds the lost grant, or the tokens that another process has
+        // obtained after the lease was lost.
         await loseGrant(db, lease, error.message);
         return undefined;
       }
@@ -172,7 +176,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     }
   }
 
-  /** Returns false where the connection has newer tokens, or is another one now. */
+  /** Returns false if the connection has newer tokens or was replaced. */
   async function storeTokens(row: SealedConnection, fresh: StoredTokens): Promise<boolean> {
     const tokensEnc = secretBox.seal(JSON.stringify(fresh), 'connection-tokens', row.projectId, row.id);
     const expiresAt = fresh.expiresAtMs === undefined ? null : new Date(fresh.expiresAtMs);
@@ -196,7 +200,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
         settings: settings as SettingsOf<'oauth2_client_credentials'>,
         secrets: secrets as SecretsOf<'oauth2_client_credentials'>,
       };
-      return takeClientToken(provider, network);
+      return requestClientToken(provider, network);
     }
     if (tokens?.refreshToken === undefined) {
       throw new TokenError('gone', 'The token has expired, and the provider has given none to renew it with.');
@@ -211,7 +215,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     const opened = openWithTokens(row, stop.signal, staleVersion);
     const opening = { opened, callers: 0, stop };
     underWay.set(key, opening);
-    // Callers that have left hear of no failure.
+    // Callers that have left must not cause an unhandled rejection.
     opened.catch(() => undefined).finally(() => forget(key, opening));
     return opening;
   }

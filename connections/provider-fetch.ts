@@ -1,5 +1,5 @@
-// Requests to providers of tokens, for the libraries that speak OAuth: through the address guard, without redirects, and with
-// small answers. What providers do beside the standard is translated here.
+// Makes requests to token providers for the OAuth libraries: through the address guard, without redirects, and with
+// small answers. Converts answers that deviate from the standard.
 import { decodeJwt } from 'jose';
 import { parseJson, writeJson } from '../graph/json-text.js';
 import { isObject } from '../graph/json.js';
@@ -11,10 +11,10 @@ import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
 const TIMEOUT_MS = 15_000;
-/** The discovery of an MCP server makes about ten. */
+/** The discovery of an MCP server needs about ten. */
 const MOST_REQUESTS = 20;
 
-/** A request as the libraries make it. */
+/** A request in the form of the libraries. */
 interface FetchOptions {
   method?: string | undefined;
   headers?: ConstructorParameters<typeof Headers>[0];
@@ -24,11 +24,11 @@ interface FetchOptions {
 
 export interface ProviderFetch {
   fetch: (url: string | URL, options?: FetchOptions) => Promise<Response>;
-  /** The name that the last answer with tokens has told of who has signed in. */
+  /** Returns the account name in the last answer with tokens, or null. */
   account: () => string | null;
 }
 
-/** Aborting `stop` ends a request. A request whose answer may hold the only copy of new tokens is made without it. */
+/** Aborting `stop` ends a request. Omit it for a request whose answer may hold the only copy of new tokens. */
 export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal): ProviderFetch {
   let account: string | null = null;
   let requests = 0;
@@ -60,25 +60,25 @@ export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal):
         const later = retryAfterMs(answer.headers['retry-after'], Date.now());
         throw new TokenError('unreachable', `The provider answered with status ${status}.`, later);
       }
-      const said = await bodyOf(answer);
-      account = accountIn(said) ?? account;
+      const content = await bodyOf(answer);
+      account = accountIn(content) ?? account;
       // Only requests for tokens are forms.
       if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
-        return toResponse(200, takeTokens(status, said));
+        return toResponse(200, tokensIn(status, content));
       }
-      const isError = said['error'] !== undefined || said['ok'] === false;
-      return toResponse(status < 400 && isError ? 400 : status, said, challengeHeader(answer));
+      const isError = content['error'] !== undefined || content['ok'] === false;
+      return toResponse(status < 400 && isError ? 400 : status, content, challengeHeader(answer));
     },
   };
 }
 
-/** Libraries give a form or a text. */
+/** The libraries pass a form or text. */
 function toText(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   return body instanceof URLSearchParams ? body.toString() : (body as string);
 }
 
-/** The header of an MCP server's answer that says where its metadata are. */
+/** Returns the header in which an MCP server reports the address of its metadata. */
 function challengeHeader({ headers }: OutgoingResponse): Record<string, string> {
   const { 'www-authenticate': challenge } = headers;
   return challenge === undefined ? {} : { 'www-authenticate': challenge };
@@ -88,7 +88,7 @@ function refuseLarge(bytes: number): undefined {
   if (bytes > MOST_BYTES) throw new TokenError('unclear', 'The answer of the provider is too large.');
 }
 
-/** An answer as JSON, or as a form; anything else says nothing. */
+/** Reads an answer as JSON or as a form. Returns an empty object for anything else. */
 async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<string, unknown>> {
   const { text } = await textOfBytes(body, headers['content-type']);
   if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
@@ -103,13 +103,13 @@ async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<strin
 }
 
 /**
- * Some providers answer an error with the status 200, or name their own kind of token although it is sent like any other. The
- * ID token is left out: it says who has signed in, and nothing is decided by it. Throws `TokenError`.
+ * Returns the tokens of an answer. Some providers report an error with the status 200, or use their own token type for
+ * a bearer token. Drops the ID token, which only names the account and decides nothing. Throws `TokenError`.
  */
-function takeTokens(status: number, said: Record<string, unknown>): Record<string, unknown> {
-  const { id_token: _idToken, ...tokens } = toStandardTokens(said) ?? {};
+function tokensIn(status: number, content: Record<string, unknown>): Record<string, unknown> {
+  const { id_token: _idToken, ...tokens } = toStandardTokens(content) ?? {};
   if ('access_token' in tokens && status < 400) return { ...tokens, token_type: 'bearer' };
-  const { error } = said;
+  const { error } = content;
   if (isObject(error)) throw toTokenError(undefined);
   if (typeof error === 'string' && error !== '') throw toTokenError(error);
   throw new TokenError(
@@ -118,21 +118,21 @@ function takeTokens(status: number, said: Record<string, unknown>): Record<strin
   );
 }
 
-/** These statuses have no body, and `Response` takes none with them. */
+/** `Response` accepts no body with these statuses. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-function toResponse(status: number, said: Record<string, unknown>, headers: Record<string, string> = {}): Response {
-  const body = WITHOUT_BODY.has(status) ? null : writeJson(said);
+function toResponse(status: number, content: Record<string, unknown>, headers: Record<string, string> = {}): Response {
+  const body = WITHOUT_BODY.has(status) ? null : writeJson(content);
   return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
 }
 
 const NAMES = ['email', 'preferred_username', 'username', 'login', 'account_name', 'workspace_name', 'name'];
 const MOST_NAME_CHARACTERS = 200;
 
-function accountIn(said: Record<string, unknown>): string | undefined {
-  const claims = typeof said['id_token'] === 'string' ? claimsOf(said['id_token']) : {};
-  const team = isObject(said['team']) ? said['team'] : {};
-  const found = [claims, said, team].flatMap((of) => NAMES.map((name) => of[name]));
+function accountIn(content: Record<string, unknown>): string | undefined {
+  const claims = typeof content['id_token'] === 'string' ? claimsOf(content['id_token']) : {};
+  const team = isObject(content['team']) ? content['team'] : {};
+  const found = [claims, content, team].flatMap((of) => NAMES.map((name) => of[name]));
   const name = found.find((value): value is string => typeof value === 'string' && value.trim() !== '');
   return name === undefined ? undefined : cutText(name, MOST_NAME_CHARACTERS);
 }

@@ -1,21 +1,21 @@
-// What a provider has given for a connection, and when new tokens are asked for.
+// The tokens that a provider has issued for a connection, and when they must be refreshed.
 import type {
   AuthorizationServerMetadata,
   OAuthClientInformationMixed,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 
-/** Sealed as JSON in `connections.tokens_enc`. */
+/** Stored as sealed JSON in `connections.tokens_enc`. */
 export interface StoredTokens {
   accessToken: string;
   refreshToken?: string;
-  /** In milliseconds since the epoch; absent where the provider has not said how long the token lives. */
+  /** In milliseconds since the epoch. Absent if the provider has not reported a lifetime. */
   expiresAtMs?: number;
   lifetimeMs?: number;
-  /** How the tokens of an MCP server are refreshed. */
+  /** Needed to refresh the tokens of an MCP server. */
   mcp?: McpGrant;
 }
 
-/** The authorization server of an MCP server, and the client that it knows this service as. */
+/** The authorization server of an MCP server, and the client as which this service is registered there. */
 export interface McpGrant {
   metadata: AuthorizationServerMetadata;
   client: OAuthClientInformationMixed;
@@ -23,8 +23,8 @@ export interface McpGrant {
   resource: string;
 }
 
-/** The answer of a provider that has given tokens. */
-export interface GivenTokens {
+/** The answer of a provider that has issued tokens. */
+export interface IssuedTokens {
   access_token: string;
   refresh_token?: string | undefined;
   expires_in?: number | undefined;
@@ -33,13 +33,13 @@ export interface GivenTokens {
 const LONGEST_LIFETIME_SECONDS = 10 * 365 * 24 * 3600;
 
 /**
- * Returns an answer with tokens in the form of the standard, undefined if it holds no access token. Libraries refuse whole
- * answers because of scopes in a list, `null` for what is missing, and lifetimes that are none. With an unknown lifetime the
- * token serves until it is refused.
+ * Converts an answer with tokens to the standard's form. Returns undefined if it has no access token. Without this,
+ * libraries refuse whole answers because of scopes in a list, `null` for missing fields, or invalid lifetimes. A token
+ * with an unknown lifetime is used until it is refused.
  */
-export function toStandardTokens(said: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { expires_in: lifetime, refresh_token: refreshToken, scope, ...others } = said;
-  if (!isText(said['access_token'])) return undefined;
+export function toStandardTokens(answer: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { expires_in: lifetime, refresh_token: refreshToken, scope, ...others } = answer;
+  if (!isText(answer['access_token'])) return undefined;
   const seconds = toSeconds(lifetime);
   const scopes = Array.isArray(scope) ? scope.filter(isText).join(' ') : scope;
   return {
@@ -61,9 +61,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** A provider that gives no refresh token with a refresh leaves the one before. */
-export function toStoredTokens(given: GivenTokens, before?: Pick<StoredTokens, 'refreshToken' | 'mcp'>): StoredTokens {
-  const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken, expires_in: seconds } = given;
+/** A provider may return no refresh token with a refresh; the previous one then stays valid. */
+export function toStoredTokens(
+  issued: IssuedTokens,
+  before?: Pick<StoredTokens, 'refreshToken' | 'mcp'>,
+): StoredTokens {
+  const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken, expires_in: seconds } = issued;
   const lifetimeMs = seconds === undefined ? undefined : seconds * 1_000;
   return {
     accessToken,
@@ -73,13 +76,13 @@ export function toStoredTokens(given: GivenTokens, before?: Pick<StoredTokens, '
   };
 }
 
-/** New tokens are asked for in the last fifth of the lifetime, at most ten minutes before the end. */
+/** Tokens are refreshed in the last fifth of their lifetime, but at most ten minutes before its end. */
 const EARLY_SHARE = 0.2;
 const EARLIEST_MS = 600_000;
-/** A token that ends so soon may end on its way. */
+/** A token with less time left may expire in transit. */
 const TOO_LATE_MS = 10_000;
 
-/** `fresh`: it serves. `ageing`: it serves, and new tokens are due. `over`: it serves no more. */
+/** `fresh`: usable. `ageing`: usable, but a refresh is due. `over`: not usable. */
 export function ageOf({ expiresAtMs, lifetimeMs = 0 }: StoredTokens, nowMs: number): 'fresh' | 'ageing' | 'over' {
   if (expiresAtMs === undefined) return 'fresh';
   const leftMs = expiresAtMs - nowMs;
@@ -87,13 +90,13 @@ export function ageOf({ expiresAtMs, lifetimeMs = 0 }: StoredTokens, nowMs: numb
   return leftMs <= Math.min(EARLIEST_MS, lifetimeMs * EARLY_SHARE) ? 'ageing' : 'fresh';
 }
 
-/** Why a provider has given no tokens. */
+/** A provider has issued no tokens. */
 export class TokenError extends Error {
   override name = 'TokenError';
   /**
-   * `gone`: what was granted counts no more, and somebody has to sign in again. `refused`: the provider does not accept the
-   * client. `unreachable`: it has not answered, or cannot now. `unclear`: it has answered something else than tokens or an
-   * error, such as the page of a proxy.
+   * `gone`: the grant is no longer valid, and somebody has to sign in again. `refused`: the provider does not accept
+   * the client. `unreachable`: the provider has not answered, or cannot now. `unclear`: the answer is neither tokens
+   * nor an error, for example the page of a proxy.
    */
   readonly outcome: 'gone' | 'refused' | 'unreachable' | 'unclear';
   readonly retryAfterMs: number | undefined;
@@ -105,12 +108,12 @@ export class TokenError extends Error {
   }
 }
 
-/** Returns whether the provider may give tokens when it is asked again. */
+/** Returns true if a later request to the provider may succeed. */
 export function mayPass({ outcome }: TokenError): boolean {
   return outcome === 'unreachable' || outcome === 'unclear';
 }
 
-/** Finds the error of the network in what a library has thrown. */
+/** Finds our own error among the causes of an error that a library has thrown. */
 export function tokenErrorIn(thrown: unknown): TokenError | undefined {
   for (let error: unknown = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
     if (error instanceof TokenError) return error;
@@ -118,7 +121,7 @@ export function tokenErrorIn(thrown: unknown): TokenError | undefined {
   return undefined;
 }
 
-/** By these words providers say that only a new sign-in helps: the one of the standard, and those of GitHub and Slack. */
+/** The error codes after which only a new sign-in helps: that of the standard, and those of GitHub and Slack. */
 const GRANT_IS_GONE: ReadonlySet<unknown> = new Set([
   'invalid_grant',
   'bad_refresh_token',
@@ -127,10 +130,11 @@ const GRANT_IS_GONE: ReadonlySet<unknown> = new Set([
   'token_revoked',
 ]);
 
-/** `code`: the OAuth error code that a provider has answered with; undefined for an answer that is none. */
+/** `code` is the OAuth error code of the provider's answer; undefined if it has none. */
 export function toTokenError(code: string | undefined): TokenError {
   if (GRANT_IS_GONE.has(code)) return new TokenError('gone', 'The provider no longer accepts what was granted.');
-  // A code is of small letters in every list of them; anything else could be a secret that is repeated.
-  const said = code !== undefined && /^[a-z_]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
-  return new TokenError('refused', `The provider refused: ${said}.`);
+  // All known codes consist of small letters and underscores. Anything else could be a secret that the
+  // provider repeats, so it is not quoted.
+  const refusal = code !== undefined && /^[a-z_]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';
+  return new TokenError('refused', `The provider refused: ${refusal}.`);
 }

@@ -1,7 +1,7 @@
 // Token endpoints answer in many ways, some of them beside the standard.
 import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
-import { refreshOauth, takeClientToken } from '../../connections/oauth.js';
+import { refreshOauth, requestClientToken } from '../../connections/oauth.js';
 import { createProviderFetch, type ProviderFetch } from '../../connections/provider-fetch.js';
 import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
@@ -40,7 +40,7 @@ describe('the answer of a token endpoint', function () {
           network(),
           before,
         ),
-      oauth2_client_credentials: () => takeClientToken({ settings, secrets: { client_secret: 's' } }, network()),
+      oauth2_client_credentials: () => requestClientToken({ settings, secrets: { client_secret: 's' } }, network()),
       mcp_oauth: () => refreshMcp(network(), { ...before, mcp }),
     };
   }
