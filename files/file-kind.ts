@@ -1,17 +1,17 @@
-// What the bytes of a file are, whatever its declared type says. docs/use/files.md.
+// Detects the kind of a file from its bytes, regardless of its declared type (docs/use/files.md).
 type DocumentKind = 'pdf' | 'docx' | 'xlsx';
 
 export type FileKind =
   | { kind: 'image'; type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }
   | { kind: 'audio'; format: 'wav' | 'mp3' }
   | { kind: DocumentKind }
-  /** Office files with a password, and those of the formats before 2007. */
+  /** Office files with a password, and files in the formats before 2007. */
   | { kind: 'old_office' }
-  /** Text, or none of these. */
+  /** Text, or an unknown format. */
   | { kind: 'other' };
 
 const OLD_OFFICE = 'd0cf11e0a1b11ae1';
-/** Readers of PDF look for its mark in so many bytes. */
+/** PDF readers search this many bytes for the PDF header. */
 const PDF_MARK_WITHIN = 1024;
 
 export function fileKindOf(bytes: Buffer): FileKind {
@@ -40,14 +40,17 @@ function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | undefined {
   return start.startsWith('ID3') || isMpegFrame(bytes) ? 'mp3' : undefined;
 }
 
-/** The head of a frame of MPEG audio, layer III, with a bit rate and a sampling rate. ISO/IEC 11172-3, 2.4.2.3. */
+/**
+ * Returns true for the head of an MPEG audio frame of layer III with a bit rate and a sampling
+ * rate (ISO/IEC 11172-3, 2.4.2.3).
+ */
 function isMpegFrame(bytes: Buffer): boolean {
   const [sync = 0, version = 0, rates = 0] = bytes;
   if (sync !== 0xff || (version & 0xe6) !== 0xe2 || (version & 0x18) === 0x08) return false;
   return rates >> 4 !== 0 && rates >> 4 !== 15 && (rates & 0x0c) !== 0x0c;
 }
 
-/** The names of its entries are written as they are. */
+/** ZIP stores the names of its entries uncompressed, so a search in the bytes finds them. */
 function officeKindOf(bytes: Buffer): 'docx' | 'xlsx' | 'other' {
   if (!bytes.includes('[Content_Types].xml')) return 'other';
   if (bytes.includes('word/document.xml')) return 'docx';

@@ -1,17 +1,17 @@
-// Where the sealed bytes of files are kept: in a folder that all processes share, or in S3.
+// The storage of sealed file bytes: a folder that all processes share, or S3.
 import type { Readable } from 'node:stream';
 import type { ByteRange } from './sealed-copy.js';
 
 export interface FileStore {
-  /** The memory that one `write` holds. */
+  /** The memory that one `write` holds, in bytes. */
   readonly bufferBytes: number;
-  /** Resolves when all bytes are kept. When it fails, nothing of them is left, unless the process dies. */
+  /** Resolves when all bytes are stored. After a failure nothing is left, unless the process died. */
   write(name: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void>;
-  /** Throws MissingBytesError. */
+  /** Throws `MissingBytesError`. */
   read(name: string, range: ByteRange, signal?: AbortSignal): Promise<Readable>;
-  /** Removes what there is of it, written wholly or in part. It may be repeated. */
+  /** Removes complete and partial writes of the name. Idempotent. */
   remove(name: string): Promise<void>;
-  /** Returns the mark of the store, which becomes `mark` where it has none yet. */
+  /** Returns the mark of the store. If the store has none yet, `mark` becomes its mark. */
   markedAs(mark: string): Promise<string>;
 }
 
@@ -24,5 +24,5 @@ export class MissingBytesError extends Error {
   }
 }
 
-/** The name of the mark in a store. No file has such a name. */
+/** The name of the mark in a store. No file can have this name. */
 export const MARK = 'store-mark';

@@ -1,4 +1,4 @@
-// Files as values of workflows, and the names and types that they get (docs/use/files.md).
+// Files as values of workflows, and the rules for their names and types (docs/use/files.md).
 import type { FileValue } from '../graph/file-values.js';
 import { cutText } from '../graph/cut-text.js';
 
@@ -21,12 +21,12 @@ const LONGEST_TYPE = 255;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /**
- * Returns a name that is safe to show and to store: the last part of a path, without control characters and marks that turn
- * the direction of text, of at most 255 characters.
+ * Returns a name that is safe to show and to store: the last part of a path, without control characters and
+ * bidirectional text marks, of at most 255 characters.
  */
-export function cleanFileName(given: string): string {
+export function cleanFileName(raw: string): string {
   const last =
-    given
+    raw
       .replace(/\p{Cs}/gu, '\ufffd')
       .split(/[/\\]/)
       .at(-1) ?? '';
@@ -35,9 +35,9 @@ export function cleanFileName(given: string): string {
   return /^\.*$/.test(name) ? 'file' : name;
 }
 
-/** Returns the media type as it was declared, in lower case, or that of unknown bytes where it is none. */
-export function cleanFileType(given: string | undefined): string {
-  const type = (given ?? '').trim();
+/** Returns the declared media type in lower case, or `application/octet-stream` if it is not valid. */
+export function cleanFileType(raw: string | undefined): string {
+  const type = (raw ?? '').trim();
   const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/.test(type) && type.length <= LONGEST_TYPE;
   return isType ? type.replace(/^[^;]+/, (name) => name.toLowerCase()) : UNKNOWN_TYPE;
 }

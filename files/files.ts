@@ -1,5 +1,5 @@
-// Saves, reads and removes the bytes of files. They go through as streams, and are never in memory as a whole
-// (docs/adr/0028-files.md).
+// Saves, reads and removes the bytes of files. The bytes are streamed, so a file is never in memory as a
+// whole (docs/adr/0028-files.md).
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -25,19 +25,19 @@ import { sealedRange, type ByteRange, type FileSealer } from './sealed-copy.js';
 export interface FileToSave {
   projectId: number;
   name: string;
-  /** The media type as it was declared. */
+  /** As declared by the sender. */
   type: string | undefined;
-  /** The run that makes it. */
+  /** The run that creates the file. */
   runId?: string;
-  /** Who uploads it. */
+  /** The user who uploads the file. */
   userId?: number;
-  /** Refers to it from the beginning. */
+  /** Gets a reference to the file as soon as it is stored. */
   holder?: Holder;
-  /** Calls `store`, which returns the id of the file, in the transaction in which it is stored. */
+  /** Runs in the transaction that stores the file. Must call `store`, and return the id that `store` returns. */
   recorded?: (transaction: Db, store: () => Promise<string>) => Promise<string>;
 }
 
-/** The file has more bytes than one may have. */
+/** The file exceeds the maximum size. */
 export class FileTooLargeError extends Error {
   override name = 'FileTooLargeError';
   readonly limitBytes: number;
@@ -49,30 +49,30 @@ export class FileTooLargeError extends Error {
 }
 
 export interface Files {
-  /** The most bytes of one file. */
+  /** The maximum size of one file. */
   readonly maxBytes: number;
-  /** The memory that one `save` holds. */
+  /** The memory that one `save` holds, in bytes. */
   readonly bufferBytes: number;
   /**
-   * Saves all that the stream yields. Throws FileTooLargeError, the refusal of PostgreSQL where the project would store more
-   * than it may, or what the stream throws. Nothing is left then.
+   * Saves all bytes of the stream. Throws `FileTooLargeError`, PostgreSQL's refusal if the project's quota would be
+   * exceeded, or the error of the stream. Nothing is left then.
    */
   save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
-  /** Returns the bytes, or a part of them. Throws MissingBytesError. */
+  /** Returns the bytes, or a part of them. Throws `MissingBytesError`. */
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
-  /** Deletes the file and its bytes. Returns `in_use` while a run in flight holds it, undefined where there is none. */
+  /** Deletes the file and its bytes. Returns `in_use` if a run in flight holds it, undefined if it does not exist. */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
-  /** Deletes files that came with a request that was refused. What fails is removed by the sweep, a day later. */
+  /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
   discard(saved: readonly FileValue[]): Promise<void>;
-  /** Removes the bytes that have been given up, and returns whether there may be more. */
+  /** Removes bytes that were given up. Returns true if there may be more. */
   removeGivenUp(limit: number): Promise<boolean>;
-  /** Writes a copy anew, sealed with the first key, and gives the old one up. It may be repeated. */
+  /** Rewrites a copy sealed with the first key, and gives up the old copy. Idempotent. */
   reseal(copy: StoredCopy): Promise<void>;
-  /** Throws where the store is not the one that the database belongs to. */
+  /** Throws if the store does not belong to the database. */
   checkStore(): Promise<void>;
 }
 
-/** The stored bytes of one file or of several. */
+/** The stored bytes of one or several files. */
 type StoredCopy = Pick<StoredFile, 'projectId' | 'copyId' | 'seal' | 'storedAs' | 'size'>;
 
 interface WrittenCopy {
@@ -112,7 +112,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     await forgetCopy(db, id);
   }
 
-  /** What fails here is given up and removed by the sweep. */
+  /** If the removal fails, the sweep repeats it, because the copy has been given up. */
   async function giveUp(copy: { id: string; name: string }): Promise<void> {
     if (await giveUpCopy(db, copy.id)) await remove(copy);
   }
@@ -158,14 +158,14 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
     const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
     const opening = sealer.opening(copy, copy.size, range);
-    // An error of the source is one of the result, whose reader sees it.
+    // Ignored here: the reader of the result gets an error of the source.
     pipeline(sealed, opening).catch(() => undefined);
     return opening;
   }
 
   /**
-   * Stores the bytes as a new copy, and calls `settle` in the transaction that makes it count. It returns which copy has the
-   * bytes from then on.
+   * Stores the bytes as a new copy, and calls `settle` in the transaction that activates it. `settle` returns the id of
+   * the copy that holds the bytes from then on.
    */
   async function writeCopy<T>(
     projectId: number,
@@ -177,17 +177,17 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     const copy = { id: randomUUID(), name: randomBytes(16).toString('hex') };
     const seal = sealer.newSeal();
     await insertCopy(db, { ...copy, projectId, seal });
-    const tell = async (written: number): Promise<void> => {
+    const report = async (written: number): Promise<void> => {
       if (!(await touchCopy(db, copy.id, written))) throw givenUp();
     };
-    const meter = createMeter({ maxBytes, tell });
+    const meter = createMeter({ maxBytes, report });
     try {
       const write = (sealed: AsyncIterable<Uint8Array>) => store.write(copy.name, sealed, signal);
       const sealing = sealer.sealing({ projectId, copyId: copy.id, seal });
       await pipeline(bytes, meter.count, sealing, write, { ...(signal !== undefined && { signal }) });
       const written = { id: copy.id, ...meter.sum() };
       const { copyId, result } = await db.transaction().execute((trx) => settle(trx, written));
-      // What fails here is removed by the sweep.
+      // If the removal fails, the sweep repeats it.
       if (copyId !== copy.id) await remove(copy).catch(() => undefined);
       return result;
     } catch (error) {
@@ -208,36 +208,37 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   }
 }
 
-/** A process that stands still for minutes counts as dead, and the sweep removes what it has written. */
+/** A process that stands still for minutes counts as dead. The sweep then removes the bytes that it has written. */
 function givenUp(): Error {
   return new Error('the copy of a file was given up');
 }
 
-/** The project's sum of bytes is told of so many at once. */
-const TOLD_BYTES = 8 * 1024 * 1024;
-const TOLD_EVERY_MS = 30_000;
+/** The project's stored bytes are updated once per this many bytes. */
+const REPORT_BYTES = 8 * 1024 * 1024;
+const REPORT_EVERY_MS = 30_000;
 
 interface Metered {
   maxBytes: number;
-  /** Says that the writer is alive and how much it has written. Throws where it may not go on. */
-  tell: (written: number) => Promise<void>;
+  /** Reports that the writer is alive, and how much it has written. Throws if the writer must stop. */
+  report: (written: number) => Promise<void>;
 }
 
-/** Counts and hashes what goes through `count`. */
-function createMeter({ maxBytes, tell }: Metered) {
+/** Counts and hashes the bytes that pass through `count`. */
+function createMeter({ maxBytes, report }: Metered) {
   const hash = createHash('sha256');
   let size = 0;
-  let told = 0;
+  let reported = 0;
   return {
     count: async function* (this: void, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      // A slow sender is alive, too. What it may no longer do, the next piece finds out.
-      const clock = setInterval(() => void tell(size).catch(() => undefined), TOLD_EVERY_MS);
+      // A slow upload keeps its copy alive. Errors are ignored here, because each report of a chunk checks
+      // that the upload is still allowed.
+      const clock = setInterval(() => void report(size).catch(() => undefined), REPORT_EVERY_MS);
       try {
         for await (const piece of bytes) {
           size += piece.length;
           if (size > maxBytes) throw new FileTooLargeError(maxBytes);
           hash.update(piece);
-          if (size - told >= TOLD_BYTES) await tell((told = size));
+          if (size - reported >= REPORT_BYTES) await report((reported = size));
           yield piece;
         }
       } finally {

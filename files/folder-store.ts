@@ -5,11 +5,11 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MARK, MissingBytesError, type FileStore } from './file-store.js';
 
-/** So often, and after so long, a mark is read again that another process is writing. */
+/** How often, and at which interval, a mark that another process is writing is read again. */
 const MARK_READS = 20;
 const MARK_AGAIN_MS = 50;
 
-/** Keeps files in a folder, as FOLDER/ab/abcdef. The folder is made when it is needed. */
+/** Stores files in a folder, as FOLDER/ab/abcdef. Creates the folder when it is needed. */
 export function createFolderStore(folder: string): FileStore {
   const pathOf = (name: string): string => path.join(folder, name.slice(0, 2), name);
   const partOf = (name: string): string => `${pathOf(name)}.part`;
@@ -41,7 +41,7 @@ export function createFolderStore(folder: string): FileStore {
       for (let reads = 1; reads <= MARK_READS; reads++) {
         const found = (await readFile(file, 'utf8')).trim();
         if (found !== '') return found;
-        // Another process has made the file in this moment, and has not written yet.
+        // Another process has just created the file, and has not written to it yet.
         await pause(MARK_AGAIN_MS);
       }
       throw new Error(`${file} is empty. Remove it if it stays so.`);
@@ -66,7 +66,7 @@ async function writeWhole(
   }
 }
 
-/** A file that was renamed is there after a loss of power only when its folder was written, too. */
+/** Syncs the folder, because otherwise a rename may be lost in a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -5,7 +5,10 @@ import { createFolderStore } from './folder-store.js';
 import { createS3Store } from './s3-store.js';
 import { createFileSealer } from './sealed-copy.js';
 
-/** Returns the files of this installation, as the environment says. `secretsKeys`: those of SECRETS_KEY. */
+/**
+ * Opens the files of this installation, in the store that the environment configures.
+ * `secretsKeys` are the keys of SECRETS_KEY.
+ */
 export function openFiles(
   db: Database,
   secretsKeys: readonly Buffer[],

@@ -5,8 +5,8 @@ import type { Files } from './files.js';
 const AT_ONCE = 100;
 
 /**
- * Writes every stored copy anew that another key than `keyId` seals. Returns how many. A copy whose bytes or key are missing
- * is left, and those behind it are done.
+ * Rewrites every stored copy that is sealed with another key than `keyId`. Returns their number. Skips a copy
+ * whose bytes or key are missing.
  */
 export async function resealFiles(db: Db, files: Files, keyId: string): Promise<number> {
   let resealed = 0;

@@ -13,28 +13,28 @@ import { MARK, MissingBytesError, type FileStore } from './file-store.js';
 
 export interface S3Settings {
   bucket: string;
-  /** Without one, that of AWS in the region. */
+  /** Defaults to the endpoint of AWS in the region. */
   endpoint: string | undefined;
   region: string;
 }
 
-/** One part of each upload is in memory at a time. S3 takes no part that is smaller than 5 MiB, apart from the last. */
+/** One part of each upload is in memory at a time. S3 accepts no part smaller than 5 MiB, except the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** How often a request is made and how long it may take: the SDK waits for ever where nothing is said. */
+/** The limits on requests, because the SDK's defaults wait forever. */
 interface S3Limits {
-  /** A request is made so often in all where S3 is busy, fails, or does not answer. The SDK pauses in between. */
+  /** The number of attempts of a request if S3 is busy, fails, or does not answer. The SDK pauses between them. */
   attempts: number;
   connectMs: number;
-  /** From the beginning of a request, with a part to write, to the head of its answer. */
+  /** The limit from the start of a request, including the upload of a part, to the head of its answer. */
   answerMs: number;
-  /** Without a byte in either direction. An HTTP node, which sends a file on, may pause for 300 s. */
+  /** The limit without a byte in either direction. An HTTP node that forwards a file may pause for 300 s. */
   silenceMs: number;
 }
 
 const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, silenceMs: 360_000 };
 
-/** Keeps files as objects of a bucket. The SDK finds the credentials, as in all its programs. */
+/** Stores files as objects of a bucket. The SDK finds the credentials in its usual places. */
 export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: S3Limits = LIMITS): FileStore {
   const client = new S3Client({
     region,
@@ -44,21 +44,22 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
       requestTimeout: limits.answerMs,
       throwOnRequestTimeout: true,
       socketTimeout: limits.silenceMs,
-      // A request that waited for the connection of another one would lose its time to that one's reader.
+      // Unlimited, because a request that waited for another request's connection would lose its
+      // time to the reader of that one.
       httpAgent: { maxSockets: Infinity },
       httpsAgent: { maxSockets: Infinity },
     },
-    // The SDK would wait as long for the word to send a part as for the answer to it, and some servers never say it.
+    // The SDK would wait for permission to send a part as long as for the answer, and some servers never send it.
     expectContinueHeader: false,
-    // A server that is no AWS has its buckets in the path.
+    // Servers other than AWS have their buckets in the path.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // The chunks are authenticated by us, and servers other than AWS do not all know the newer checksums.
+    // Our sealing authenticates the chunks, and not all servers other than AWS support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   const at = (name: string) => ({ Bucket: bucket, Key: name });
   return {
-    // A part is put together from pieces, and sent.
+    // One part is assembled from chunks while another one is sent.
     bufferBytes: 2 * PART_BYTES,
     async write(name, bytes, signal) {
       const params = { ...at(name), Body: Readable.from(bytes, { objectMode: false }) };
@@ -83,7 +84,7 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
     },
     async remove(name) {
       await client.send(new DeleteObjectCommand(at(name)));
-      // A process that died amid an upload has left its parts.
+      // A process that died during an upload has left its parts.
       const { Uploads: uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: name }));
       for (const { Key: key, UploadId: id } of uploads ?? []) {
         if (key === name && id !== undefined) {

@@ -1,5 +1,5 @@
-// The form in which the bytes of a file are stored: chunks of 64 KiB, each sealed with AES-256-GCM under a key that belongs
-// to this copy alone (docs/adr/0028-files.md).
+// The stored form of the bytes of a file: chunks of 64 KiB, each sealed with AES-256-GCM under a key that is used for
+// this copy only (docs/adr/0028-files.md).
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { MissingKeyError } from '../db/core/secret-box.js';
@@ -10,34 +10,37 @@ const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES;
 const KEY_ID_BYTES = 4;
 const SALT_BYTES = 32;
 
-/** The copy that the bytes belong to. Both ids are bound to each chunk, so that it opens nowhere else. */
+/**
+ * The copy to which the bytes belong. Both ids are bound to each chunk, so that a chunk cannot be
+ * opened as part of another copy.
+ */
 export interface CopyKey {
   projectId: number;
   /** UUID. */
   copyId: string;
-  /** The id of the key, and the salt: what `newSeal` has returned. */
+  /** The return value of `newSeal`: the id of the key, and the salt. */
   seal: Buffer;
 }
 
-/** A part of the bytes; `end` is the first byte behind it. */
+/** A part of the bytes; `end` is exclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
 export interface FileSealer {
-  /** Returns what is stored beside a new copy. */
+  /** Returns the key id and salt to store with a new copy. */
   newSeal(): Buffer;
-  /** Seals what is written into it. */
+  /** Returns a stream that seals its input. */
   sealing(copy: CopyKey): Transform;
   /**
-   * Opens the sealed bytes of `sealedRange`, and yields those of `range`. A chunk that was changed, moved or cut off is an
-   * error, and none of its bytes are yielded. Throws MissingKeyError.
+   * Opens the sealed bytes of `sealedRange`, and yields the bytes of `range`. A chunk that was changed, moved or cut
+   * off is an error, and none of its bytes are yielded. Throws `MissingKeyError`.
    */
   opening(copy: CopyKey, size: number, range: ByteRange): Transform;
 }
 
-/** `keys`: 32 bytes each, those of SECRETS_KEY. The first seals, all open. */
+/** `keys` are the keys of SECRETS_KEY, 32 bytes each. The first seals, all open. */
 export function createFileSealer(keys: readonly Buffer[]): FileSealer {
   const byId = new Map(keys.map((key) => [idOf(key).toString('hex'), key]));
   const current = keys[0];
@@ -56,7 +59,7 @@ export function createFileSealer(keys: readonly Buffer[]): FileSealer {
   };
 }
 
-/** Returns where the chunks of `range` stand among the sealed bytes of a file of `size` bytes. */
+/** Returns the position of the chunks of `range` within the sealed bytes of a file of `size` bytes. */
 export function sealedRange(size: number, { start, end }: ByteRange): ByteRange {
   const first = Math.min(Math.floor(start / CHUNK_BYTES), lastChunk(size));
   const last = end <= start ? first : Math.floor((end - 1) / CHUNK_BYTES);
@@ -82,13 +85,13 @@ class Sealing extends Transform {
 
   override _transform(bytes: Buffer, _: BufferEncoding, done: TransformCallback): void {
     this.#gathered.add(bytes);
-    // The last chunk says that it is the last one, so a full chunk waits for what follows it.
-    while (this.#gathered.size > CHUNK_BYTES) this.#push(this.#gathered.take(CHUNK_BYTES), false);
+    // The last chunk is marked as the last, so a full chunk waits for the bytes after it.
+    while (this.#gathered.size > CHUNK_BYTES) this.#push(this.#gathered.read(CHUNK_BYTES), false);
     done();
   }
 
   override _flush(done: TransformCallback): void {
-    this.#push(this.#gathered.take(this.#gathered.size), true);
+    this.#push(this.#gathered.read(this.#gathered.size), true);
     done();
   }
 
@@ -142,7 +145,7 @@ class Opening extends Transform {
   }
 
   #open(): void {
-    const sealed = this.#gathered.take(this.#nextBytes);
+    const sealed = this.#gathered.read(this.#nextBytes);
     this.#at += sealed.length;
     const decipher = createDecipheriv('aes-256-gcm', this.#key, nonceOf(this.#number));
     decipher.setAAD(associatedData(this.#copy, this.#number, this.#number === this.#last));
@@ -155,7 +158,7 @@ class Opening extends Transform {
   }
 }
 
-/** Bytes that have come and are not yet taken. */
+/** Bytes that have arrived and are not processed yet. */
 class Gathered {
   size = 0;
   #parts: Buffer[] = [];
@@ -165,7 +168,7 @@ class Gathered {
     this.size += bytes.length;
   }
 
-  take(bytes: number): Buffer {
+  read(bytes: number): Buffer {
     const all = Buffer.concat(this.#parts);
     const rest = all.subarray(bytes);
     this.#parts = rest.length === 0 ? [] : [rest];
@@ -174,7 +177,7 @@ class Gathered {
   }
 }
 
-/** A key seals one copy alone, so the number of the chunk is a nonce that never comes twice. */
+/** A key seals one copy only, so the number of the chunk is a nonce that is never repeated. */
 function nonceOf(number: number): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(number, 6, 6);
