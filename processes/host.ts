@@ -1,16 +1,18 @@
-// One of the processes of processes.ts. The work is done in a thread, whose memory is limited: Node.js may end the whole
-// process of a thread that has no memory left, and this process serves nothing else.
+// One of the processes of processes.ts. A thread does the work, because its memory can be limited. Node.js may end the
+// whole process if a thread runs out of memory, and this process serves nothing else.
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Reply, Work } from './work.js';
 
-/** As `createProcesses` has been told. The limit on the memory of the whole process is 0 where there is none. */
+/**
+ * The arguments that `createProcesses` passes. `residentMb` limits the memory of the whole process; 0 means no limit.
+ */
 const [heapMb = 128, residentMb = 0] = process.argv.slice(2).map(Number);
 const LIMITS = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 };
 const LOOK_EVERY_MS = 20;
 let looking: NodeJS.Timeout | undefined;
 
-// A service manager signals every process of the service. This one ends with the process that has started it.
+// A service manager signals every process of the service. This process ends with its parent.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
 process.once('disconnect', end);
 
@@ -23,7 +25,7 @@ thread
   .once('error', end)
   .once('exit', end);
 process.on('message', (work: Work) => {
-  // The heap has its own limit, but bytes are not in it.
+  // The heap has its own limit, but buffers are outside the heap.
   if (residentMb > 0) looking = setInterval(endWhenFull, LOOK_EVERY_MS);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   thread.postMessage(work);

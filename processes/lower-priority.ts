@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 interface Priority {
-  /** A nice value above that of the process that asks, which is scheduled first. */
+  /** A nice value above that of the calling process, so that the caller is scheduled first. */
   niceness: number;
   /**
-   * True if the process was started `detached`. Linux shares the processors among sessions before it looks at priorities,
-   * unless a control group does: so its session gets the priority, too.
+   * True if the process was started `detached`. Linux shares the processors among sessions before it compares
+   * priorities, unless a control group does. So the session also gets the priority.
    */
   hasOwnSession?: boolean;
 }
@@ -19,6 +19,6 @@ export function lowerPriority({ pid }: ChildProcess, { niceness, hasOwnSession =
     setPriority(pid, niceness);
     if (hasOwnSession) writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // The `exit` handler reports a process that has ended, and not every system has sessions of this kind.
+    // Ignored: the `exit` handler reports a process that has ended, and not every system has sessions of this kind.
   }
 }

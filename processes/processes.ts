@@ -1,61 +1,65 @@
-// Patterns and schemas that users have written, and documents that they read, take a time that nobody knows before. They are
-// judged and parsed in processes of their own, each of which is ended when it is late or takes too much memory.
+// Runs work of unknown duration in separate processes: users' patterns and schemas, and documents. A process that takes
+// too long or too much memory is killed.
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
 import { Turns } from './turns.js';
 import type { Reply, Work } from './work.js';
 
-/** The API and each worker have this many. An owner has one of them at a time, so that there is one for the others. */
+/**
+ * The number of processes of the API and of each worker. An owner uses one at a time, so that one is left for others.
+ */
 const PROCESSES = 2;
 const PROCESSES_OF_AN_OWNER = 1;
-/** A process that nobody needs is ended, because it takes about 60 MB. */
+/** An idle process is killed after this time, because it takes about 60 MB. */
 const IDLE_MS = 60_000;
 const NICENESS = 10;
 
 interface MemoryLimits {
-  /** For the objects of a work. */
+  /** The limit on the JavaScript heap of the process. */
   heapMb: number;
-  /** For all that a process holds while it works. */
+  /** The limit on all memory of the process while it works. */
   residentMb: number;
 }
 
-/** For parsers of documents. Their bytes are not in the heap. */
+/** The limits for parsers of documents, whose bytes are outside the heap. */
 export const DOCUMENT_LIMITS: MemoryLimits = { heapMb: 256, residentMb: 512 };
 
 interface WorkOptions {
-  /** The project of the worker, or the user of the API, whose work it is. */
+  /** The project of the work in a worker, or the user in the API. */
   owner: number;
   signal: AbortSignal;
-  /** The time begins when a process does the work. */
+  /** The limit on the time of the work, from when a process starts it. */
   limitMs: number;
-  /** The work is refused if as many works of the owner wait. There is no limit by default. */
+  /** The work is refused if this many works of the owner already wait. Default: no limit. */
   maxWaiting?: number;
 }
 
-/** The owner has too much work that waits. Nothing was done. */
+/** Too much work of the owner waits. Nothing was done. */
 export class ProcessesBusyError extends Error {
   override readonly name = 'ProcessesBusyError';
 }
 
 export interface Processes {
   /**
-   * Returns the answer, which is undefined if the work took too long or too much memory. Rejects with `ProcessesBusyError`,
-   * and with the reason of the signal once that is aborted.
+   * Returns the answer, or undefined if the work took too long or too much memory. Rejects with `ProcessesBusyError`,
+   * and with the reason of the signal after it is aborted.
    */
   run(work: Work, options: WorkOptions): Promise<Reply | undefined>;
-  /** Ends all processes. */
   close(): void;
 }
 
 interface WorkProcess {
   child: ChildProcess;
-  /** True until it has done some work. What is lost in a process that is not fresh may be due to the works before. */
+  /**
+   * True until the process has done some work. If a used process is lost, earlier work may be the
+   * cause, so the work is repeated.
+   */
   isFresh: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** `entry` is the file that the processes execute. Without limits, its own ones hold. */
+/** `entry` is the file that the processes execute. Without `limits`, the defaults of host.ts apply. */
 export function createProcesses(entry = new URL('host.js', import.meta.url), limits?: MemoryLimits): Processes {
   const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_AN_OWNER });
   const idle: WorkProcess[] = [];
@@ -72,7 +76,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
     const started: WorkProcess = { child, isFresh: true, idle: undefined };
     // A process that ends by itself while it waits for work is not used again.
     child.on('error', () => drop(started)).once('exit', () => drop(started));
-    // It says that it is ready. Its start is not limited: a busy machine is not the user's mistake.
+    // Waits for its ready message. Its start has no limit, because a busy machine is not the user's mistake.
     try {
       return (await nextMessage(child, signal)) === undefined ? undefined : started;
     } catch (error) {
@@ -81,7 +85,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
     }
   }
 
-  function take(): WorkProcess | undefined {
+  function reuseIdle(): WorkProcess | undefined {
     const started = idle.pop();
     clearTimeout(started?.idle);
     started?.child.ref();
@@ -89,7 +93,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
     return started;
   }
 
-  function keep(started: WorkProcess): void {
+  function returnToIdle(started: WorkProcess): void {
     started.isFresh = false;
     started.idle = setTimeout(() => drop(started), IDLE_MS).unref();
     started.child.unref();
@@ -105,7 +109,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
   }
 
   async function attempt(work: Work, { signal, limitMs }: WorkOptions): Promise<Reply | 'again' | undefined> {
-    const started = take() ?? (await start(signal));
+    const started = reuseIdle() ?? (await start(signal));
     if (started === undefined) return undefined;
     const { isFresh } = started;
     const limit = startDeadline(limitMs, signal);
@@ -113,7 +117,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
       started.child.send(work);
       const reply = (await nextMessage(started.child, limit.signal)) as Reply | undefined;
       if (reply === undefined) return isFresh ? undefined : 'again';
-      keep(started);
+      returnToIdle(started);
       return reply;
     } catch (error) {
       drop(started);
@@ -146,8 +150,8 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
 }
 
 /**
- * Returns the next message, which is undefined if the process ends first, most likely for want of memory. Rejects with the
- * reason of the signal.
+ * Returns the next message, or undefined if the process ends first, most likely for lack of memory. Rejects
+ * with the reason of the signal.
  */
 async function nextMessage(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();

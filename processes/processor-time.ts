@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A hundredth of a second, everywhere that Linux runs. */
+/** Linux reports processor time in hundredths of a second on all its platforms. */
 const TICK_MS = 10;
 
 export interface ProcessorTime {
   /** Milliseconds that the process has used so far. */
   usedMs: number;
-  /** All its threads wait for something other than a processor. */
+  /** True if all its threads wait for something other than a processor. */
   isSleeping: boolean;
 }
 
-/** Undefined where there is no /proc, or no such process. */
+/** Returns undefined if there is no /proc, or no such process. */
 export function processorTimeOf(pid: number): ProcessorTime | undefined {
   try {
     const fields = fieldsOf(`/proc/${pid}/stat`);
@@ -24,7 +24,10 @@ export function processorTimeOf(pid: number): ProcessorTime | undefined {
   }
 }
 
-/** Returns what follows the program's name, which may hold spaces: the state, and later utime and stime (proc(5)). */
+/**
+ * Returns the fields after the program's name, which may contain spaces: the state, and
+ * later utime and stime (proc(5)).
+ */
 function fieldsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

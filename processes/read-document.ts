@@ -1,4 +1,4 @@
-// The text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed.
+// Extracts the text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
@@ -6,13 +6,12 @@ import { declaredEncoding, textOfBytes } from '../outgoing/text-of-bytes.js';
 
 export type DocumentFormat = 'pdf' | 'docx' | 'xlsx';
 
-/** The limit on what an archive expands to, as far as it is read. */
+/** The limit on the expanded size of the parts of an archive that are read. */
 const MAX_EXPANDED_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
-/** The limit on the text. */
 const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
 
-/** The document gives no text, for a reason that users are told. */
+/** The document has no readable text. Users see the message. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly code: 'invalid_document' | 'file_too_large';
@@ -23,14 +22,14 @@ export class DocumentError extends Error {
   }
 }
 
-/** Throws DocumentError, and for a broken document whatever its parser throws. */
+/** Throws `DocumentError`, or the error of the parser for a broken document. */
 export async function readDocument(format: DocumentFormat, bytes: Uint8Array): Promise<string> {
   if (format === 'pdf') return readPdf(bytes);
   const archive = await unpacked(bytes);
   return format === 'docx' ? readDocx(archive) : readXlsx(archive);
 }
 
-/** Adds texts up to the limit. */
+/** Collects texts up to the limit. */
 function createText() {
   const parts: string[] = [];
   let characters = 0;
@@ -81,10 +80,10 @@ async function readDocx(archive: Uint8Array): Promise<string> {
   return text.join();
 }
 
-/** Each sheet is its name and its rows as CSV. */
+/** Returns the name of each sheet, followed by its rows as CSV. */
 async function readXlsx(archive: Uint8Array): Promise<string> {
   const { read, utils } = await import('@e965/xlsx');
-  // Sheets may say that they have a million rows, which are empty.
+  // `nodim` ignores the declared size of a sheet, which may be a million empty rows.
   const book = read(archive, { type: 'array', dense: true, nodim: true, cellFormula: false, cellHTML: false });
   const text = createText();
   for (const name of book.SheetNames) {
@@ -95,8 +94,8 @@ async function readXlsx(archive: Uint8Array): Promise<string> {
 }
 
 /**
- * Returns the archive with its XML alone, and without compression: the parsers expand whatever they are given. An entry gets no
- * more bytes than it has said.
+ * Returns an uncompressed archive with the XML parts only, because the parsers expand everything without a limit.
+ * `unzipSync` never expands an entry beyond its declared size.
  */
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   let entries = 0;
@@ -117,7 +116,7 @@ async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   return zipSync(found, { level: 0 });
 }
 
-/** The parsers read every part as UTF-8, and the formats allow UTF-16, too. */
+/** Converts the part to UTF-8, because the parsers read every part as UTF-8 but the formats also allow UTF-16. */
 async function inUtf8<Part extends Uint8Array>(part: Part): Promise<Part | Uint8Array<ArrayBuffer>> {
   const encoding = declaredEncoding(part, 'application/xml') ?? 'utf-8';
   if (encoding === 'utf-8') return part;

@@ -1,8 +1,9 @@
-// The thread of a process (host.ts) does one work after the other. The port of a thread has no origin.
+// The thread of a process (host.ts) does one work after another. The linter is overruled, because the
+// port of a thread has no origin.
 import { parentPort } from 'node:worker_threads';
 import { perform, type Work } from './work.js';
 
-/** This message says that the thread has started. The time of a work begins then. */
+/** Reports that the thread has started, so that its start does not count as time of a work. */
 const READY = 'ready';
 
 async function answer(work: Work): Promise<void> {

@@ -1,4 +1,4 @@
-// The works that a process can be asked to do, and its replies.
+// The works that a process can do, and its replies.
 import { LRUCache } from 'lru-cache';
 import { withCheckBudget } from '../graph/check-budget.js';
 import type { JsonObject } from '../graph/json.js';
@@ -10,13 +10,15 @@ import { NodeError } from '../graph/node-error.js';
 import { DocumentError, readDocument, type DocumentFormat } from './read-document.js';
 
 export type Work =
-  /** Finds the questions of one node that hold. Their sides are indexes of `texts`, because a message copies each text. */
+  /**
+   * Finds the questions of one node that hold. `left` and `right` are indexes of `texts`, because
+   * a message would copy each text.
+   */
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
-  /** Asks whether a value fits a schema, both as JSON text. Without a value it asks whether the schema can be used. */
+  /** Checks a value against a schema, both as JSON text. Without a value, checks if the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string }
-  /** Translates a file of n8n. The file is JSON text, and so is the answer. */
+  /** Translates a file of n8n. The file and the answer are JSON text. */
   | { kind: 'n8n'; file: string }
-  /** Reads the text of a document. */
   | { kind: 'document'; format: DocumentFormat; bytes: Uint8Array };
 
 interface PackedQuestion extends Pick<Question, 'operator'> {
@@ -40,15 +42,18 @@ export function questionsWork(questions: readonly Question[], mode: QuestionMode
 export type Reply =
   /** The indexes of the questions that hold. */
   | { kind: 'held'; held: number[] }
-  /** `problem` is the first thing that does not fit. */
+  /** `problem` describes the first mismatch. */
   | { kind: 'checked'; problem: string | undefined }
-  /** Nothing can be checked by the schema, for this reason. */
+  /** The schema cannot be used, for this reason. */
   | { kind: 'unusable'; reason: string }
   | { kind: 'text'; text: string }
-  /** The node fails. Of a document, the message says what it is: `is encrypted`. */
+  /** The node fails. For a document, the message completes a sentence, for example `is encrypted`. */
   | { kind: 'failed'; code: string; message: string };
 
-/** The key is the schema as JSON text. A workflow uses its schema repeatedly. A compiled schema is larger than its text. */
+/**
+ * Keyed by the schema's JSON text, because a workflow uses its schema repeatedly. The total size is kept small, because
+ * a compiled schema is larger than its text.
+ */
 const checks = new LRUCache<string, SchemaCheck>({
   max: 50,
   maxSize: 256 * 1024,
@@ -95,7 +100,7 @@ function checkBySchema({ schema, value }: Work & { kind: 'schema' }): Reply {
     const check = checkOf(schema);
     return { kind: 'checked', problem: value === undefined ? undefined : check(parseJson(value)) };
   } catch (error) {
-    // The stack overflows if a schema refers to itself without end.
+    // Includes a stack overflow, which a schema that refers to itself endlessly causes.
     return { kind: 'unusable', reason: error instanceof Error ? error.message : 'the schema cannot be compiled' };
   }
 }
