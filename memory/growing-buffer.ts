@@ -1,6 +1,6 @@
 /**
- * Collects the bytes of chunks of any size. The bytes are copied, because a million chunks of one byte each would take
- * a gigabyte.
+ * Collects the bytes of chunks of any size. The bytes are copied, because a million chunks of one
+ * byte each would take a gigabyte.
  */
 export class GrowingBuffer {
   #bytes = Buffer.alloc(0);
@@ -19,9 +19,9 @@ export class GrowingBuffer {
 
   /** Returns all bytes so far and empties the buffer. */
   take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.sizeBytes);
+    const collected = this.#bytes.subarray(0, this.sizeBytes);
     this.#bytes = Buffer.alloc(0);
     this.sizeBytes = 0;
-    return taken;
+    return collected;
   }
 }

@@ -1,25 +1,25 @@
-// One lease for works that run at once.
+// Splits one lease among works that run at the same time.
 import type { ByteLease } from './byte-budget.js';
 
-/** A part that holds more has to wait until no other part does. */
+/** A part that grows beyond this waits until no other part is that large. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 interface SplitLease {
-  /** A part that is resized by one work alone. Its memory is added to what the lease holds now. */
+  /** Returns a part that only one work may resize. Its memory is added to the memory that the lease holds now. */
   part: () => ByteLease;
-  /** Afterwards the parts can hold nothing more; what they hold stays with the lease. */
+  /** Stops the parts from changing the lease. Memory that they hold stays with the lease. */
   close: () => void;
 }
 
 /**
- * Splits a lease that nobody else resizes meanwhile. The owner of the oldest lease may have more than the budget, so only
- * one part at a time may be large: it needs no more than the owner of one large answer. `signal` ends waiting.
+ * Nothing else may resize the lease meanwhile. The owner of the oldest lease may exceed the budget, so only one part at
+ * a time may be large: the excess is then that of one large answer. `signal` ends the wait of a part.
  */
 export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   const held = new Map<object, number>();
   const baseBytes = lease.bytes;
   let isClosed = false;
-  /** Changes follow one another, because a lease takes no second one while it waits for the first. */
+  /** Changes are serialised, because a lease accepts no second change while it waits for the first. */
   let lastChange: Promise<void> = Promise.resolve();
   const line: { part: object; begin: () => void }[] = [];
   let large: object | undefined;
@@ -71,20 +71,20 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   return {
     part() {
       const part = {};
-      let asked = 0;
+      let requested = 0;
       const resize = async (bytes: number): Promise<void> => {
-        asked = bytes;
+        requested = bytes;
         if (bytes > LARGE_BYTES) await becomeLarge(part);
         await apply(part, bytes);
         if (bytes <= LARGE_BYTES) endLarge(part);
       };
       return {
         get bytes() {
-          return asked;
+          return requested;
         },
         resize,
         lend: (giveBack) => lease.lend(giveBack),
-        // Closed, the lease is at its owner's disposal.
+        // After `close`, the lease belongs to its owner again.
         end: () => void resize(0).catch(() => endLarge(part)),
       };
     },
