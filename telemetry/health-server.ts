@@ -6,22 +6,22 @@ interface Health {
   registry: Registry;
   /** Returns further metrics in Prometheus' text format, and refreshes those of the registry that need it. */
   moreMetrics: () => Promise<string>;
-  /** The answer to `/readyz`. A rejection answers that the process is not ready. */
+  /** The answer to `/readyz`. A rejection means that the process is not ready. */
   readiness: () => Promise<Readiness>;
 }
 
 interface Readiness {
   isReady: boolean;
-  /** Flags of single parts and a word, never an address or an error. */
+  /** Contains flags of single parts and a word, never an address or an error. */
   body: object;
 }
 
-/** Scrapers and probes need a few. */
+/** Scrapers and probes need only a few. */
 const MAX_CONNECTIONS = 100;
 
 /**
- * Serves `/healthz` (alive), `/readyz` (can do its work) and `/metrics` (Prometheus). docs/operate/operations.md
- * describes them. Throws a sentence for the person who started the process when the port is taken.
+ * Serves `/healthz` (alive), `/readyz` (can do its work) and `/metrics` (Prometheus), as docs/operate/operations.md
+ * describes. If the port is in use, rejects with a sentence for the person who started the process.
  */
 export async function startHealthServer(host: string, port: number, health: Health): Promise<Server> {
   const { registry } = health;
@@ -53,8 +53,8 @@ export async function startHealthServer(host: string, port: number, health: Heal
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = new Error(`the port ${port} for metrics on ${host} is already in use; set another one.`);
-      reject(error.code === 'EADDRINUSE' ? taken : error);
+      const inUse = new Error(`the port ${port} for metrics on ${host} is already in use; set another one.`);
+      reject(error.code === 'EADDRINUSE' ? inUse : error);
     });
     server.listen(port, host, resolve);
   });

@@ -3,10 +3,10 @@ import { activeTraceIds } from './spans.js';
 
 export type { Logger };
 
-/** These fields are hidden in the logged object and in the objects in it. */
+/** These fields are redacted in the logged object and one level below. */
 const CREDENTIALS = ['authorization', 'cookie', 'headers', 'password', 'token', 'access_token'];
 
-/** Writes JSON lines to standard output. No credentials are logged; the redaction is a second safeguard. */
+/** Writes JSON lines to standard output. Callers must not log credentials; the redaction is a second safeguard. */
 export function createLogger(name: string, level: string, { isTracing = false } = {}): Logger {
   const options: LoggerOptions = {
     name,
@@ -28,12 +28,12 @@ export function createLogger(name: string, level: string, { isTracing = false } 
       censor: '********',
     },
   };
-  // Writes are synchronous: handing a line to the thread pool costs several times as much as the write, and a buffered
+  // Writes are synchronous. Handing a line to the thread pool costs several times as much as the write, and a buffered
   // line is lost when the process dies.
   return pino(options, pino.destination({ dest: 1, sync: true }));
 }
 
-/** Keeps only name, code, message and stack: a database error also contains the row that caused it. */
+/** Logs only name, code, message and stack, because a database error also contains the row that caused it. */
 function toLoggableError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as Error & { code?: unknown };

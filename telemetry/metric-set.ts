@@ -1,12 +1,12 @@
-// The metrics of a process: what every process shows, and counters, gauges and histograms of its own.
+// The metrics of a process: the defaults of every process, and its own counters, gauges and histograms.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The values that each label is known to have; none where they are not known before. */
+/** The known values of each label; empty if they are not known in advance. */
 type Labels<L extends string> = Record<L, readonly string[]>;
 
 /**
- * Every series whose labels are known is created with 0: Prometheus sees no increase in a series that begins with its first
- * event.
+ * Creates every series with known labels at 0, because Prometheus sees no increase in a series
+ * that starts with its first event.
  */
 export function createMetricSet() {
   const registry = new Registry();
@@ -40,7 +40,7 @@ function namesOf<L extends string>(labels: Labels<L>): L[] {
   return Object.keys(labels) as L[];
 }
 
-/** All combinations of the values. */
+/** Returns all combinations of the values. */
 function seriesOf<L extends string>(labels: Labels<L>): Record<L, string>[] {
   let series = [{} as Record<L, string>];
   for (const label of namesOf(labels)) {

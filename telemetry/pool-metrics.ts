@@ -7,9 +7,7 @@ interface PoolCounts {
   waitingCount: number;
 }
 
-/**
- * The counts are read at each scrape. Waiting statements mean that the pool, or the database behind it, is too small.
- */
+/** Reads the counts at each scrape. Waiting statements mean that the pool, or the database behind it, is too small. */
 export function registerPoolMetrics(registry: Registry, pool: PoolCounts): void {
   const connections = new Gauge({
     name: 'database_connections',

@@ -1,6 +1,8 @@
-// OpenTelemetry spans for code that a trace should show. While tracing is off (the default), each function costs one
-// `if`. A span may contain what a log may contain: ids, codes, routes, host names; never a path, query, header, body or
-// label. tracing.ts switches it on; docs/operate/operations.md, "Logs and traces".
+// OpenTelemetry spans for code that a trace should show. While tracing is off (the
+// default), each function costs one `if`.
+//
+// A span may contain the same data as a log: ids, codes, routes, host names; never a path, query, header, body or
+// label. tracing.ts enables it (docs/operate/operations.md, "Logs and traces").
 import {
   context,
   createContextKey,
@@ -32,18 +34,18 @@ export function isTracing(): boolean {
 interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** The default is the active span. */
+  /** Defaults to the active span. */
   parent?: Context;
   links?: Link[];
   startTime?: Date;
-  /** The id is set if another process must be able to name the span, and random by default. */
+  /** Set if another process must be able to name the span. Random by default. */
   spanId?: string;
 }
 
 let wantedSpanId: string | undefined;
 
 /** The SDK calls this once per span, while the span is created. */
-export function takeWantedSpanId(): string | undefined {
+export function consumeWantedSpanId(): string | undefined {
   const wanted = wantedSpanId;
   wantedSpanId = undefined;
   return wanted;
@@ -54,7 +56,7 @@ const maskKey = createContextKey('hides secrets');
 type Mask = (text: string) => string;
 const STOPPED = new Set(['CancelledFailure', 'AbortError']);
 
-/** Applies `mask` to the texts of all spans that begin while `act` runs. */
+/** Applies `mask` to the texts of all spans that start while `act` runs. */
 export function withMask<T>(mask: Mask, act: () => T): T {
   return isOn ? context.with(context.active().setValue(maskKey, mask), act) : act();
 }
@@ -73,7 +75,7 @@ export async function inSpan<T>(name: string, options: SpanOptions, act: (span?:
   try {
     return await context.with(trace.setSpan(context.active(), span), () => act(span));
   } catch (error) {
-    // The run was cancelled or the caller hung up, so this is not a failure.
+    // Not a failure: the run was cancelled or the caller hung up.
     if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
     else markFailed(span, codeOf(error));
     throw error;
@@ -87,7 +89,8 @@ export function markFailed(span: Span, code: string): void {
 }
 
 /**
- * The active span as W3C `traceparent`; undefined while tracing is off. `tracestate` and baggage are never passed on.
+ * Returns the active span as W3C `traceparent`; undefined while tracing is off. `tracestate`
+ * and baggage are never passed on.
  */
 export function currentTraceparent(): string | undefined {
   if (!isOn) return undefined;
@@ -96,7 +99,7 @@ export function currentTraceparent(): string | undefined {
   return carrier.traceparent;
 }
 
-/** The context of another process's `traceparent`; the root context where it is missing or malformed. */
+/** Returns the context of another process's `traceparent`; the root context if it is missing or malformed. */
 export function contextOf(traceparent: string | null | undefined): Context {
   return traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT;
 }
@@ -108,7 +111,9 @@ export function withTraceparent(headers: Record<string, string>): Record<string,
   return traceparent === undefined || hasOwn ? headers : { ...headers, traceparent };
 }
 
-/** The run's span as parent of its nodes. Its id is derived from the run's id, so that any process can name it. */
+/**
+ * Returns the run's span as parent of its nodes. Its id is derived from the run's id, so that any process can name it.
+ */
 export function runContext(runId: string, traceparent: string | null | undefined): Context | undefined {
   const request = trace.getSpanContext(contextOf(traceparent));
   if (request === undefined) return undefined;
@@ -131,7 +136,7 @@ export function annotateActiveSpan(attributes: Attributes): void {
   if (isOn) trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** The ids of the active span, for log lines. */
+/** Returns the ids of the active span, for log lines. */
 export function activeTraceIds(): { trace_id: string; span_id: string } | undefined {
   const active = isOn ? trace.getActiveSpan()?.spanContext() : undefined;
   if (active === undefined || (active.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
@@ -143,7 +148,10 @@ function masked(attributes: Attributes, mask: Mask): Attributes {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value]));
 }
 
-/** A code without free text: the `type` of our own failures, Node's `code`, or else the name of the error's class. */
+/**
+ * Returns a code without free text: the `type` of our own failures, Node.js's `code`, or else
+ * the name of the error's class.
+ */
 function codeOf(error: unknown): string {
   const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };
   const words = name === 'ApplicationFailure' ? [type] : [code, name];

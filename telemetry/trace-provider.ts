@@ -10,7 +10,7 @@ import {
   RandomIdGenerator,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
-import { takeWantedSpanId } from './spans.js';
+import { consumeWantedSpanId } from './spans.js';
 
 /** The SDK reads samplers, limits, queue and endpoint from its standard variables. */
 export function createProvider(serviceName: string, onExportError: () => void): BasicTracerProvider {
@@ -33,6 +33,6 @@ function createIdGenerator(): IdGenerator {
   const random = new RandomIdGenerator();
   return {
     generateTraceId: random.generateTraceId,
-    generateSpanId: () => takeWantedSpanId() ?? random.generateSpanId(),
+    generateSpanId: () => consumeWantedSpanId() ?? random.generateSpanId(),
   };
 }

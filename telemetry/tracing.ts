@@ -1,4 +1,4 @@
-// Switches OpenTelemetry on if its standard variables ask for traces. The packages are loaded only then.
+// Enables OpenTelemetry if its standard variables request traces. The packages are loaded only then.
 import type { Environment } from '../config/environment.js';
 import type { Logger } from './logger.js';
 import { setTracing } from './spans.js';
@@ -14,7 +14,7 @@ const COMPLAIN_EVERY_MS = 60_000;
 const OFF: Tracing = { shutdown: () => Promise.resolve() };
 
 /**
- * A slow or unavailable collector delays and fails nothing: ended spans wait in a queue of fixed length
+ * A slow or unavailable collector neither delays nor fails anything. Ended spans wait in a queue of fixed length
  * (`OTEL_BSP_MAX_QUEUE_SIZE`), and spans that do not fit are dropped.
  */
 export async function startTracing(
@@ -38,7 +38,7 @@ export async function startTracing(
 }
 
 /**
- * Logs one line a minute at most, because an unavailable collector fails every batch. The line omits the error's
+ * Logs at most one line a minute, because an unavailable collector fails every batch. The line omits the error's
  * message, which may contain an address.
  */
 function complainer(logger: Logger): () => void {
