@@ -1,4 +1,4 @@
-// Converts USD amounts for answers by a configured table.
+// Converts USD amounts for answers with the configured table.
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -6,12 +6,12 @@ import { ConfigError, type Environment } from './environment.js';
 
 /** Maps an ISO 4217 code to the units of that currency for one USD. USD itself is always present, at 1. */
 export type Currencies = ReadonlyMap<string, Decimal>;
-/** Contains the same codes everywhere, as plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
+/** Maps the codes of the table to plain decimals: `{"USD": "0.0123", "EUR": "0.0114"}`. */
 type Amount = Record<string, string>;
 
 const SAMPLE: Record<string, string> = { USD: '1', EUR: '0.92' };
-// Amounts are never rounded, so that a sum of converted amounts equals the converted sum. The database's decimals and
-// the rates are finite, so the products are.
+// Amounts are never rounded, so that the sum of converted amounts equals the converted sum. The database's decimals and
+// the rates are finite, so their products are.
 const Exact = Decimal.clone({ precision: 20_000 });
 
 const fileSchema = z.record(
@@ -19,7 +19,7 @@ const fileSchema = z.record(
   z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'a rate is a plain decimal given as a string'),
 );
 
-/** Throws ConfigError. */
+/** Throws `ConfigError`. */
 export function loadCurrencies(environment: Environment): Currencies {
   const table = environment.currenciesFile === undefined ? SAMPLE : readTable(environment.currenciesFile);
   return new Map(Object.entries({ ...table, USD: '1' }).map(([code, rate]) => [code, new Decimal(rate)]));
@@ -34,7 +34,7 @@ export function toAmount(usd: string, currencies: Currencies): Amount {
   return amount;
 }
 
-/** Adds amounts without rounding them. */
+/** Adds amounts without rounding. */
 export function sumOf(amounts: readonly string[]): Decimal {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0));
 }

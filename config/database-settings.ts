@@ -1,4 +1,4 @@
-// The variables of the database. docs/operate/operations.md, "Environment".
+// The variables of the database (docs/operate/operations.md, "Environment").
 import { z } from 'zod';
 import { ConfigError } from './variable-types.js';
 
@@ -9,13 +9,13 @@ export const databaseVariables = {
 };
 
 export interface DatabaseSettings {
-  /** The URL with the password. */
+  /** Includes the password. */
   databaseUrl: string | undefined;
-  /** The role of API and worker, which gets its rights from `npm run migrate`. */
+  /** The role of API and worker. `npm run migrate` grants its rights. */
   databaseRuntimeRole: string | undefined;
 }
 
-/** Throws ConfigError. */
+/** Throws `ConfigError`. */
 export function toDatabaseSettings(values: z.infer<z.ZodObject<typeof databaseVariables>>): DatabaseSettings {
   return {
     databaseUrl: withPassword(values.DATABASE_URL, values.DATABASE_PASSWORD),
@@ -29,7 +29,7 @@ function withPassword(url: string | undefined, password: string | undefined): st
   if (full.password !== '') {
     throw new ConfigError('DATABASE_PASSWORD: must not be set, because DATABASE_URL has a password.');
   }
-  // The setter leaves `%` as it is.
+  // The setter does not encode `%`.
   full.password = encodeURIComponent(password);
   return full.href;
 }

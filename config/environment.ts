@@ -1,4 +1,4 @@
-// The only place where environment variables are read and checked. docs/operate/operations.md, "Environment".
+// The only place where environment variables are read and validated (docs/operate/operations.md, "Environment").
 import { z } from 'zod';
 import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
@@ -11,7 +11,7 @@ export { ConfigError };
 
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
-/** The server joins the two as `name:build`, and in older APIs as `name.build`. */
+/** No dots or colons: the server joins name and build as `name:build`, and in older APIs as `name.build`. */
 const deploymentText = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}$/, 'must be up to 100 letters, digits, "_" or "-"');
 const buildText = z
   .string()
@@ -24,7 +24,7 @@ const schema = z.object({
   TEMPORAL_TASK_QUEUE: z.string().min(1).max(1000).default('workflow-runs'),
   TEMPORAL_PORT: port.default(7233),
   TEMPORAL_UI_PORT: port.default(8233),
-  /** The base address of the Temporal UI for links to runs. */
+  /** The base address of the Temporal UI, for links to runs. */
   TEMPORAL_UI_URL: url(/^https?$/).optional(),
   TEMPORAL_CLI: z.string().min(1).optional(),
   TEMPORAL_PAYLOAD_KEY: z.string().optional(),
@@ -40,24 +40,27 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().min(1).optional(),
   CURRENCIES_FILE: z.string().min(1).optional(),
   DEFAULT_RATE_LIMIT: z.coerce.number().int().min(1).default(60),
-  /** Requests a minute of all sessions of a user together. */
+  /** Requests per minute of all sessions of a user. */
   SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
-  /** The limit of the chat proxy (docs/use/interface-notes/proxy.md). It is at most 60. */
+  /** The time limit of the chat proxy, at most 60 (docs/use/interface-notes/proxy.md). */
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
   RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
   RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
-  /** The limit on the bytes that a project stores. */
+  /** The storage quota of a project, in bytes. */
   MAX_PROJECT_BYTES: byteSize.default(10 * 2 ** 30),
   WEBHOOK_RETRY_SCHEDULE: z.string().default('5,300,1800,7200,18000,36000,50400,72000,86400'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   WORKER_METRICS_PORT: port.default(9464),
-  /** Runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: the SDK's default. */
+  /**
+   * The runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: depends on the
+   * slots (activities/worker/config.ts).
+   */
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
   /** The execution of runs whose drawing does not specify one. */
   EXECUTION: z.enum(['visible', 'dense']).default('visible'),
-  /** Nodes of all runs that one worker executes concurrently. */
+  /** The nodes of all runs that one worker executes concurrently. */
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
@@ -82,14 +85,14 @@ export const VARIABLES: readonly string[] = [...Object.keys(schema.shape), ...SE
 
 type Values = z.infer<typeof schema>;
 
-/** `TEMPORAL_UI_URL` is `temporalUiUrl`. */
+/** Converts `TEMPORAL_UI_URL` to `temporalUiUrl`. */
 type NameOf<Variable extends string> = Variable extends `${infer First}_${infer Others}`
   ? `${Lowercase<First>}${Capitalize<NameOf<Others>>}`
   : Lowercase<Variable>;
 
 type Named = { [Variable in keyof Required<Values> as NameOf<Variable>]: Values[Variable] };
 
-/** What several variables say together, and those that are parsed further. */
+/** The settings that combine several variables, or that are parsed further. */
 interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   production: boolean;
   /** 32 bytes each; the first encrypts, all decrypt. If empty, Temporal's payloads are not encrypted. */
@@ -97,23 +100,23 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   /** The API's public address, for links. */
   publicUrl: string;
   signIn: SignInSettings;
-  /** 32 bytes each; the first encrypts, all decrypt. Empty when unset. */
+  /** 32 bytes each; the first encrypts, all decrypt. Empty if unset. */
   secretsKeys: Buffer[];
-  /** Seconds before the second, third, ... attempt of a webhook delivery; no attempt follows the last one. */
+  /** Seconds before the second, third, ... attempt of a webhook delivery. No attempt follows the last one. */
   webhookRetrySeconds: number[];
   /** Undefined if the worker is unversioned. */
   workerVersion: WorkerVersion | undefined;
-  /** True if OpenTelemetry's standard variables ask for traces. */
+  /** True if OpenTelemetry's standard variables enable traces. */
   isTracing: boolean;
-  /** Slots that one project may hold while no other project holds any. */
+  /** The slots that one project may hold while no other project holds any. */
   workerProjectSlots: number;
 }
 
-/** Each variable by its name in camel case, and what follows from several of them. */
+/** Each variable by its name in camel case, and the derived settings. */
 export type Environment = Omit<Named, keyof Derived> & Derived;
 
 /**
- * The build that a worker runs. If it is set, runs stay on the build that they started on (docs/operate/upgrade.md).
+ * The build that a worker runs. If it is set, runs stay on the build on which they started (docs/operate/upgrade.md).
  */
 interface WorkerVersion {
   deploymentName: string;
@@ -123,10 +126,10 @@ interface WorkerVersion {
 /** The prefix of every secret that the embedded stack generates, so that production can refuse it. */
 export const GENERATED_PREFIX = 'embedded-';
 
-/** Throws ConfigError. An empty variable counts as unset. */
+/** Throws `ConfigError`. An empty variable counts as unset. */
 export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const given = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value));
-  const parsed = schema.safeParse(given);
+  const nonEmpty = Object.fromEntries(Object.entries(withSecretFiles(env)).filter(([, value]) => value));
+  const parsed = schema.safeParse(nonEmpty);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
     throw new ConfigError(`${issue.path.join('.')}: ${lowerFirst(issue.message)}.`);
@@ -156,7 +159,7 @@ function nameOf(variable: string): string {
   return variable.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The value of a variable that this process requires. Throws ConfigError. */
+/** Returns the value of a variable that this process requires. Throws `ConfigError`. */
 export function required<K extends keyof Environment>(
   environment: Environment,
   key: K,
@@ -169,25 +172,29 @@ export function required<K extends keyof Environment>(
   return value;
 }
 
-/** One of the two alone would silently create an unversioned worker, whose runs break at the next build. */
+/**
+ * Throws if only one of the two is set, because the worker would silently be unversioned and its runs
+ * would break at the next build.
+ */
 function toWorkerVersion(deploymentName: string | undefined, buildId: string | undefined): WorkerVersion | undefined {
   if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
   if (deploymentName === undefined && buildId === undefined) return undefined;
-  const [given, missing] =
+  const [present, missing] =
     buildId === undefined
       ? ['WORKER_DEPLOYMENT_NAME', 'WORKER_BUILD_ID']
       : ['WORKER_BUILD_ID', 'WORKER_DEPLOYMENT_NAME'];
-  throw new ConfigError(`${missing}: must be set together with ${given}.`);
+  throw new ConfigError(`${missing}: must be set together with ${present}.`);
 }
 
-/** Four of five slots, rounded up, so that long calls of one project leave some slots to others. */
-function toProjectSlots(given: number | undefined, activitySlots: number): number {
-  if (given === undefined) return Math.ceil(0.8 * activitySlots);
-  if (given > activitySlots) throw new ConfigError('WORKER_PROJECT_SLOTS: must not be above WORKER_ACTIVITY_SLOTS.');
-  return given;
+/** Defaults to four of five slots, rounded up, so that long calls of one project leave some slots to others. */
+function toProjectSlots(configured: number | undefined, activitySlots: number): number {
+  if (configured === undefined) return Math.ceil(0.8 * activitySlots);
+  if (configured > activitySlots)
+    throw new ConfigError('WORKER_PROJECT_SLOTS: must not be above WORKER_ACTIVITY_SLOTS.');
+  return configured;
 }
 
-/** Returns whether an exporter or an endpoint is set, and nothing switches traces off. */
+/** Returns true if an exporter or an endpoint is set, and nothing disables traces. */
 function asksForTraces(values: Values): boolean {
   if (values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none') return false;
   return [

@@ -1,4 +1,4 @@
-// The variables of files: where their bytes are kept, and how many one may have. docs/operate/operations.md, "Environment".
+// The variables of files: their store, and their maximum size (docs/operate/operations.md, "Environment").
 import path from 'node:path';
 import { z } from 'zod';
 import { byteSize, ConfigError } from './variable-types.js';
@@ -8,18 +8,18 @@ export const fileVariables = {
   FILES_S3_BUCKET: z.string().min(1).optional(),
   FILES_S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL' }).optional(),
   FILES_S3_REGION: z.string().min(1).optional(),
-  /** The most bytes of one file. */
+  /** The maximum size of one file. */
   MAX_FILE_BYTES: byteSize.default(100 * 2 ** 20),
 };
 
 export interface FileSettings {
-  /** Where the bytes of files are kept. */
+  /** The store of the bytes: a folder, or a bucket of S3. */
   fileStore: { folder: string } | { bucket: string; endpoint: string | undefined; region: string };
 }
 
 const AWS_REGION = 'us-east-1';
 
-/** Throws ConfigError. */
+/** Throws `ConfigError`. */
 export function toFileSettings(
   values: z.infer<z.ZodObject<typeof fileVariables>> & { DATA_DIR: string },
 ): FileSettings {

@@ -1,8 +1,8 @@
-// The tokens that are reserved for the files of a prompt.
+// Estimates the tokens to reserve for the files of a prompt.
 
 const TOKENS_OF_IMAGE = 2_000;
 const PDF_BYTES_PER_TOKEN = 6;
-/** A second of sound is some 30 tokens, and 4,000 bytes where it is packed well. */
+/** A second of sound is about 30 tokens, and 4,000 bytes if it is well compressed. */
 const AUDIO_BYTES_PER_TOKEN = 100;
 
 /** A message of a chat completion. */
@@ -19,11 +19,11 @@ interface FilePart {
 interface Weighed {
   /** The messages without the bytes of their files. */
   messages: unknown[];
-  /** What the files are reserved at. */
+  /** The tokens to reserve for the files. */
   tokens: number;
 }
 
-/** Takes the bytes of images, PDF and sound out of messages: their base64 is no text that a model reads. */
+/** Removes the bytes of images, PDF and sound from messages, because a model does not read their base64 as text. */
 export function weighFiles(messages: readonly Message[]): Weighed {
   let tokens = 0;
   const withoutBytes = (part: unknown): unknown => {
@@ -46,7 +46,7 @@ export function weighFiles(messages: readonly Message[]): Weighed {
   return { messages: weighed, tokens };
 }
 
-/** Returns the number of bytes that base64, or a data URI, stands for. */
+/** Returns the number of bytes that base64 text, or a data URI, encodes. */
 function base64Bytes(text: string): number {
   const start = text.indexOf(',') + 1;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

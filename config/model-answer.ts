@@ -1,4 +1,5 @@
-// Reads the errors that providers write instead of an answer. They agree neither on the shape of an error nor on its status.
+// Reads the errors that providers return instead of an answer. Providers agree neither on the form
+// of an error nor on its status.
 
 const MAX_DEPTH = 8;
 const MAX_SENTENCES = 10;
@@ -6,18 +7,18 @@ const MAX_SENTENCES = 10;
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the sentence that says what is wrong, wherever it stands in JSON that a provider has sent. Of several, those of a
- * validation, each follows the place that it names (`loc`).
+ * Returns the sentence that describes the error, wherever it is in the provider's JSON. Joins the sentences of a
+ * validation, each after the place that it names (`loc`).
  */
-export function sentenceIn(said: unknown, depth = 0): string | undefined {
-  if (typeof said === 'string') return said.trim() || undefined;
-  if (depth > MAX_DEPTH || typeof said !== 'object' || said === null) return undefined;
-  if (Array.isArray(said)) {
-    const found = said.slice(0, MAX_SENTENCES).map((item) => sentenceIn(item, depth + 1));
+export function sentenceIn(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const found = value.slice(0, MAX_SENTENCES).map((item) => sentenceIn(item, depth + 1));
     return found.filter((sentence) => sentence !== undefined).join('; ') || undefined;
   }
-  const { error, message, detail, msg, errors, error_description: description, loc } = said as Fields;
-  // An error that is a text beside a message is only the name of the status.
+  const { error, message, detail, msg, errors, error_description: description, loc } = value as Fields;
+  // A text in `error` beside a message only repeats the name of the status, so it comes last.
   const [inside, text] = typeof error === 'string' ? [undefined, error] : [error, undefined];
   for (const part of [inside, message, detail, msg, errors, description, text]) {
     const sentence = sentenceIn(part, depth + 1);
@@ -26,39 +27,41 @@ export function sentenceIn(said: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** An object may have no text: `String` throws for one with a `toString` that is no function. */
+/** Uses only text and numbers: `String` throws for an object whose `toString` is not a function. */
 function placeIn(loc: unknown): string {
   const steps: unknown[] = Array.isArray(loc) ? loc : [];
   return steps.filter((step) => typeof step === 'string' || typeof step === 'number').join('.');
 }
 
-/** A failure that an answer with the status 200 tells. */
-export interface ToldFailure {
-  /** The HTTP status that it stands for; undefined where its code is none. */
+/** A failure that an answer with the status 200 reports. */
+export interface ReportedFailure {
+  /** The HTTP status that the error code stands for; undefined if it is not a status. */
   status: number | undefined;
   sentence: string | undefined;
 }
 
-/** Returns the failure that a completion tells; undefined where it tells none. */
-export function failureIn(answer: unknown): ToldFailure | undefined {
+/** Returns the failure that a completion reports, or undefined. */
+export function failureIn(answer: unknown): ReportedFailure | undefined {
   const error = errorIn(answer);
   if (error !== undefined) return error;
   const hasFailed = choicesOf(answer).some((choice) => choice['finish_reason'] === 'error');
   return hasFailed ? { status: 502, sentence: undefined } : undefined;
 }
 
-/** Returns the error that a completion, or a chunk of one, holds. */
-export function errorIn(answer: unknown): ToldFailure | undefined {
+/** Returns the error in a completion or in a chunk of one. */
+export function errorIn(answer: unknown): ReportedFailure | undefined {
   const only: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
   const { error, object } = fieldsOf(only);
   const ofChoices = choicesOf(only).map((choice) => choice['error']);
-  const told = [error, ...ofChoices, object === 'error' ? only : undefined].find(saysSomething);
-  return told === undefined ? undefined : { status: statusIn(told) ?? statusIn(only), sentence: sentenceIn(told) };
+  const reported = [error, ...ofChoices, object === 'error' ? only : undefined].find(isNotBlank);
+  return reported === undefined
+    ? undefined
+    : { status: statusIn(reported) ?? statusIn(only), sentence: sentenceIn(reported) };
 }
 
-/** Returns what an event with the name `error` says: JSON, or a text. */
-export function failureOf(said: unknown): ToldFailure {
-  return errorIn(said) ?? { status: statusIn(said), sentence: sentenceIn(said) };
+/** Returns the failure in the data of an event called `error`: JSON, or text. */
+export function failureOf(value: unknown): ReportedFailure {
+  return errorIn(value) ?? { status: statusIn(value), sentence: sentenceIn(value) };
 }
 
 function fieldsOf(value: unknown): Fields {
@@ -71,13 +74,13 @@ function choicesOf(answer: unknown): Fields[] {
 }
 
 /** Some gateways write an empty error into each answer. */
-function saysSomething(value: unknown): boolean {
+function isNotBlank(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(Boolean);
   return value === true || (typeof value === 'string' && value.trim() !== '');
 }
 
-function statusIn(said: unknown): number | undefined {
-  const { code, status, status_code: statusCode } = fieldsOf(said);
+function statusIn(value: unknown): number | undefined {
+  const { code, status, status_code: statusCode } = fieldsOf(value);
   const statuses = [code, status, statusCode].map((value) => {
     return typeof value === 'number' || (typeof value === 'string' && /^\d{3}$/.test(value))
       ? Number(value)
@@ -86,7 +89,7 @@ function statusIn(said: unknown): number | undefined {
   return statuses.find((value) => value !== undefined && Number.isInteger(value) && value >= 400 && value <= 599);
 }
 
-/** Whether a chunk of a stream brings text or calls: the provider has worked for them. */
+/** Returns true if a chunk of a stream contains text or calls, for which the provider charges. */
 export function hasWords(chunk: unknown): boolean {
   return choicesOf(chunk).some((choice) => {
     return Object.entries(fieldsOf(choice['delta'])).some(([name, part]) => name !== 'role' && isNotEmpty(part));
@@ -98,7 +101,7 @@ function isNotEmpty(part: unknown): boolean {
   return typeof part === 'string' && part !== '';
 }
 
-/** Whether an answer in one piece has a message. */
+/** Returns true if an answer in one piece has a message. */
 export function hasMessage(answer: unknown): boolean {
   return choicesOf(answer).some(({ message }) => typeof message === 'object' && message !== null);
 }

@@ -1,5 +1,5 @@
-// The model providers of MODEL_PROVIDERS_FILE: which provider serves a model, the price of a million tokens in USD, and the
-// kinds of files that a model takes.
+// The model providers of MODEL_PROVIDERS_FILE: the provider of a model, the price of a million tokens in USD, and the
+// kinds of files that a model accepts.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';
@@ -13,7 +13,7 @@ const price = z
   .refine((value) => /^\d{1,12}(\.\d{1,18})?$/.test(value), 'Invalid price: a plain decimal in USD is expected')
   .transform((value) => new Decimal(value).toFixed());
 
-/** The kinds of files that a model may take as they are. */
+/** The kinds of files that a model may accept without conversion. */
 const FILE_KINDS = ['image', 'pdf', 'audio'] as const;
 
 const fileSchema = z.object({
@@ -49,15 +49,17 @@ export interface ModelProvider {
 
 export interface ResolvedModel {
   provider: ModelProvider;
-  /** USD per million prompt tokens, a plain decimal. */
+  /** USD per million prompt tokens, as a plain decimal. */
   inputPricePerMillion: string;
-  /** USD per million completion tokens, a plain decimal. */
+  /** USD per million completion tokens, as a plain decimal. */
   outputPricePerMillion: string;
-  /** The kinds of files that the model takes as they are. It reads others as text, where they have one. */
+  /**
+   * The kinds of files that the model accepts without conversion. Of other files it gets the text, if they have any.
+   */
   accepts: readonly (typeof FILE_KINDS)[number][];
-  /** Whether nodes ask it for streams. */
+  /** True if nodes request streams from it. */
   stream: boolean;
-  /** Identifies the price list of these prices; recorded with each transaction. */
+  /** Identifies the price list; recorded with each transaction. */
   priceVersion: string;
 }
 
@@ -66,7 +68,7 @@ export interface ModelProviders {
   models: ReadonlyMap<string, ResolvedModel>;
 }
 
-/** Throws ConfigError. Without a file, OPENAI_API_KEY alone means OpenAI for every model, at an unknown price (0). */
+/** Throws `ConfigError`. Without a file, OPENAI_API_KEY alone means OpenAI for every model, at an unknown price (0). */
 export function loadModelProviders(environment: Environment, env: NodeJS.ProcessEnv): ModelProviders {
   if (environment.modelProvidersFile !== undefined) return parseModelProviders(environment.modelProvidersFile, env);
   if (environment.openaiApiKey === undefined) return { models: new Map() };
@@ -75,7 +77,10 @@ export function loadModelProviders(environment: Environment, env: NodeJS.Process
   return { models: new Map([['*', { provider: openai, ...free, accepts: ['image', 'pdf'], stream: true }]]) };
 }
 
-/** A model whose name begins so is a workflow (docs/use/api.md, "Chat completions"). The name never reaches a provider. */
+/**
+ * A model whose name starts with this is a workflow (docs/use/api.md, "Chat completions"). The
+ * name never reaches a provider.
+ */
 export const WORKFLOW_MODEL = 'workflow:';
 
 export function findModel(providers: ModelProviders, modelName: string): ResolvedModel | undefined {
@@ -111,7 +116,7 @@ function parseModelProviders(file: string, env: NodeJS.ProcessEnv): ModelProvide
   return { models };
 }
 
-/** Requests to such an address are refused by `fetch`. */
+/** `fetch` refuses requests to such an address. */
 function hasCredentials(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password } = new URL(url);

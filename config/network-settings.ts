@@ -1,5 +1,5 @@
-// The variables of the network: what outgoing requests reach, and where the figures for operators are served.
-// docs/operate/operations.md, "Environment".
+// The variables of the network: the addresses that outgoing requests may reach, and the port of the metrics
+// (docs/operate/operations.md, "Environment").
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { flag } from './variable-types.js';
@@ -19,9 +19,9 @@ export const networkVariables = {
 };
 
 export interface NetworkSettings {
-  /** The rules for the addresses that requests of users reach (`outgoing/address-guard.ts`). */
+  /** The rules for the addresses that requests of users may reach (`outgoing/address-guard.ts`). */
   addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
-  /** The port of the API's metrics and of the details of its readiness. Undefined: they are on the port of the API. */
+  /** The port of the API's metrics and of its detailed readiness. Undefined: the port of the API. */
   metricsPort: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function toNetworkSettings(values: z.infer<z.ZodObject<typeof networkVari
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const version = isIP(address);
-  // An address with a zone (`%eth0`) belongs to one link.
+  // An address with a zone (`%eth0`) is valid on one link only.
   if (version === 0 || address.includes('%') || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
@@ -47,14 +47,14 @@ interface Addresses {
 }
 
 /**
- * Returns the address at which people reach the API, without a slash at the end. If PUBLIC_URL is not set, that is the
- * API's own address, as far as it is known.
+ * Returns the address at which people reach the API, without a trailing slash. Without PUBLIC_URL, that is the API's
+ * own address, as far as it is known.
  */
 export function toPublicUrl({ PUBLIC_URL, HOST, PORT }: Addresses): string {
   return (PUBLIC_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');
 }
 
-/** All addresses of a machine are none that a browser goes to. */
+/** A browser cannot open the address that stands for all addresses of a machine. */
 function toHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIPv6(host) ? `[${host}]` : host;

@@ -1,10 +1,10 @@
-// Encryption of what Temporal stores, for operators who want it: AES-256-GCM. docs/operate/security.md.
+// Optional encryption of everything that Temporal stores, with AES-256-GCM (docs/operate/security.md).
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** Payloads with another encoding pass unchanged: they were written before encryption was switched on. */
+/** Payloads with another encoding were written before encryption was enabled, and pass unchanged. */
 const ENCODING = 'binary/encrypted';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -18,20 +18,23 @@ export class PayloadKeyError extends Error {
 }
 
 /**
- * The converter for every client and worker. Without keys nothing is encrypted, and an encrypted payload causes an
- * error that names what is missing. With keys, the messages and stacks of failures are encrypted too.
+ * Returns the converter for every client and worker. Without keys nothing is encrypted, and an encrypted payload causes
+ * an error that names the missing key. With keys, the messages and stacks of failures are also encrypted.
  */
 export function createDataConverter(keys: readonly Buffer[]): DataConverter {
   const payloadCodecs = [createPayloadCodec(keys)];
   return keys.length === 0 ? { payloadCodecs } : { payloadCodecs, failureConverterPath };
 }
 
-/** A separate module, since the run workflow's sandbox also loads it: a `.ts` in the sources, a `.js` in the build. */
+/**
+ * A separate module, because the run workflow's sandbox also loads it. It is a `.ts` in the
+ * sources and a `.js` in the build.
+ */
 const failureConverterPath = fileURLToPath(
   new URL(`../temporal-workflows/encoded-failures${path.extname(import.meta.url)}`, import.meta.url),
 );
 
-/** `keys`: 32 bytes each. The first encrypts, all decrypt. */
+/** `keys` have 32 bytes each. The first encrypts, all decrypt. */
 export function createPayloadCodec(keys: readonly Buffer[]): PayloadCodec {
   const byId = new Map(keys.map((key) => [keyIdOf(key), key]));
   const [current] = byId;
@@ -50,7 +53,7 @@ function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
 }
 
-/** `boundTo` is the payload's run, where it is known; it prevents moving the payload into another run's history. */
+/** `boundTo` is the payload's run if it is known. It prevents moving the payload into another run's history. */
 function encrypt(payload: Payload, [keyId, key]: [string, Buffer], boundTo = ''): Payload {
   const metadata: Metadata = { encoding: Buffer.from(ENCODING), 'encryption-key-id': Buffer.from(keyId) };
   if (boundTo !== '') metadata['encryption-bound-to'] = Buffer.from(boundTo);

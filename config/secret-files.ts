@@ -1,5 +1,5 @@
-// Secrets from files, as Docker, Kubernetes and systemd hand them to a process: NAME_FILE names the file with the value
-// of NAME. docs/operate/operations.md, "Environment".
+// Secrets from files, as Docker, Kubernetes and systemd provide them: NAME_FILE names the file with the value of NAME
+// (docs/operate/operations.md, "Environment").
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './variable-types.js';
 
@@ -17,7 +17,7 @@ const SECRETS = [
 
 export const SECRET_FILE_VARIABLES: readonly string[] = SECRETS.map(toFileVariable);
 
-/** Returns the environment with the contents of the files in place of their names. Throws ConfigError. */
+/** Returns the environment with the contents of the files instead of their names. Throws `ConfigError`. */
 export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const read = { ...env };
   for (const name of SECRETS) {
@@ -28,8 +28,8 @@ export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Returns the value of NAME, or the contents of the file that NAME_FILE names, without the white space around them.
- * Throws ConfigError, which never quotes a value.
+ * Returns the value of NAME, or the trimmed contents of the file that NAME_FILE names. Throws
+ * `ConfigError`, which never quotes a value.
  */
 export function secretOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const variable = toFileVariable(name);

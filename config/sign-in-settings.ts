@@ -1,5 +1,5 @@
-// The variables of signing in: whose forwarding headers count, OpenID Connect, and what foreign tokens must say.
-// docs/operate/sign-in.md.
+// The variables of signing in: trusted proxies, OpenID Connect, and the rules for tokens of other
+// issuers (docs/operate/sign-in.md).
 import { z } from 'zod';
 import { ConfigError, flag } from './variable-types.js';
 import { networkList } from './network-settings.js';
@@ -18,27 +18,30 @@ export const signInVariables = {
   JWT_USER_CLAIM: z.string().min(1).optional(),
 };
 
-/** The provider of OpenID Connect that people may sign in with. */
+/** The OpenID Connect provider with which people may sign in. */
 export interface OidcSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
   /** The text on the button. */
   name: string;
-  /** True if somebody whom no user matches becomes a new user, without API access. */
+  /** True if a person who matches no user becomes a new user, without API access. */
   createUsers: boolean;
 }
 
-/** Rules for session tokens of other issuers; undefined: any value, which JWT_JWKS_URL does not allow. */
+/**
+ * Rules for session tokens of other issuers. Undefined accepts any value, except together with JWT_JWKS_URL,
+ * which requires issuer and audience.
+ */
 export interface ForeignTokenRules {
   issuer: string | undefined;
   audience: string | undefined;
-  /** The claim that holds the user's e-mail address; undefined: `user_id`, else `sub`, holds the user's id. */
+  /** The claim with the user's e-mail address. Undefined: `user_id`, else `sub`, holds the user's id. */
   userClaim: string | undefined;
 }
 
 export interface SignInSettings {
-  /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers count. */
+  /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are trusted. */
   trustedProxies: string[];
   oidc: OidcSettings | undefined;
   foreignTokens: ForeignTokenRules;
@@ -46,7 +49,7 @@ export interface SignInSettings {
 
 type Values = z.infer<z.ZodObject<typeof signInVariables>>;
 
-/** `jwksUrl`: JWT_JWKS_URL, where it is set. Throws ConfigError. */
+/** `jwksUrl` is JWT_JWKS_URL. Throws `ConfigError`. */
 export function toSignInSettings(values: Values, jwksUrl: string | undefined): SignInSettings {
   if (jwksUrl !== undefined) requireIssuerAndAudience(values);
   return {
@@ -60,7 +63,10 @@ export function toSignInSettings(values: Values, jwksUrl: string | undefined): S
   };
 }
 
-/** An issuer publishes one set of keys for all of its services: without both, a token for another service would do here. */
+/**
+ * An issuer publishes one set of keys for all its services. Without both rules, a token for another
+ * service would be accepted here.
+ */
 function requireIssuerAndAudience(values: Values): void {
   const missing = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).find((variable) => values[variable] === undefined);
   if (missing !== undefined) throw new ConfigError(`${missing}: must be set together with JWT_JWKS_URL.`);
@@ -74,13 +80,15 @@ function toOidcSettings(values: Values): OidcSettings | undefined {
     const name = values.OIDC_NAME ?? new URL(issuer).hostname;
     return { issuer, clientId, clientSecret, name, createUsers: values.OIDC_CREATE_USERS };
   }
-  const given = TOGETHER.find((variable) => values[variable] !== undefined);
-  if (given === undefined) return undefined;
+  const present = TOGETHER.find((variable) => values[variable] !== undefined);
+  if (present === undefined) return undefined;
   const missing = TOGETHER.find((variable) => values[variable] === undefined);
-  throw new ConfigError(`${missing}: must be set together with ${given}.`);
+  throw new ConfigError(`${missing}: must be set together with ${present}.`);
 }
 
-/** Anybody on the way could be the issuer if there were no TLS. Requests inside this machine have no way. */
+/**
+ * Without TLS, anybody on the network path could pose as the issuer. Requests within this machine have no such path.
+ */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, search, hash, username } = new URL(text);
@@ -88,7 +96,7 @@ function isIssuer(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** `hostname` as URL writes it. */
+/** `hostname` must be in the form of `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

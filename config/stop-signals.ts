@@ -1,8 +1,8 @@
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Calls `stop` at the first SIGTERM or SIGINT of this process. Later ones change nothing, however many come: a terminal
- * and service managers signal the whole process group, and npm forwards its own signal besides.
+ * Calls `stop` at the first SIGTERM or SIGINT of this process. Later signals are ignored: a terminal and service
+ * managers signal the whole process group, and npm also forwards its own signal.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let isStopping = false;

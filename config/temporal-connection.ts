@@ -8,7 +8,7 @@ interface TemporalConnectionConfig {
   connectionOptions: NonNullable<ReturnType<typeof loadClientConnectConfig>['connectionOptions']> & { address: string };
 }
 
-/** Throws ConfigError. */
+/** Throws `ConfigError`. */
 export function loadTemporalConnection(env: NodeJS.ProcessEnv): TemporalConnectionConfig {
   try {
     const { connectionOptions, namespace } = loadClientConnectConfig({

@@ -1,7 +1,7 @@
-// The kinds of values that several variables of the environment have.
+// The types that several environment variables share.
 import { z } from 'zod';
 
-/** A wrong variable. The message is one sentence that names it, for the person who started the process. */
+/** An invalid variable. The message is one sentence that names it, for the person who started the process. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -11,7 +11,7 @@ export const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['
 
 const UNITS: Record<string, number> = { '': 1, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** A number of bytes, or of MiB or GiB (`10 GiB`). Yields bytes. */
+/** A number of bytes, MiB or GiB (`10 GiB`). Yields bytes. */
 export const byteSize = z.string().transform((text, context) => {
   const [, digits = '', unit = ''] = /^(\d{1,15}) ?(MiB|GiB)?$/.exec(text.trim()) ?? [];
   const bytes = Number(digits) * UNITS[unit]!;
@@ -20,7 +20,7 @@ export const byteSize = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Comma-separated origins of pages, written as browsers send them: scheme, host and port, without a path. */
+/** Comma-separated origins of pages, in the form that browsers send: scheme, host and port, without a path. */
 export const originList = z
   .string()
   .transform((text) => [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== ''))
@@ -36,7 +36,7 @@ function isOrigin(text: string): boolean {
 const MAX_RETRIES = 50;
 const WEEK_SECONDS = 604_800;
 
-/** Seconds before each further attempt of a webhook delivery. Throws ConfigError. */
+/** Returns the seconds before each further attempt of a webhook delivery. Throws `ConfigError`. */
 export function parseRetrySchedule(value: string): number[] {
   const parts = value.split(',').map((part) => part.trim());
   const seconds = parts.map(Number);

@@ -1,7 +1,7 @@
 // Reads the answer of a provider that was asked for a stream, and builds the answer that a call
 // without streaming would have had.
 import type OpenAI from 'openai';
-import { errorIn, failureIn, failureOf, hasWords, type ToldFailure } from '../../../config/model-answer.js';
+import { errorIn, failureIn, failureOf, hasWords, type ReportedFailure } from '../../../config/model-answer.js';
 import { isObject } from '../../../graph/json.js';
 import { parseJson } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
@@ -179,7 +179,7 @@ export class AnswerReader {
     if (text !== '') this.#onText?.(text);
   }
 
-  #failureOf(failure: ToldFailure): NodeFailure {
+  #failureOf(failure: ReportedFailure): NodeFailure {
     return reportedFailure(failure, this.#hasEvents, this.#retryAfterMs);
   }
 }

@@ -1,6 +1,6 @@
 import { APIConnectionError } from 'openai';
 import { STATUS_CODES } from 'node:http';
-import type { ToldFailure } from '../../../config/model-answer.js';
+import type { ReportedFailure } from '../../../config/model-answer.js';
 import { NodeFailure } from '../../node/failures.js';
 
 /** The part of an answer that arrived before the answer turned out to be unusable. */
@@ -38,7 +38,7 @@ export function isRetryableStatus(status: number): boolean {
 
 /** Converts a failure that an answer with the status 200 reports, as if the answer had the status of that failure. */
 export function reportedFailure(
-  { status, sentence }: ToldFailure,
+  { status, sentence }: ReportedFailure,
   inStream: boolean,
   retryAfterMs?: number,
 ): NodeFailure {
