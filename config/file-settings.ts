@@ -8,7 +8,6 @@ export const fileVariables = {
   FILES_S3_BUCKET: z.string().min(1).optional(),
   FILES_S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL' }).optional(),
   FILES_S3_REGION: z.string().min(1).optional(),
-  /** The maximum size of one file. */
   MAX_FILE_BYTES: byteSize.default(100 * 2 ** 20),
 };
 

@@ -5,7 +5,6 @@ const PDF_BYTES_PER_TOKEN = 6;
 /** A second of sound is about 30 tokens, and 4,000 bytes if it is well compressed. */
 const AUDIO_BYTES_PER_TOKEN = 100;
 
-/** A message of a chat completion. */
 interface Message {
   content?: unknown;
 }
@@ -19,7 +18,6 @@ interface FilePart {
 interface Weighed {
   /** The messages without the bytes of their files. */
   messages: unknown[];
-  /** The tokens to reserve for the files. */
   tokens: number;
 }
 

@@ -10,14 +10,14 @@ type Fields = Record<string, unknown>;
  * Returns the sentence that describes the error, wherever it is in the provider's JSON. Joins the sentences of a
  * validation, each after the place that it names (`loc`).
  */
-export function sentenceIn(value: unknown, depth = 0): string | undefined {
-  if (typeof value === 'string') return value.trim() || undefined;
-  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) {
-    const found = value.slice(0, MAX_SENTENCES).map((item) => sentenceIn(item, depth + 1));
+export function sentenceIn(json: unknown, depth = 0): string | undefined {
+  if (typeof json === 'string') return json.trim() || undefined;
+  if (depth > MAX_DEPTH || typeof json !== 'object' || json === null) return undefined;
+  if (Array.isArray(json)) {
+    const found = json.slice(0, MAX_SENTENCES).map((item) => sentenceIn(item, depth + 1));
     return found.filter((sentence) => sentence !== undefined).join('; ') || undefined;
   }
-  const { error, message, detail, msg, errors, error_description: description, loc } = value as Fields;
+  const { error, message, detail, msg, errors, error_description: description, loc } = json as Fields;
   // A text in `error` beside a message only repeats the name of the status, so it comes last.
   const [inside, text] = typeof error === 'string' ? [undefined, error] : [error, undefined];
   for (const part of [inside, message, detail, msg, errors, description, text]) {
@@ -60,8 +60,8 @@ export function errorIn(answer: unknown): ReportedFailure | undefined {
 }
 
 /** Returns the failure in the data of an event called `error`: JSON, or text. */
-export function failureOf(value: unknown): ReportedFailure {
-  return errorIn(value) ?? { status: statusIn(value), sentence: sentenceIn(value) };
+export function failureOf(json: unknown): ReportedFailure {
+  return errorIn(json) ?? { status: statusIn(json), sentence: sentenceIn(json) };
 }
 
 function fieldsOf(value: unknown): Fields {
@@ -79,8 +79,8 @@ function isNotBlank(value: unknown): boolean {
   return value === true || (typeof value === 'string' && value.trim() !== '');
 }
 
-function statusIn(value: unknown): number | undefined {
-  const { code, status, status_code: statusCode } = fieldsOf(value);
+function statusIn(json: unknown): number | undefined {
+  const { code, status, status_code: statusCode } = fieldsOf(json);
   const statuses = [code, status, statusCode].map((value) => {
     return typeof value === 'number' || (typeof value === 'string' && /^\d{3}$/.test(value))
       ? Number(value)

@@ -63,7 +63,6 @@ export interface Tokens {
   output: number;
 }
 
-/** Returns the exact price in USD. */
 export function priceOf({ input, output }: Tokens, model: ResolvedModel): string {
   const ofInput = new Exact(input).times(model.inputPricePerMillion);
   return ofInput.plus(new Exact(output).times(model.outputPricePerMillion)).div(1_000_000).toFixed();

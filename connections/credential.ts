@@ -3,7 +3,6 @@ import type { ConnectionKind } from '../db/core/tables.js';
 import { isWithin } from './origins.js';
 import type { SecretsOf, SettingsOf } from './kinds.js';
 
-/** A request before it is sent. */
 interface Bare {
   url: URL;
   headers: Record<string, string>;

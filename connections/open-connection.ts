@@ -50,7 +50,6 @@ export interface Connections {
   note(used: OpenedConnection, isRefused: boolean): Promise<void>;
 }
 
-/** The connection cannot be used now. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
   /** `needs_authorization`: somebody has to sign in. */

@@ -14,7 +14,6 @@ const TIMEOUT_MS = 15_000;
 /** The discovery of an MCP server needs about ten. */
 const MOST_REQUESTS = 20;
 
-/** A request in the form of the libraries. */
 interface FetchOptions {
   method?: string | undefined;
   headers?: ConstructorParameters<typeof Headers>[0];

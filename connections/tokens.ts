@@ -19,11 +19,9 @@ export interface StoredTokens {
 export interface McpGrant {
   metadata: AuthorizationServerMetadata;
   client: OAuthClientInformationMixed;
-  /** The resource indicator of the MCP server. */
   resource: string;
 }
 
-/** The answer of a provider that has issued tokens. */
 export interface IssuedTokens {
   access_token: string;
   refresh_token?: string | undefined;
@@ -90,7 +88,6 @@ export function ageOf({ expiresAtMs, lifetimeMs = 0 }: StoredTokens, nowMs: numb
   return leftMs <= Math.min(EARLIEST_MS, lifetimeMs * EARLY_SHARE) ? 'ageing' : 'fresh';
 }
 
-/** A provider has issued no tokens. */
 export class TokenError extends Error {
   override name = 'TokenError';
   /**

@@ -15,7 +15,6 @@ export interface FileStore {
   markedAs(mark: string): Promise<string>;
 }
 
-/** The store does not have the bytes. */
 export class MissingBytesError extends Error {
   override name = 'MissingBytesError';
 

@@ -27,9 +27,7 @@ export interface FileToSave {
   name: string;
   /** As declared by the sender. */
   type: string | undefined;
-  /** The run that creates the file. */
   runId?: string;
-  /** The user who uploads the file. */
   userId?: number;
   /** Gets a reference to the file as soon as it is stored. */
   holder?: Holder;
@@ -37,7 +35,6 @@ export interface FileToSave {
   recorded?: (transaction: Db, store: () => Promise<string>) => Promise<string>;
 }
 
-/** The file exceeds the maximum size. */
 export class FileTooLargeError extends Error {
   override name = 'FileTooLargeError';
   readonly limitBytes: number;
@@ -49,7 +46,6 @@ export class FileTooLargeError extends Error {
 }
 
 export interface Files {
-  /** The maximum size of one file. */
   readonly maxBytes: number;
   /** The memory that one `save` holds, in bytes. */
   readonly bufferBytes: number;
@@ -72,7 +68,6 @@ export interface Files {
   checkStore(): Promise<void>;
 }
 
-/** The stored bytes of one or several files. */
 type StoredCopy = Pick<StoredFile, 'projectId' | 'copyId' | 'seal' | 'storedAs' | 'size'>;
 
 interface WrittenCopy {

@@ -10,7 +10,6 @@ interface Connections {
    * tenant must not get the surplus answer.
    */
   persistentFor(tenant: string): Dispatcher;
-  /** Opens a new connection for each request. */
   oneShot: Dispatcher;
   /** Aborts the requests in flight, because a connection that hangs must not delay the end of the process. */
   close(): Promise<void>;

@@ -39,7 +39,6 @@ export class McpError extends Error {
     this.isSessionLost = isSessionLost;
   }
 
-  /** Returns the error with another message. */
   withMessage(message: string, isBeforeSend = this.isBeforeSend): McpError {
     return new McpError(this.code, message, isBeforeSend, this);
   }
@@ -100,7 +99,7 @@ function toAnsweredError(error: JsonRpcError, method: string | undefined): McpEr
   if (error.data instanceof McpError) return error.data;
   const text = error.message.replace(/^MCP error -?\d+: /, '');
   if (text === 'Connection closed') return closed(false);
-  // Not cut here, because the text must be masked before it is cut.
+  // The text must be masked before it is cut, so it is not cut here.
   const quoted = text.trim();
   const isUnknownTool =
     error.code === METHOD_NOT_FOUND || (error.code === INVALID_PARAMS && /not found|unknown tool/i.test(text));

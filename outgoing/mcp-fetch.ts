@@ -203,7 +203,6 @@ function anotherOrigin(): McpError {
   return new McpError('mcp_protocol', 'The MCP server leads to another origin, which is not followed.', false);
 }
 
-/** The limit on the text of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**

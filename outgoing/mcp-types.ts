@@ -45,6 +45,5 @@ export interface McpSession {
 export interface McpClient {
   /** Rejects with `McpError` (`isBeforeSend` always true), or with the signal's reason after it was aborted. */
   connect(server: McpServer, signal: AbortSignal): Promise<McpSession>;
-  /** Closes every session. */
   close(): Promise<void>;
 }

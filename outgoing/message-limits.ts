@@ -163,7 +163,6 @@ function mapChunks(source: Source, map: ChunkMap): Bytes {
   );
 }
 
-/** Closes the connection. */
 async function stop(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await chunks.return?.();

@@ -12,7 +12,6 @@ export function toAddress({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** Yields the error and its chain of causes. */
 export function* causesOf(error: unknown): Generator<Error> {
   for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
     yield at;

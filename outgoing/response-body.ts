@@ -2,7 +2,6 @@ import { Readable, addAbortSignal, pipeline, Transform, type TransformCallback }
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 interface BodyReading extends Decoding {
-  /** The `content-length` of the answer. */
   announcedBytes: number | undefined;
   /** Called before that many bytes are stored. Reading continues when its promise resolves. */
   reserve: (bytes: number) => Promise<void> | undefined;
@@ -130,7 +129,6 @@ export class ExpandedTooFarError extends Error {
 }
 
 interface Decoding {
-  /** The `content-encoding` of the answer. */
   encoding: string | undefined;
   /** The limit on the output of each encoding. */
   limitBytes: number;

@@ -29,7 +29,6 @@ export async function readDocument(format: DocumentFormat, bytes: Uint8Array): P
   return format === 'docx' ? readDocx(archive) : readXlsx(archive);
 }
 
-/** Collects texts up to the limit. */
 function createText() {
   const parts: string[] = [];
   let characters = 0;

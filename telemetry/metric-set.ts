@@ -40,7 +40,6 @@ function namesOf<L extends string>(labels: Labels<L>): L[] {
   return Object.keys(labels) as L[];
 }
 
-/** Returns all combinations of the values. */
 function seriesOf<L extends string>(labels: Labels<L>): Record<L, string>[] {
   let series = [{} as Record<L, string>];
   for (const label of namesOf(labels)) {

@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** The counts of a pool of database connections. */
 interface PoolCounts {
   totalCount: number;
   idleCount: number;

@@ -75,7 +75,7 @@ export async function inSpan<T>(name: string, options: SpanOptions, act: (span?:
   try {
     return await context.with(trace.setSpan(context.active(), span), () => act(span));
   } catch (error) {
-    // Not a failure: the run was cancelled or the caller hung up.
+    // The run was cancelled or the caller hung up, so this is no failure.
     if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
     else markFailed(span, codeOf(error));
     throw error;
@@ -126,7 +126,6 @@ export function runSpanId(runId: string): string {
   return runId.replaceAll('-', '').slice(0, 16).toLowerCase();
 }
 
-/** Links the active span to the trace of `to`. */
 export function linkActiveSpan(to: Context | undefined): void {
   const target = to && trace.getSpanContext(to);
   if (target !== undefined) trace.getActiveSpan()?.addLink({ context: target });

@@ -10,7 +10,6 @@ import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
 
 export interface FileUse {
-  /** The maximum size of one file. */
   readonly maxBytes: number;
   /** Throws `file_missing`. */
   find(task: FileTask, value: unknown): Promise<StoredFile>;

@@ -150,7 +150,6 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
 }
 
 interface ChildOutput {
-  /** The output that later nodes get. */
   output: unknown;
   /** The output that readers get. Defaults to `output`. */
   shown?: unknown;

@@ -20,7 +20,7 @@ const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
 
 const TIMEOUT_CODES = new Set(kindsThatRun('wait').map((kind) => traitsOf(kind).timeoutCode));
 
-/** Not claimed: the recorded end of a wait does not change, so every attempt finds the same one. */
+/** Unclaimed: the recorded end of a wait does not change, so every attempt finds the same one. */
 export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<EndWaitFacts> {
   return {
     isClaimed: false,

@@ -9,7 +9,6 @@ import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { untilAborted } from '../../outgoing/until-aborted.js';
 import { createStepText, type StepText } from './step-text.js';
 
-/** A model call that is about to be made. */
 interface StartedStep extends NodeKey {
   projectId: number;
   /** The attempt of the node, from its claim. */
@@ -29,7 +28,6 @@ interface LiveText {
    * failure to publish it is ignored.
    */
   end(toolCalls: ToldToolCall[]): Promise<void>;
-  /** Call this when the call has failed. */
   drop(): void;
 }
 

@@ -15,7 +15,6 @@ interface Step extends NodeKey {
 export interface StepText extends Pick<Step, 'runId'> {
   /** True if somebody reads the run, as far as is known. */
   hasReaders: boolean;
-  /** True if there is unwritten text. */
   readonly hasText: boolean;
   /** True if nothing more will be written for this call. */
   readonly isSettled: boolean;
@@ -24,9 +23,7 @@ export interface StepText extends Pick<Step, 'runId'> {
   /** Returns the delta to write next. Returns the same delta until `written` is called. */
   next(): RunDelta | undefined;
   written(): void;
-  /** Releases the memory. */
   close(): void;
-  /** Resolves when it is closed. */
   readonly closed: Promise<void>;
 }
 

@@ -89,7 +89,6 @@ interface RunOptions {
 interface Attempt<Facts> {
   step: NodeStep<Facts>;
   task: NodeTask;
-  /** Counts against the retry policy. */
   number: number;
   policy: RetryPolicy;
   walkFailed: AbortSignal | undefined;

@@ -38,7 +38,6 @@ export class NodeFailure extends NodeError {
     this.charge = options.charge;
   }
 
-  /** Returns a copy that is not retried. */
   asFinal(): NodeFailure {
     return new NodeFailure(this.code, this.message, { charge: this.charge });
   }

@@ -1,4 +1,4 @@
-// The activity that ends a run. docs/adr/0011-one-walk.md says who calls it.
+// The activity that ends a run (docs/adr/0011-one-walk.md lists its callers).
 import type { FinishRunInput, RunError } from '../../contract/activities.js';
 import { announceRunEnd, type RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Db } from '../../db/core/client.js';

@@ -36,7 +36,6 @@ interface IsolationDeps {
 
 interface Held {
   claim: NodeClaim;
-  /** Undefined for a node that has no steps. */
   step: string | undefined;
   walkFailed: AbortSignal | undefined;
 }

@@ -42,7 +42,6 @@ export interface ValuesTask {
 
 type Iteration = Omit<NodeKey, 'nodeId'>;
 
-/** The memory lease of the variables of one task. */
 interface Held {
   add(bytes: number): Promise<void>;
 }

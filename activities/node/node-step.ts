@@ -32,7 +32,6 @@ export interface NodeTask extends NodeKey {
   node: RunNode;
   /** Aborted when the run is cancelled or the worker must stop (stop-signal.ts). */
   signal: AbortSignal;
-  /** This attempt's lease on the worker's memory budget. */
   memory: ByteLease;
   /** The start of this attempt by `performance.now()`. */
   startedAt: number;

@@ -26,7 +26,6 @@ export interface RunContext {
   runId: string;
   projectId: number;
   userId: number;
-  /** The unmasked input. */
   input: RunInput;
   /** The input with every secret field replaced by `********`, however short its value. */
   publicInput: RunInput;
@@ -67,7 +66,6 @@ export interface RunContexts {
   load(runId: string): Promise<RunContext>;
   /** Records the start of the run if no worker has (`recordStart`). Call this before the run executes anything. */
   start(runId: string): Promise<StartedRun>;
-  /** See `createValuesLoader`. */
   loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
 }
 

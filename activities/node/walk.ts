@@ -36,7 +36,6 @@ export interface WalkDeps {
   runners: Runners;
   slots: Pick<ProjectSlots, 'take' | 'release'>;
   trace: ActivityTracer;
-  /** Records that the run has succeeded. */
   finishRun: (runId: string) => Promise<void>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
 }

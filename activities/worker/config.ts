@@ -10,7 +10,7 @@ export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
  */
 const LEAST_CACHED_WORKFLOWS = 200;
 
-/** Reads the worker's configuration from its environment. Throws `ConfigError`. */
+/** Throws `ConfigError`. */
 export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
   const environment = parseEnvironment(env);
   return {

@@ -86,7 +86,6 @@ interface ActivityDeps {
   providers: ModelProviders;
   /** The memory budget that the nodes of all runs share. */
   memory: ByteBudget;
-  /** The slots of the worker, shared among projects. */
   slots: ProjectSlots;
   /** The default for drawings that do not set it. */
   execution: Execution;
@@ -95,7 +94,6 @@ interface ActivityDeps {
   metrics: WorkerMetrics;
   /** Identifies this process in the claims of nodes. */
   workerId: string;
-  /** The limit on the duration of a run. */
   runTimeoutDays: number;
 }
 

@@ -83,7 +83,6 @@ function withSignal(context: Context, signal: AbortSignal): Context {
   }) as Context;
 }
 
-/** Non-retryable. */
 function cancelledFailure(): ApplicationFailure {
   return ApplicationFailure.create({ type: CANCELLED_LOCALLY, message: MESSAGE, nonRetryable: true, category: BENIGN });
 }

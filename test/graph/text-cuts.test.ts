@@ -61,7 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/test-runs/read-mocks.ts: wrong.slice(0,MOST_REPORTED)',
     'api/workflows/call-warnings.ts: ).slice(0,MAX_FINDINGS)',
     'api/workflows/tool-warnings.ts: ).slice(0,MAX_FINDINGS)',
-    'config/model-answer.ts: said.slice(0,MAX_SENTENCES)',
+    'config/model-answer.ts: json.slice(0,MAX_SENTENCES)',
     'outgoing/mcp-tools.ts: refused.slice(0,MAX_REFUSED)',
     'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_REPORTED)',
     'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',

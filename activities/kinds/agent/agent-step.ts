@@ -19,7 +19,6 @@ export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf'
   };
 }
 
-/** Returns the cost of the agent so far. */
 export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Promise<Charge> {
   const modelName = (task.node.data['settings'] as { model_name?: string } | undefined)?.model_name ?? '';
   return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');

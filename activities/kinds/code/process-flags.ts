@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The packages that the process loads. */
 const PACKAGES = [
   'quickjs-emscripten-core',
   '@jitl/quickjs-ng-wasmfile-release-sync',

@@ -3,7 +3,6 @@ import { processorTimeOf } from '../../../processes/processor-time.js';
 
 /** The elapsed time may reach this multiple of the limit, whatever delays the program. */
 const LONGEST = 10;
-/** The pause between two checks of the processor time. */
 const LOOK_AGAIN_MS = 100;
 
 export interface ProgramLimit {

@@ -68,7 +68,6 @@ export type ServeFiles = (
   signal: AbortSignal,
 ) => Promise<Buffer | Answer>;
 
-/** For programs that may not use files. */
 export const noFiles: ServeFiles = () => {
   return Promise.resolve({ answer: 'failed', code: 'file_missing', message: 'There are no files here.' });
 };

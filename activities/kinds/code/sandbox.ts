@@ -38,7 +38,6 @@ interface Idle {
   timer: NodeJS.Timeout;
 }
 
-/** `entry` is the main file of the processes. */
 export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', import.meta.url))): Sandbox {
   const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
   /** The process that was used last comes last. */

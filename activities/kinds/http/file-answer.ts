@@ -10,7 +10,6 @@ import { dispositionName } from '../../../outgoing/disposition-name.js';
 import { fileTooLarge, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
-/** The limit of answers that become text. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** The bytes of a body without a content type that decide if it is text. */
 const JUDGED_BYTES = 4_096;

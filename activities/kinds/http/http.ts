@@ -103,10 +103,8 @@ interface Rendered extends OutgoingRequest {
   hasSecretHost: boolean;
 }
 
-/** The memory of a streamed body. */
 const STREAMED_BYTES = 256 * 1024;
 
-/** The status of a refused credential. */
 const REFUSED = 401;
 
 interface Answered extends Pick<CallWith, 'hide' | 'masker'> {

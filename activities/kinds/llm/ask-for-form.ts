@@ -19,9 +19,8 @@ import { isSilent } from './said-message.js';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** The reply to a model call, and its cost. */
 export interface PaidReply {
-  /** Undefined for an answer without a message. */
+  /** Absent if the answer has no message. */
   reply: ModelReply | undefined;
   charge: Charge & { answered: AnsweredCall };
 }

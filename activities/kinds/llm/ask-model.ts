@@ -46,7 +46,6 @@ interface AskedModel {
 interface ModelAnswer {
   /** The answer with the provider's key masked. It may be any JSON. */
   answer: OpenAI.Chat.ChatCompletion;
-  /** Includes the answered call. */
   charge: Charge & { answered: AnsweredCall };
 }
 

@@ -26,7 +26,6 @@ interface ModelClaim {
   attempt: number;
   crashes: number;
   reserved: Tokens;
-  /** True if somebody reads the deltas of the run. */
   hasReaders: boolean;
 }
 

@@ -22,7 +22,6 @@ interface Piece {
 
 export class JoinedCalls {
   readonly #calls: OpenCall[] = [];
-  /** The open calls by index and by id. */
   readonly #byIndex = new Map<unknown, OpenCall>();
   readonly #byId = new Map<unknown, OpenCall>();
 

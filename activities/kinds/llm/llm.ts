@@ -18,7 +18,6 @@ import { persist } from '../../node/record.js';
 import type { RunContexts } from '../../node/run-context.js';
 import type { NodeDeps, NodeRunner, NodeOutcome } from '../../node/node-step.js';
 
-/** The dependencies of each node that calls models. */
 export interface ModelDeps extends MessageFilesDeps {
   providers: ModelProviders;
   clients: ModelClients;

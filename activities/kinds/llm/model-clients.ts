@@ -172,7 +172,6 @@ function toAsked(body: Body, wantsStream: boolean, refused: RefusedFields): Aske
   return { ...rest, stream: true, stream_options: { ...(isObject(options) && options), include_usage: true } };
 }
 
-/** Returns the fields that a request can do without. */
 function optionalIn({ stream, stream_options: options }: Asked): string[] {
   if (stream !== true) return [];
   return options === undefined ? STREAM : [...USAGE_OF_STREAM, ...STREAM];

@@ -4,7 +4,6 @@ import { APIError } from 'openai';
 import { LRUCache } from 'lru-cache';
 
 export interface RefusedFields {
-  /** Returns true if the model has refused the field. */
   has(model: string, field: string): boolean;
   /**
    * Returns the field that the refusal names, and remembers it for the model. If several candidates are named, the

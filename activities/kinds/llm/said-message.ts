@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
 
-/** Returns the message of the first choice. */
 export function messageOf(answer: unknown): JsonObject | undefined {
   const choices: unknown = isObject(answer) ? answer['choices'] : undefined;
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;

@@ -1,5 +1,4 @@
-// Reads the answer of a provider that was asked for a stream, and builds the answer that a call
-// without streaming would have had.
+// Reads the answer to a request for a stream, and builds the answer that a call without streaming would have had.
 import type OpenAI from 'openai';
 import { errorIn, failureIn, failureOf, hasWords, type ReportedFailure } from '../../../config/model-answer.js';
 import { isObject } from '../../../graph/json.js';
@@ -219,7 +218,6 @@ class StreamedCompletion {
     return this.#finishReason !== undefined;
   }
 
-  /** The last usage that the provider has reported. */
   get usage(): unknown {
     return this.#usage;
   }

@@ -6,7 +6,6 @@ const PASSING = new Set<McpError['code']>(['mcp_unreachable', 'timeout']);
 interface Calling {
   /** True if repeating the request does no harm. A request that was never sent may always be retried. */
   mayRepeat: boolean;
-  /** True if the request was made with a connection. */
   isConnected: boolean;
 }
 

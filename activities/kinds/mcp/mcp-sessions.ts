@@ -12,9 +12,9 @@ import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
-   * Runs `act` with a session, preferably with an open one of the run. If that session turns out to be closed before
-   * anything was sent on it, runs `act` once more with a new one, and up to twice more if the server has lost the
-   * session. Throws the errors of `connect` and `act`.
+   * Runs `act` with an open session of the run, or a new one. If the session was closed before anything was sent on
+   * it, repeats `act` once with a new session, and up to twice more if the server has lost the session. Throws the
+   * errors of `connect` and `act`.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
 }
@@ -62,7 +62,6 @@ export function createMcpSessions(client: McpClient): McpSessions {
     shared.idle = setTimeout(() => close(key, shared), IDLE_MS).unref();
   }
 
-  /** Stops further use of the session. */
   function discard(key: string, shared: Shared): void {
     if (open.get(key) === shared) open.delete(key);
   }

@@ -20,7 +20,6 @@ interface Settling {
 }
 
 export interface FileRequests {
-  /** The function `ask` of the prelude. */
   ask: QuickJSHandle;
   /** Sends the oldest open request. `full`: the instance has no memory for the file, and cannot continue. */
   next(askWorker: AskWorker, settling: Settling): Promise<'settled' | 'none' | 'full'>;
