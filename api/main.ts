@@ -37,7 +37,7 @@ import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
-import { HeavyTurns } from './http/heavy-turns.js';
+import { HeavyTurns } from './http/heavy-work.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
 import { createSignIn } from './sessions/sign-in.js';

@@ -3,7 +3,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
-import { Turns } from './turns.js';
+import { Turns } from './process-slots.js';
 import type { Reply, Work } from './work.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Files } from '../../files/files.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { AccessDeps } from '../access/deps.js';
 import type { AuditDeps } from '../audit/deps.js';
-import type { HeavyTurns } from '../http/heavy-turns.js';
+import type { HeavyTurns } from '../http/heavy-work.js';
 import type { OpenStreams } from '../live/open-streams.js';
 
 export type DispatchDeps = AccessDeps &

@@ -1,4 +1,4 @@
-import type { HeavyTurns } from '../http/heavy-turns.js';
+import type { HeavyTurns } from '../http/heavy-work.js';
 import type { TryingDeps } from '../test-runs/deps.js';
 
 export type MarketplaceDeps = TryingDeps & {

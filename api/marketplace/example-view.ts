@@ -11,7 +11,7 @@ import { MASK } from '../../graph/mask-text.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { MarketplaceDeps } from './deps.js';
-import type { Asker } from '../http/heavy-turns.js';
+import type { Asker } from '../http/heavy-work.js';
 import { LazyJson, lazyText, RawJson, toJsonText } from '../http/json-text.js';
 import { readApartFrom } from '../runs/apart-results.js';
 import { toNodeMap } from '../runs/node-map.js';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { noFiles, startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
-import { Turns } from '../../../processes/turns.js';
+import { Turns } from '../../../processes/process-slots.js';
 
 /** Includes the processes that wait for a program. */
 const PROCESSES = 8;

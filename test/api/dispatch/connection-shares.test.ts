@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { AppState } from '../../../api/http/app-state.js';
 import { dispatch } from '../../../api/dispatch/dispatch.js';
-import { HeavyTurns } from '../../../api/http/heavy-turns.js';
+import { HeavyTurns } from '../../../api/http/heavy-work.js';
 import { routesOf } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Turns } from '../../processes/turns.js';
+import { Turns } from '../../processes/process-slots.js';
 
 const NEVER = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
-import { HeavyTurns } from '../../../api/http/heavy-turns.js';
+import { HeavyTurns } from '../../../api/http/heavy-work.js';
 import { ApiError } from '../../../api/http/errors.js';
 
 const LARGE = 1024 * 1024;
