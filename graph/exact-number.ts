@@ -48,6 +48,25 @@ export function isKeptByDouble(text: string): boolean {
   return given.digits === own.digits && (given.digits === '' || given.exponent === own.exponent);
 }
 
+/** A quick test: false for most texts, true where `isNearDouble` may be false for a number. */
+export function mayHoldFarNumber(json: string): boolean {
+  return /\d{16}|\d[eE]/.test(json);
+}
+
+/**
+ * Returns whether `JSON.parse` reads a number closely enough for everything but ids. False for a number beyond the range of
+ * a double, for one so small that it becomes zero, and for an integer that no double represents. `digits` is JSON text
+ * without a sign.
+ */
+export function isNearDouble(digits: string): boolean {
+  const value = Number(digits);
+  if (!Number.isFinite(value)) return false;
+  if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
+  if (Number.isSafeInteger(value) || !/^\d+$/.test(digits)) return true;
+  // JavaScript's own spelling of a large number is unchanged by reading. A finite integer has at most 309 digits.
+  return String(value) === digits || BigInt(digits) === BigInt(value);
+}
+
 /**
  * Returns the digits without zeros at either end, and the power of ten of the last digit. The sign is ignored, because
  * a double always preserves it.

@@ -1,5 +1,8 @@
-/** A deeper value cannot be written as JSON again. */
-export const MAX_JSON_DEPTH = 500;
+/** The limit for JSON that callers send. Every real drawing is less deep, and readers of it may recurse. */
+export const MAX_REQUEST_DEPTH = 200;
+
+/** The limit for JSON that models, servers and code return as results. A deeper value cannot be written as JSON again. */
+export const MAX_RESULT_DEPTH = 500;
 
 /**
  * Returns whether arrays and objects are nested more than `limit` deep. `JSON.parse` accepts depths that other code

@@ -6,7 +6,7 @@ import { setOwn, isContainer, ownValue, type JsonObject } from './json.js';
 
 /** Works like `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
 export function parseJson(text: string): unknown {
-  if (!mayHoldUnkeptNumber(text) || !holdsUnkeptNumber(text)) return JSON.parse(text);
+  if (!mayHoldUnkeptNumber(text) || positionOfNumber(text, isChangedByDouble) === undefined) return JSON.parse(text);
   JSON.parse(text); // Throws for what is no JSON; what is left to read is valid.
   return readExactly(text);
 }
@@ -19,19 +19,39 @@ export const MAX_JSON_VALUES = 500_000;
 
 /** Works like `parseJson`, except that it throws a RangeError for text with too many values, before it parses anything. */
 export function parseModestJson(text: string): unknown {
-  if (text.length > MAX_JSON_VALUES && countValues(text) > MAX_JSON_VALUES) throw new RangeError('too many values');
+  if (text.length > MAX_JSON_VALUES && excessOf(text) !== undefined) throw new RangeError('too many values');
   return parseJson(text);
 }
 
-/** Counts elements, members and containers; stops beyond the limit. */
-function countValues(text: string): number {
+/**
+ * Scans JSON text before the parser allocates memory for it. Returns `depth` if it is nested deeper than `maxDepth`, and
+ * `values` if it holds more than `MAX_JSON_VALUES` elements, members and containers.
+ */
+export function excessOf(text: string, maxDepth = text.length): 'depth' | 'values' | undefined {
+  let depth = 0;
   let values = 1;
-  for (let at = 0; at < text.length && values <= MAX_JSON_VALUES; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) at = endOfString(text, at);
-    else if (unit === COMMA || unit === OPEN_BRACKET || unit === OPEN_BRACE) values += 1;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        depth += 1;
+        values += 1;
+        if (depth > maxDepth) return 'depth';
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+        break;
+    }
+    if (values > MAX_JSON_VALUES) return 'values';
   }
-  return values;
+  return undefined;
 }
 
 /**
@@ -44,21 +64,27 @@ export function writeJson(value: unknown): string {
   return ExactNumber.written === before ? text : (writeExactly(value) ?? 'null');
 }
 
-function holdsUnkeptNumber(text: string): boolean {
-  return unkeptNumbersIn(text).next().done !== true;
+/** Returns the position of the first wanted number, without its sign. `text` is valid JSON. */
+export function positionOfNumber(text: string, isWanted: (digits: string) => boolean): number | undefined {
+  const first = numbersIn(text, isWanted).next();
+  return first.done === true ? undefined : first.value[0];
 }
 
-/** Yields where the numbers begin and end that a double would change, without their signs. */
-function* unkeptNumbersIn(text: string): Generator<[start: number, end: number]> {
+/** Yields where the wanted numbers begin and end, without their signs. */
+function* numbersIn(text: string, isWanted: (digits: string) => boolean): Generator<[start: number, end: number]> {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = endOfString(text, at);
     else if (isDigit(unit)) {
       const end = endOfNumber(text, at);
-      if (!isKeptByDouble(text.slice(at, end))) yield [at, end];
+      if (isWanted(text.slice(at, end))) yield [at, end];
       at = end;
     }
   }
+}
+
+function isChangedByDouble(digits: string): boolean {
+  return !isKeptByDouble(digits);
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -71,7 +97,7 @@ export function replaceUnkeptNumbers(text: string, replace: (number: string) => 
   if (!mayHoldUnkeptNumber(text)) return text;
   let replaced = '';
   let copied = 0;
-  for (const [at, end] of unkeptNumbersIn(text)) {
+  for (const [at, end] of numbersIn(text, isChangedByDouble)) {
     const start = text.charCodeAt(at - 1) === MINUS ? at - 1 : at;
     const number = text.slice(start, end);
     if (!NUMBER.test(number) || isKey(text, end)) continue;
@@ -172,7 +198,7 @@ export function endOfString(text: string, start: number): number {
 
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
-  while (end < text.length && NUMBER_UNITS.has(text.charCodeAt(end))) end += 1;
+  for (let unit = text.charCodeAt(end); isDigit(unit) || NUMBER_UNITS.has(unit); unit = text.charCodeAt(end)) end += 1;
   return end;
 }
 
@@ -198,7 +224,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const WORD_ENDS = new Set([COMMA, CLOSE_BRACKET, CLOSE_BRACE]);
-const NUMBER_UNITS = new Set(Array.from('0123456789.eE+-', (sign) => sign.charCodeAt(0)));
+const NUMBER_UNITS = new Set(Array.from('.eE+-', (sign) => sign.charCodeAt(0)));
 
 /**
  * Writes JSON in the one form by which it is hashed, that of RFC 8785: no white space, the keys of each object in the order

@@ -1,5 +1,5 @@
 import { findJson } from './found-json.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
+import { isDeeperThan, MAX_RESULT_DEPTH } from './json-depth.js';
 import { parseModestJson } from './json-text.js';
 
 /**
@@ -20,5 +20,5 @@ export function findShallowJson(text: string): unknown {
 }
 
 function unlessDeep(value: unknown): unknown {
-  return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
+  return isDeeperThan(value, MAX_RESULT_DEPTH) ? undefined : value;
 }

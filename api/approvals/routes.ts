@@ -5,11 +5,11 @@ import {
   listRequestsOfRun,
   listRequestsInReach,
 } from '../../db/agents/approval-requests-repository.js';
+import { isObject } from '../../graph/json.js';
 import { findVisible } from '../access/authorize.js';
 import { approvalSchema, toApproval } from './approval-view.js';
 import { decide } from './decide-approval.js';
 import { documentedAs } from '../http/documented-as.js';
-import { isPlainObject } from '../http/json-text.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { uuid } from '../http/path-ids.js';
 import type { ApprovalDeps } from './deps.js';
@@ -43,7 +43,7 @@ const rejection = z.object({ reason });
 
 /** zod does not copy the arguments: all keys, including `__proto__`, are sent as they are. */
 const givenArguments = z.unknown().transform((value, context) => {
-  if (value === undefined || isPlainObject(value)) return value;
+  if (value === undefined || isObject(value)) return value;
   const message = value === null ? 'This field may not be null.' : 'Expected a JSON object.';
   context.addIssue({ code: 'custom', message });
   return z.NEVER;

@@ -1,8 +1,9 @@
 // Turns the bytes of a request into JSON that can be stored; content that the database or a later reader cannot handle
 // is refused.
-import { parseJson } from '../../graph/json-text.js';
+import { isNearDouble, mayHoldFarNumber } from '../../graph/exact-number.js';
+import { MAX_REQUEST_DEPTH } from '../../graph/json-depth.js';
+import { excessOf, MAX_JSON_VALUES, parseJson, positionOfNumber } from '../../graph/json-text.js';
 import { parseError } from './errors.js';
-import { refuseHugeJson, refuseUnkeptNumbers } from './json-scan.js';
 
 /** Throws the 400 for bytes that are not UTF-8. Removes a byte order mark. */
 export function decodeText(bytes: Buffer): string {
@@ -49,6 +50,23 @@ export function checkFreeText(text: string): void {
   const value = tryToParse(text);
   if (value === undefined) return; // Escapes are plain characters in text that is not JSON.
   refuseUnstorableText(text, value);
+}
+
+/** Throws the 400 for text that is too deep or holds too many values. Text that does not begin like JSON is accepted. */
+function refuseHugeJson(text: string): void {
+  if (!/^\s*[[{]/.test(text)) return;
+  const excess = excessOf(text, MAX_REQUEST_DEPTH);
+  if (excess === 'depth') throw parseError(`nested deeper than ${MAX_REQUEST_DEPTH} levels.`);
+  if (excess === 'values') throw parseError(`the body holds more than ${MAX_JSON_VALUES} values.`);
+}
+
+/** Throws the 400 for a number that would change when it is read, as numeric ids may. `text` is valid JSON. */
+function refuseUnkeptNumbers(text: string): void {
+  if (!mayHoldFarNumber(text)) return;
+  const position = positionOfNumber(text, (digits) => !isNearDouble(digits));
+  if (position !== undefined) {
+    throw parseError(`the number at position ${position} cannot be kept exactly; send it as a string.`);
+  }
 }
 
 function tryToParse(text: string): unknown {

@@ -194,7 +194,7 @@ interface RouteShape {
   countsNo304?: boolean;
   /**
    * The route reads the whole drawing of the workflow in the path: as text, or also `parsed`. Memory for it is leased
-   * before, and a large drawing waits in a fair queue (heavy-turns.ts).
+   * before, and a large drawing waits in a fair queue (heavy-work.ts).
    */
   readsDrawing?: 'text' | 'parsed';
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { emptyFiles } from '../../graph/emptied-files.js';
 import { MAX_NODES } from '../../graph/document.js';
 import { emptyMasked, EXPORT_FORMAT } from '../../graph/exported-drawing.js';
-import { ownValue, type JsonObject } from '../../graph/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
@@ -12,7 +12,6 @@ import { readConnections } from './ported-connections.js';
 import { documentedAs } from '../http/documented-as.js';
 import { invalidFields } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
-import { isPlainObject } from '../http/json-text.js';
 import { drawingBody } from './workflow-body.js';
 
 export interface ImportedFile {
@@ -37,7 +36,7 @@ const MAX_WRAPPERS = 3;
 /** zod does not copy the file: all keys of the drawing are stored as they were sent. */
 const file = z.unknown().transform((value, context): JsonObject => {
   const only = onlyOf(value);
-  if (isPlainObject(only)) return only;
+  if (isObject(only)) return only;
   context.addIssue({ code: 'custom', message: 'The file is no JSON object.' });
   return z.NEVER;
 });
@@ -88,7 +87,7 @@ function onlyOf(value: unknown): unknown {
 
 /** `wrappers`: the number of objects that may enclose the file. A workflow without a name gets that of its wrapper. */
 function findN8nFile(value: unknown, wrappers: number): JsonObject | undefined {
-  if (!isPlainObject(value) || value['format'] !== undefined) return undefined;
+  if (!isObject(value) || value['format'] !== undefined) return undefined;
   if (Array.isArray(value['nodes'])) return isN8nFile(value) ? value : undefined;
   if (wrappers === 0) return undefined;
   for (const wrapper of WRAPPERS) {
@@ -148,7 +147,7 @@ function checkNodes(nodes: unknown, mayBeEmpty = false): void {
     throw wrong('nodes', 'The file has no nodes.');
   }
   if (!Array.isArray(nodes)) throw wrong('nodes', 'The nodes of the file are no list.');
-  const wrongAt = nodes.findIndex((node) => !isPlainObject(node));
+  const wrongAt = nodes.findIndex((node) => !isObject(node));
   if (wrongAt >= 0) throw wrong('nodes', `The entry ${wrongAt + 1} of the nodes is no object.`);
   if (nodes.length > MAX_NODES) {
     throw wrong('nodes', `The file has ${nodes.length} nodes; a drawing has at most ${MAX_NODES}.`);

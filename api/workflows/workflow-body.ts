@@ -1,12 +1,12 @@
 // The fields of a workflow that a client may send.
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { isObject } from '../../graph/json.js';
 import { tooManyNotes } from '../../graph/notes.js';
 import { holdsMoreSecretPlacesThan } from '../../graph/secret-count.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { documentedAs } from '../http/documented-as.js';
-import { isPlainObject } from '../http/json-text.js';
 import { MAX_ID } from '../http/path-ids.js';
 
 export const titleBody = z.string().trim().min(1).max(255);
@@ -19,7 +19,7 @@ const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields 
 
 /** zod does not copy the drawing: all keys of the editor, including `__proto__`, are stored as they were sent. */
 const drawing = z.unknown().transform((value, context) => {
-  if (isPlainObject(value)) {
+  if (isObject(value)) {
     const hasTooMany = holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES);
     const problem = hasTooMany ? TOO_MANY_SECRETS : tooManyNotes(value);
     if (problem === undefined) return value;

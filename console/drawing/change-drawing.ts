@@ -16,7 +16,8 @@ import {
   type Position,
 } from './drawing.js';
 import { CARD_WIDTH, cardHeight } from './flow-nodes.js';
-import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { layOut } from './lay-out.js';
 import { exitOfEdge, exitsOf, linksOf, reaches, targetsIn, withTargets, type Exit, type Link } from './links.js';
 

@@ -14,7 +14,8 @@ import {
   type Position,
 } from './drawing.js';
 import { withFrames } from './flow-nodes.js';
-import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asText } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
 import { chosenNotes, isNote, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
 

@@ -1,6 +1,6 @@
 // Lists the differences between two drawings, for people who must choose one.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isObject, isEqualJson } from '../ui/json.js';
+import { isObject, isEqualJson } from '../../graph/json.js';
 import { linksOf } from './links.js';
 import { cutText } from '../../graph/cut-text.js';
 

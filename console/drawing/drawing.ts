@@ -1,6 +1,7 @@
 // Reads a drawing, which may be malformed: nodes without an id, entries that are no objects, missing arrays.
 import type { paths } from '../../clients/typescript/src/index.js';
-import { asArray, asObject, asText, isObject, ownValue, type JsonObject } from '../ui/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 
 /** The `data` of a workflow. */
 export type Drawing = JsonObject;

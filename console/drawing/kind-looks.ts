@@ -1,6 +1,7 @@
 // Icon, colour and one-line summary of each kind of node. Kinds not in the table get a plain icon and their title as
 // summary. The table affects the display only.
-import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {

@@ -1,7 +1,8 @@
 // The links of a drawing as a run follows them: from the nodes' data, else from the drawn edges. Edges that do not run
 // are included as idle, because people see them in other editors.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
-import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asText } from '../ui/json.js';
 
 export interface Link {
   /** Unique in the drawing, and stable as long as source, handle and target are. */

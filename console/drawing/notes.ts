@@ -3,7 +3,8 @@
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import { MAX_NOTES } from '../../graph/notes.js';
 import type { Drawing, Position } from './drawing.js';
-import { asArray, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asText } from '../ui/json.js';
 
 export interface DrawnNote extends JsonObject {
   id: string;

@@ -1,5 +1,5 @@
 // Reads the links of a run's drawing without knowing the kinds of nodes.
-import { isObject, ownValue, type JsonObject } from '../ui/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 
 export interface RunLink {
   from: string;

@@ -1,6 +1,7 @@
 // Checks unsaved changes against the schemas of their kinds. The service checks saved drawings more thoroughly.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
-import { asArray, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray } from '../ui/json.js';
 
 export interface Problem {
   /** Null for a problem of the whole drawing. */

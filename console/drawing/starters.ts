@@ -1,7 +1,7 @@
 // Templates for an empty drawing: a few linked nodes that need as little input as possible.
 import { addNode, connect, setData, tidyUp } from './change-drawing.js';
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
-import type { JsonObject } from '../ui/json.js';
+import type { JsonObject } from '../../graph/json.js';
 import { exitsOf } from './links.js';
 
 export interface Starter {

@@ -1,7 +1,8 @@
 // The variables that a node can use: fields of the run's input and results of earlier nodes.
 import { bodiesOf, type Bodies } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
-import { asArray, asText, isObject } from '../ui/json.js';
+import { isObject } from '../../graph/json.js';
+import { asArray, asText } from '../ui/json.js';
 import { before, linksOf } from './links.js';
 import { toPath } from './variable-path.js';
 

@@ -1,6 +1,7 @@
 // Fields of nodes that accept files: uploaded files as literals, others by variables.
 import { use, type ReactNode } from 'react';
-import { asObject, isObject } from '../ui/json.js';
+import { isObject } from '../../graph/json.js';
+import { asObject } from '../ui/json.js';
 import { VariableText } from '../forms/fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from '../forms/form.js';
 import { descriptionOf } from '../forms/schema.js';

@@ -1,6 +1,7 @@
 import { useState, type KeyboardEvent } from 'react';
 import { MASK } from '../../graph/mask-text.js';
-import { asArray, asObject, asText, isEqualJson, type JsonObject } from '../ui/json.js';
+import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import {
   CheckboxField,

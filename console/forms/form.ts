@@ -1,6 +1,6 @@
 import { createContext, use, type ReactNode } from 'react';
 import type { Chip } from '../drawing/chips.js';
-import type { JsonObject } from '../ui/json.js';
+import type { JsonObject } from '../../graph/json.js';
 import type { VariableGroup } from '../drawing/variables.js';
 import type { Path } from './schema.js';
 

@@ -1,5 +1,6 @@
 // Splits forms into fields that people need first and the rest, according to the schema.
-import { asObject, asText, isObject, isEqualJson, type JsonObject } from '../ui/json.js';
+import { isObject, isEqualJson, type JsonObject } from '../../graph/json.js';
+import { asObject, asText } from '../ui/json.js';
 import { isRequired, propertiesOf, shapeOf, typesOf, variantsOf, withoutNull } from './schema.js';
 
 /** Returns the schema of the first fields and the schema of the others. `filled` has the keys with values. */

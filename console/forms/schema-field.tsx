@@ -3,7 +3,8 @@
 import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
 import { ErrorBoundary } from '../service/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
-import { asArray, asObject, asText, isObject, isEqualJson } from '../ui/json.js';
+import { isObject, isEqualJson } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { Button } from '../ui/button.js';
 import { Hint, SelectField } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';

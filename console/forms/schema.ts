@@ -1,5 +1,6 @@
 // Selects the control for a value from its JSON Schema.
-import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 
 type Shape =
   | 'choice'

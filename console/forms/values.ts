@@ -1,4 +1,5 @@
-import { asObject, isEqualJson, type JsonObject } from '../ui/json.js';
+import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { asObject } from '../ui/json.js';
 
 /** Returns the editable text of a value: JSON, or the bare text if it is not valid JSON itself. */
 export function toJsonText(value: unknown): string {

@@ -1,6 +1,7 @@
 // The body types of an HTTP request node. The service sends texts as they are and other values as JSON, or as a form if
 // the Content-Type header says so.
-import { asObject, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asObject, asText } from '../ui/json.js';
 
 export type BodyType = 'none' | 'json' | 'form' | 'text' | 'file' | 'form-files';
 

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { asObject, asText, type JsonObject } from '../ui/json.js';
+import type { JsonObject } from '../../graph/json.js';
+import { asObject, asText } from '../ui/json.js';
 import { RecordTable, VariableText } from '../forms/fields.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';
 import { Layers, Properties, SchemaField } from '../forms/schema-field.js';

@@ -1,5 +1,6 @@
 // Groups of fields: the schema's `group` puts fields that every kind has under a common heading.
-import { asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asText } from '../ui/json.js';
 import { propertiesOf } from '../forms/schema.js';
 import { cutText } from '../../graph/cut-text.js';
 

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { itemTitle, listSchema, startItem } from '../drawing/change-drawing.js';
 import type { NodeKind } from '../drawing/drawing.js';
-import { asArray, asObject, asText, type JsonObject } from '../ui/json.js';
+import type { JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { setAt } from '../drawing/links.js';
 import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';

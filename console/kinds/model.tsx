@@ -1,6 +1,7 @@
 import { useState, type ComponentProps } from 'react';
 import { startValue } from '../drawing/change-drawing.js';
-import { asArray, asObject, asText, type JsonObject } from '../ui/json.js';
+import type { JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { SuggestionsField, VariableText } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';

@@ -1,5 +1,6 @@
 import { MASK } from '../../graph/mask-text.js';
-import { asArray, asObject, asText, isObject, type JsonObject } from '../ui/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 import { useFieldError } from '../forms/form.js';
 import { ItemButtons } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, withoutNull, type Path } from '../forms/schema.js';

@@ -1,7 +1,7 @@
 // State of a live run, and how events and polls change it. An update retains the entry objects of unaffected nodes, so
 // that only the components that show a changed node render again.
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
-import { isEqualJson, isObject } from '../ui/json.js';
+import { isEqualJson, isObject } from '../../graph/json.js';
 
 /** A node's entry as polls return it. See docs/use/resume.md for `reused`, docs/use/nodes.md for `handled`. */
 export type NodeEntry = NodeResult & {

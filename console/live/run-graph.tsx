@@ -18,7 +18,7 @@ import { useIsWriting, useLinkState, useNodeEntry, useNodeStatus } from './run-c
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from '../drawing/bodies.js';
 import type { NodeKinds } from '../drawing/drawing.js';
-import { isObject, ownValue, type JsonObject } from '../ui/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { layOut } from '../drawing/lay-out.js';
 import '../drawing/loop-frame.css';
 import { OpeningView } from '../drawing/opening-view.js';

@@ -1,7 +1,7 @@
 // Stores unsaved drawings in the browser, so that they survive a closed tab. Each editor has its own entry, so that two
 // tabs of one workflow never overwrite each other. Signing out deletes the entries of that person.
 import { isOnlyVariables } from '../../graph/credential-headers.js';
-import { isObject, ownValue, type JsonObject } from '../ui/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 
 /** Facts about a draft that need no parsing of its drawing. */
 export interface DraftHead {

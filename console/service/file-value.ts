@@ -1,5 +1,6 @@
 // Files as values of inputs and results, see docs/use/files.md.
-import { isObject, isStructure, parseStructure } from '../ui/json.js';
+import { isObject, isContainer } from '../../graph/json.js';
+import { parseStructure } from '../ui/json.js';
 
 export interface FileValue {
   file_id: string;
@@ -44,7 +45,7 @@ export function filesOf(value: unknown): FileValue[] {
 
 function structureOf(value: unknown): object | undefined {
   if (typeof value === 'string') return value.includes('"file_id"') ? parseStructure(value) : undefined;
-  return isStructure(value) ? value : undefined;
+  return isContainer(value) ? value : undefined;
 }
 
 /** Text of a field while its files are uploading. It is not a valid value. */

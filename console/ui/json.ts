@@ -1,7 +1,6 @@
 // Reads, compares and formats JSON. Drawings may contain any JSON; parts unknown to the editor pass through unchanged.
+import { ExactNumber } from '../../graph/exact-number.js';
 import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
-
-export { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
 
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
@@ -30,15 +29,6 @@ export function shareParts(known: unknown, value: unknown): unknown {
 
 // Numbers with their original digits.
 
-/** A number whose digits JavaScript would change. */
-export class WrittenNumber {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
 /** Parses a JSON object or array. Returns undefined for any other text. */
@@ -54,7 +44,7 @@ export function parseStructure(text: string): object | undefined {
 /** Newer browsers pass the source text to revivers. Older ones only have the rounded number. */
 const keepDigits: Reviver = (_key, value, context) => {
   if (typeof value !== 'number' || context?.source === undefined) return value;
-  return String(value) === context.source ? value : new WrittenNumber(context.source);
+  return String(value) === context.source ? value : new ExactNumber(context.source);
 };
 
 /**
@@ -80,8 +70,4 @@ export function summaryOf(value: object): string {
   if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
   const count = Object.keys(value).length;
   return count === 1 ? '1 field' : `${count} fields`;
-}
-
-export function isStructure(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof WrittenNumber);
 }

@@ -3,7 +3,7 @@ import { parseJson } from '../../../graph/json-text.js';
 import { codeNode, type CodeNodeData } from '../../../graph/nodes/code.js';
 import { renderJson } from '../../../graph/template.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
+import { isDeeperThan, MAX_RESULT_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
@@ -93,8 +93,8 @@ type Returned = Extract<Reply, { status: 'returned' }>;
 async function toOutput({ json, logs }: Returned, { memory }: NodeTask): Promise<NodeOutcome['output']> {
   await memory.resize(2 * RECORDING_FACTOR * json.length + structureBytes(json));
   const value = toValue(json);
-  if (isDeeperThan(value, MAX_JSON_DEPTH)) {
-    throw codeError(`What the code returned is nested deeper than ${MAX_JSON_DEPTH}.`);
+  if (isDeeperThan(value, MAX_RESULT_DEPTH)) {
+    throw codeError(`What the code returned is nested deeper than ${MAX_RESULT_DEPTH}.`);
   }
   return { content: typeof value === 'string' ? value : json, value, logs };
 }

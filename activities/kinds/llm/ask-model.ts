@@ -19,7 +19,7 @@ import { markCallCut, markCallRefused, type PaidCall } from '../../../db/nodes/p
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
 import type { LiveTexts } from '../../live/live-texts.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
+import { isDeeperThan, MAX_RESULT_DEPTH } from '../../../graph/json-depth.js';
 import { NodeFailure, type Charge } from '../../node/failures.js';
 import { toIdempotencyKey } from '../idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -97,7 +97,8 @@ export async function askModel(
 }
 
 function refuseUnusable(answer: OpenAI.Chat.ChatCompletion): OpenAI.Chat.ChatCompletion {
-  if (isDeeperThan(answer, MAX_JSON_DEPTH)) throw unusable(answer, 'The answer of the provider is nested too deeply.');
+  if (isDeeperThan(answer, MAX_RESULT_DEPTH))
+    throw unusable(answer, 'The answer of the provider is nested too deeply.');
   if (!hasMessage(answer)) throw unusable(answer, 'The provider answered without a message.');
   return answer;
 }

@@ -1,7 +1,7 @@
 // Joins the deltas of a streamed answer into the message that an answer in one piece would have had, including
 // fields that only its provider knows.
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../../graph/json-depth.js';
+import { isDeeperThan, MAX_RESULT_DEPTH } from '../../../graph/json-depth.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import { NodeFailure } from '../../node/failures.js';
 import { JoinedCalls } from './join-calls.js';
@@ -22,7 +22,7 @@ export class JoinedMessage {
 
   /** Returns the text that the delta adds to the content. */
   add({ role: _role, tool_calls: calls, ...delta }: JsonObject): string {
-    if (isDeeperThan([calls, delta], MAX_JSON_DEPTH)) {
+    if (isDeeperThan([calls, delta], MAX_RESULT_DEPTH)) {
       throw new NodeFailure('invalid_response', 'The answer of the provider is nested too deeply.');
     }
     for (const call of Array.isArray(calls) ? calls : []) {

@@ -3,7 +3,8 @@ import { useInfiniteQuery, useQuery, useQueryClient, type QueryKey } from '@tans
 import { api, ServiceError, unwrap, type components } from '../../service/api.js';
 import { explain } from '../../service/explain.js';
 import { queryClient } from '../../service/queries.js';
-import { asArray, isObject } from '../../ui/json.js';
+import { isObject } from '../../../graph/json.js';
+import { asArray } from '../../ui/json.js';
 import type { FileValue } from '../../service/file-value.js';
 import { firstLoaded, PAGE_SIZE, readNewest, together, type Loaded, type Message } from './messages.js';
 

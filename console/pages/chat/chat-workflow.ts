@@ -1,6 +1,7 @@
 // The parts of a workflow that the chat uses.
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
-import { asObject, ownValue } from '../../ui/json.js';
+import { ownValue } from '../../../graph/json.js';
+import { asObject } from '../../ui/json.js';
 import { runFields, type RunField } from '../../parts/run-input/run-input.js';
 
 export interface ChatWorkflow {

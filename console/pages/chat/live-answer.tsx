@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
-import { isObject } from '../../ui/json.js';
+import { isObject } from '../../../graph/json.js';
 import { readLinks } from '../../drawing/run-links.js';
 import { hasEnded, type LiveRun } from '../../live/live-run.js';
 import { useLive, useRunWord, useWords } from '../../live/run-cache.js';

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { parseJson } from '../../../graph/json-text.js';
 import { isNotFound } from '../../service/explain.js';
-import { isObject } from '../../ui/json.js';
+import { isObject } from '../../../graph/json.js';
 import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js';
 import type { ToolCall } from '../../live/words.js';
 import { Status } from '../../ui/status.js';

@@ -1,5 +1,6 @@
 // Computes the differences between two runs of a workflow: input, definition, outcome, cost, time, and each node.
-import { isEqualJson, isObject, ownValue, parseStructure, type JsonObject } from '../../ui/json.js';
+import { isEqualJson, isObject, ownValue, type JsonObject } from '../../../graph/json.js';
+import { parseStructure } from '../../ui/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { statusOf } from '../../live/node-status.js';
 import { runWord, type StoredStatus } from '../../live/run-word.js';

@@ -5,7 +5,7 @@ import { api, unwrap } from '../../service/api.js';
 import { explain, isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { byType, hasWriter, type NodeKinds } from '../../drawing/drawing.js';
-import { isObject } from '../../ui/json.js';
+import { isObject } from '../../../graph/json.js';
 import { labelOf, RunGraph } from '../../live/run-graph.js';
 import { readLinks, type RunLinks } from '../../drawing/run-links.js';
 import { useRunWord } from '../../live/run-cache.js';

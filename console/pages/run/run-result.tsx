@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { ownValue, parseStructure } from '../../ui/json.js';
+import { ownValue } from '../../../graph/json.js';
+import { parseStructure } from '../../ui/json.js';
 import type { RunLinks } from '../../drawing/run-links.js';
 import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';

@@ -1,7 +1,7 @@
 // Saves the drawing, one request at a time, and only if nobody else has changed the workflow in the meantime.
 import { api, ServiceError, type components } from '../../service/api.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
-import { isEqualJson } from '../../ui/json.js';
+import { isEqualJson } from '../../../graph/json.js';
 import { announce } from '../../ui/notices.js';
 import { createStore, type Store, type Stored } from '../../ui/store.js';
 

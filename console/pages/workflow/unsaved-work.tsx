@@ -4,7 +4,8 @@ import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../
 import { ownerOf, session } from '../../service/session.js';
 import { newId } from '../../drawing/change-drawing.js';
 import { useStore, type EditorStore } from '../../drawing/editor-store.js';
-import { isEqualJson, shareParts, type JsonObject } from '../../ui/json.js';
+import { isEqualJson, type JsonObject } from '../../../graph/json.js';
+import { shareParts } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { announce } from '../../ui/notices.js';

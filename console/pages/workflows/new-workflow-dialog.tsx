@@ -7,7 +7,7 @@ import { explain, fieldErrors, isNotFound } from '../../service/explain.js';
 import { isWritable, projectToWriteTo, useProjects } from '../../service/projects.js';
 import { submits } from '../../service/queries.js';
 import { MASK } from '../../../graph/mask-text.js';
-import { isObject, type JsonObject } from '../../ui/json.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';

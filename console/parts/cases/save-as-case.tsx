@@ -4,7 +4,7 @@ import { pollRun } from '../../../clients/typescript/src/index.js';
 import { api } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
 import { ErrorBoundary } from '../../service/problem.js';
-import { isObject } from '../../ui/json.js';
+import { isObject } from '../../../graph/json.js';
 import { labelOf } from '../../live/run-graph.js';
 import { Button } from '../../ui/button.js';
 import type { RunDetail } from '../run/run-data.js';

@@ -1,6 +1,6 @@
 // Searches text in JSON, and names a match by a variable.
 import { toPath } from '../../drawing/variable-path.js';
-import { isStructure, WrittenNumber } from '../../ui/json.js';
+import { isContainer } from '../../../graph/json.js';
 
 /** Keys from the root to a value. */
 export type JsonPath = readonly string[];
@@ -21,7 +21,7 @@ const MOST = 1_000;
 export function searchJson(value: unknown, text: string): Found {
   const wanted = text.toLowerCase();
   const paths: JsonPath[] = [];
-  if (wanted === '' || !isStructure(value)) return { paths, isCut: false };
+  if (wanted === '' || !isContainer(value)) return { paths, isCut: false };
   const open: Level[] = [{ value, keys: Object.keys(value), at: 0 }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const key = level.keys[level.at];
@@ -32,12 +32,12 @@ export function searchJson(value: unknown, text: string): Found {
     level.at += 1;
     const item = (level.value as Record<string, unknown>)[key];
     const isKeyOfObject = !Array.isArray(level.value);
-    const isMatch = (isKeyOfObject && holds(key, wanted)) || (!isStructure(item) && holds(shownText(item), wanted));
+    const isMatch = (isKeyOfObject && holds(key, wanted)) || (!isContainer(item) && holds(shownText(item), wanted));
     if (isMatch) {
       if (paths.length === MOST) return { paths, isCut: true };
       paths.push(open.map(({ keys, at }) => keys[at - 1]!));
     }
-    if (isStructure(item)) open.push({ value: item, keys: Object.keys(item), at: 0 });
+    if (isContainer(item)) open.push({ value: item, keys: Object.keys(item), at: 0 });
   }
   return { paths, isCut: false };
 }
@@ -55,7 +55,7 @@ function holds(text: string, wanted: string): boolean {
 
 /** Returns a scalar as the tree displays it. */
 function shownText(value: unknown): string {
-  return value instanceof WrittenNumber ? value.text : String(value);
+  return String(value);
 }
 
 /** Splits a text at its matches; odd indexes are matches. */
@@ -78,7 +78,7 @@ export function toVariable(root: string, value: unknown, path: JsonPath): string
   let text = root;
   for (const key of path) {
     text += Array.isArray(at) ? `[${key}]` : toPath(key);
-    at = isStructure(at) ? (at as Record<string, unknown>)[key] : undefined;
+    at = isContainer(at) ? (at as Record<string, unknown>)[key] : undefined;
   }
   return `{{ ${text} }}`;
 }

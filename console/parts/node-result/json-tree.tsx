@@ -1,5 +1,6 @@
 import { createContext, use, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { isStructure, summaryOf, WrittenNumber } from '../../ui/json.js';
+import { isContainer } from '../../../graph/json.js';
+import { summaryOf } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { partOf } from '../../ui/part-of.js';
@@ -41,7 +42,7 @@ export function SearchedTree({ value, depth = 2, root }: JsonTreeProps) {
     setStep({ wanted, at, path: found.paths[at]! });
   };
   const shown = step?.wanted === wanted ? step : undefined;
-  if (!isStructure(value) || isEmpty(value)) return <JsonTree value={value} />;
+  if (!isContainer(value) || isEmpty(value)) return <JsonTree value={value} />;
   return (
     <div className="json-searched">
       <div className="json-search">
@@ -92,7 +93,7 @@ const TreeTools = createContext(NO_TOOLS);
 function Tree({ value, depth, step }: { value: unknown; depth: number; step: Step | undefined }) {
   return (
     <div className="json-tree">
-      {!isStructure(value) || isEmpty(value) ? (
+      {!isContainer(value) || isEmpty(value) ? (
         <Leaf value={value} />
       ) : (
         <Entries value={value} depth={depth} path={WHOLE} step={step} />
@@ -180,7 +181,7 @@ function Entry({ name, item, depth, path, step }: EntryProps) {
       className={isShown ? 'json-tree-entry json-tree-shown' : 'json-tree-entry'}
       aria-current={isShown || undefined}
     >
-      {isStructure(item) && !isEmpty(item) ? (
+      {isContainer(item) && !isEmpty(item) ? (
         <Branch name={name} value={item} depth={depth - 1} path={own} step={step} />
       ) : (
         <>
@@ -235,12 +236,12 @@ function Marked({ text }: { text: string }) {
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setIsWhole] = useState(false);
-  if (isStructure(value)) return <span className="json-tree-muted">{Array.isArray(value) ? '[ ]' : '{ }'}</span>;
+  if (isContainer(value)) return <span className="json-tree-muted">{Array.isArray(value) ? '[ ]' : '{ }'}</span>;
   if (value === '') return <span className="json-tree-muted">&quot;&quot;</span>;
   if (typeof value !== 'string') {
     return (
       <span className="json-tree-literal">
-        <Marked text={value instanceof WrittenNumber ? value.text : String(value)} />
+        <Marked text={String(value)} />
       </span>
     );
   }

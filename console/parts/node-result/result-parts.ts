@@ -1,5 +1,5 @@
 // Reads the parts of a result from its shape, because this code does not know the kinds of nodes.
-import { isObject, type JsonObject } from '../../ui/json.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
 
 interface ResultParts {
   /** Undefined if the result has no text. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ownValue } from '../../ui/json.js';
+import { ownValue } from '../../../graph/json.js';
 import { FilesOf } from '../../files/file-figure.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { useNodeWords } from '../../live/run-cache.js';

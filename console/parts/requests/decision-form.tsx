@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { parseJson } from '../../../graph/json-text.js';
 import { explain, fieldErrors } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
-import { isObject, type JsonObject } from '../../ui/json.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert, announce, Note } from '../../ui/notices.js';

@@ -1,7 +1,7 @@
 // Service calls about the approval requests of agents. See docs/use/approvers.md.
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../service/api.js';
-import type { JsonObject } from '../../ui/json.js';
+import type { JsonObject } from '../../../graph/json.js';
 import type { Approval, ApprovalFilter, ApprovalList, Verdict } from './approvals.js';
 
 type Decision =

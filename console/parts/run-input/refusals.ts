@@ -1,4 +1,4 @@
-import { isObject, ownValue } from '../../ui/json.js';
+import { isObject, ownValue } from '../../../graph/json.js';
 import { readRefusal } from '../node-result/result-parts.js';
 
 /** Returns `<label>, <field>: <sentence>` for each refused field of each node. Empty if the body is not a refusal. */

@@ -2,7 +2,8 @@
 import { MASK } from '../../../graph/mask-text.js';
 import { dataOf, isStart, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { UPLOADING } from '../../service/file-value.js';
-import { asArray, asText, isObject, parseExact, type JsonObject } from '../../ui/json.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
+import { asArray, asText, parseExact } from '../../ui/json.js';
 
 export interface RunField {
   id: string;

@@ -5,7 +5,7 @@ import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../con
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
-import type { JsonObject } from '../../../console/ui/json.js';
+import type { JsonObject } from '../../../graph/json.js';
 import { groupsOf, toFieldId, withoutGroups } from '../../../console/kinds/kind-fields.js';
 import { runFields, toInput } from '../../../console/parts/run-input/run-input.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { chipOf } from '../../../console/drawing/chips.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
-import type { JsonObject } from '../../../console/ui/json.js';
+import type { JsonObject } from '../../../graph/json.js';
 import { completionsFor, openVariable } from '../../../console/forms/completions.js';
 import { isSet, layersOf, withoutOtherModes } from '../../../console/forms/layers.js';
 import { propertiesOf } from '../../../console/forms/schema.js';

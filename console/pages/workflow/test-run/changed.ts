@@ -1,6 +1,6 @@
 // Detects results that are outdated because their node has changed since.
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKinds } from '../../../drawing/drawing.js';
-import { isEqualJson, type JsonObject } from '../../../ui/json.js';
+import { isEqualJson, type JsonObject } from '../../../../graph/json.js';
 import { exitsOf, withTargets } from '../../../drawing/links.js';
 import type { NodeTest } from './test-store.js';
 

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { api, ServiceError, unwrap, type paths } from '../../../service/api.js';
 import type { Drawing } from '../../../drawing/drawing.js';
-import { isObject, ownValue, type JsonObject } from '../../../ui/json.js';
+import { isObject, ownValue, type JsonObject } from '../../../../graph/json.js';
 import { announce } from '../../../ui/notices.js';
 import type { Pin, TestMode } from './test-store.js';
 

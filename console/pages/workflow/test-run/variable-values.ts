@@ -2,7 +2,7 @@
 import { createRenderer, findVariables, renderValue, type NodeOutput } from '../../../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../../graph/variable.js';
 import { cutText } from '../../../../graph/cut-text.js';
-import { isStructure } from '../../../ui/json.js';
+import { isContainer } from '../../../../graph/json.js';
 import { toPath } from '../../../drawing/variable-path.js';
 import type { VariableChoice, VariableGroup } from '../../../drawing/variables.js';
 
@@ -34,7 +34,7 @@ export function readPath(text: string): string[] {
 function partsOf(choice: VariableChoice, value: unknown): VariableChoice[] {
   const found: VariableChoice[] = [];
   const look = (within: unknown, label: string, path: string, depth: number): void => {
-    if (!isStructure(within) || depth === DEEPEST) return;
+    if (!isContainer(within) || depth === DEEPEST) return;
     for (const [key, part] of Object.entries(within)) {
       if (found.length === MOST_PARTS) return;
       const at = Array.isArray(within) ? `${path}[${key}]` : `${path}${toPath(key)}`;
@@ -76,11 +76,11 @@ export function previewOf(value: unknown, read: ReadValue): string | undefined {
   let isKnown = false;
   const take = <T>(map: Map<string, T>, id: string, known: unknown, otherwise?: T): void => {
     if (known !== undefined) isKnown = true;
-    const usable = isStructure(known) ? (known as T) : otherwise;
+    const usable = isContainer(known) ? (known as T) : otherwise;
     if (usable !== undefined) map.set(id, usable);
   };
   for (const variable of findVariables(value)) {
-    if (variable.source === 'input') isKnown ||= isStructure(read(['input']));
+    if (variable.source === 'input') isKnown ||= isContainer(read(['input']));
     else if (variable.source === 'error') take(errors, variable.nodeId, read([variable.nodeId, 'error']));
     else if (variable.source === 'loop') loops.set(variable.nodeId, { index: 0, item: UNKNOWN, last: UNKNOWN });
     else if (variable.source === 'node') {
