@@ -16,7 +16,7 @@ import { callHandler, callHandlerInTransaction, runsInTransaction } from './call
 import { countUnless304 } from './count-unless-304.js';
 import type { DispatchDeps } from './deps.js';
 import { sendResult } from './send-result.js';
-import { takeTurn } from './take-turn.js';
+import { takeTurn } from './await-drawing.js';
 
 /**
  * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. Each step
