@@ -37,7 +37,7 @@ import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
-import { HeavyTurns } from './http/heavy-work.js';
+import { HeavyWork } from './http/heavy-work.js';
 import { closeServer, listen } from './http/server.js';
 import { createSessionVerifier } from './access/session-tokens.js';
 import { createSignIn } from './sessions/sign-in.js';
@@ -217,7 +217,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     chatMeter: createChatMeter(db, logger),
     processes: createProcesses(),
     memory,
-    turns: new HeavyTurns(),
+    heavyWork: new HeavyWork(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
     keyCounter: createKeyCounter(db),
     sessionCounter: createSessionCounter(db),

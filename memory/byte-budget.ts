@@ -1,5 +1,7 @@
 // Limits how much memory the concurrent work of a process holds, and shares it between tenants. A caller that wants more
 // waits until others have finished, so that the process does not run out of memory.
+import { FairLine } from '../fairness/fair-line.js';
+import { Holdings } from '../fairness/holdings.js';
 
 export interface ByteLease {
   /** The size that was last asked for. */
@@ -60,11 +62,15 @@ export class ByteBudget {
   readonly #options: Required<ByteBudgetOptions>;
   readonly #tenants = new Map<string, Tenant>();
   /** The leases that hold or want counted bytes, the oldest first. */
-  readonly #line = new Set<Lease>();
+  readonly #leases = new Set<Lease>();
+  readonly #held = new Holdings<string>();
+  readonly #line = new FairLine<string, Lease>({
+    rankOf: (tenant) => this.#held.of(tenant),
+    isBefore: (lease, other) => lease.age < other.age,
+  });
   /** The leases whose memory others are to take. */
   readonly #lent = new Map<Lease, { sinceMs: number; giveBack: () => void }>();
-  #heldBytes = 0;
-  #waiting = 0;
+  #ages = 0;
 
   constructor(options: ByteBudgetOptions) {
     this.#options = { uncountedLeases: Infinity, patienceMs: Infinity, ...options };
@@ -72,17 +78,17 @@ export class ByteBudget {
 
   /** The counted bytes that leases hold now. */
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#held.total;
   }
 
   /** The number of leases that wait. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#line.size;
   }
 
   /** `tenant`: for whom the memory is held, such as `user:7`. Aborting `signal` ends the waiting. */
   lease(tenant: string, signal?: AbortSignal): ByteLease {
-    const lease: Lease = { tenant, counted: 0, uncounted: undefined, pending: undefined };
+    const lease: Lease = { tenant, age: 0, counted: 0, uncounted: undefined, wanted: 0 };
     let asked = 0;
     let hasEnded = false;
     return {
@@ -115,63 +121,40 @@ export class ByteBudget {
     const tenant = this.#tenantOf(lease);
     const counted = Math.max(0, bytes - lease.uncounted!);
     if (counted <= lease.counted) {
-      this.#set(lease, tenant, counted);
-      if (counted === 0) this.#leaveLine(lease, tenant);
+      this.#set(lease, counted);
+      if (counted === 0) this.#leave(lease, tenant);
       this.#grant();
       return undefined;
     }
-    this.#line.add(lease);
-    tenant.line.add(lease);
-    if (this.#waiting === 0 && this.#fits(lease, tenant, counted)) {
-      this.#set(lease, tenant, counted);
-      return undefined;
-    }
-    return this.#wait(lease, tenant, counted, signal);
+    this.#enter(lease, tenant);
+    if (!this.#fits(lease, counted)) return this.#wait(lease, tenant, counted, signal);
+    this.#set(lease, counted);
+    return undefined;
   }
 
   #wait(lease: Lease, tenant: Tenant, counted: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { patienceMs } = this.#options;
-      let timer: NodeJS.Timeout | undefined;
-      const leave = (): void => {
-        this.#waiting -= 1;
-        lease.pending = undefined;
-        clearTimeout(timer);
-        clearInterval(reclaiming);
-        signal?.removeEventListener('abort', giveUp);
-      };
-      const fail = (error: unknown): void => {
-        leave();
-        if (lease.counted === 0) this.#leaveLine(lease, tenant);
-        this.#grant();
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of a signal may be anything
-        reject(error);
-      };
-      const giveUp = (): void => fail(signal?.reason);
-      lease.pending = {
-        counted,
-        grant() {
-          leave();
-          resolve();
-        },
-      };
-      this.#waiting += 1;
-      const reclaiming = setInterval(() => this.#reclaim(lease, tenant), RECLAIM_EVERY_MS).unref();
-      signal?.addEventListener('abort', giveUp, { once: true });
-      if (patienceMs !== Infinity) timer = setTimeout(() => fail(new MemoryBusyError()), patienceMs);
+    const { patienceMs } = this.#options;
+    lease.wanted = counted;
+    const reclaiming = setInterval(() => this.#reclaim(lease), RECLAIM_EVERY_MS).unref();
+    const onUnserved = (): void => {
+      if (lease.counted === 0) this.#leave(lease, tenant);
       this.#grant();
-      if (lease.pending !== undefined && signal?.aborted) giveUp();
-    });
+    };
+    const patience = { ms: patienceMs, toError: () => new MemoryBusyError() };
+    return this.#line
+      .wait(lease.tenant, lease, { signal, onUnserved, ...(patienceMs !== Infinity && { patience }) })
+      .finally(() => clearInterval(reclaiming));
   }
 
   /** Has those who hold more than the waiting tenant give back what nobody takes, as much as is wanted. */
-  #reclaim({ pending, counted }: Lease, { held }: Tenant): void {
-    const growth = (pending?.counted ?? 0) - counted;
-    let missing = held + growth - (this.#options.totalBytes - this.#heldBytes - growth);
+  #reclaim({ tenant, wanted, counted }: Lease): void {
+    const held = this.#held.of(tenant);
+    const growth = wanted - counted;
+    let missing = held + growth - (this.#options.totalBytes - this.#held.total - growth);
     const latestMs = performance.now() - LENT_MS;
     for (const [lease, { sinceMs, giveBack }] of this.#lent) {
       if (missing <= 0) return;
-      if (sinceMs > latestMs || this.#tenants.get(lease.tenant)!.held <= held) continue;
+      if (sinceMs > latestMs || this.#held.of(lease.tenant) <= held) continue;
       this.#lent.delete(lease);
       missing -= lease.counted;
       giveBack();
@@ -181,60 +164,47 @@ export class ByteBudget {
   #end(lease: Lease): void {
     const tenant = this.#tenants.get(lease.tenant);
     if (tenant === undefined || lease.uncounted === undefined) return;
-    this.#set(lease, tenant, 0);
-    lease.pending?.grant(); // The waiting ends, and the lease gets nothing.
+    this.#set(lease, 0);
+    this.#line.serve(lease); // The waiting ends, and the lease gets nothing.
     if (lease.uncounted > 0) tenant.uncountedLeases -= 1;
     lease.uncounted = undefined;
-    this.#leaveLine(lease, tenant);
+    this.#leave(lease, tenant);
     this.#grant();
   }
 
   #grant(): void {
-    while (this.#waiting > 0) {
-      const lease = this.#next();
-      if (lease?.pending === undefined) return;
-      const { pending } = lease;
-      this.#set(lease, this.#tenants.get(lease.tenant)!, pending.counted);
-      pending.grant();
-    }
+    for (let lease = this.#next(); lease !== undefined; lease = this.#next()) this.#set(lease, lease.wanted);
   }
 
-  /** The waiting lease that is served next; undefined while there is no memory for any. */
+  /** Ends the waiting of the lease that is served next; undefined while there is no memory for any. */
   #next(): Lease | undefined {
-    const [oldest] = this.#line;
-    if (oldest?.pending !== undefined) return oldest;
-    const tenants = [...this.#tenants.values()].filter(({ line }) => line.size > 0);
-    for (const tenant of tenants.toSorted((left, right) => left.held - right.held)) {
-      for (const lease of tenant.line) {
-        if (lease.pending !== undefined && this.#fits(lease, tenant, lease.pending.counted)) return lease;
-      }
-    }
-    return undefined;
+    const [oldest] = this.#leases;
+    if (oldest !== undefined && this.#line.serve(oldest)) return oldest;
+    return this.#line.next((lease) => this.#fits(lease, lease.wanted));
   }
 
-  #fits(lease: Lease, tenant: Tenant, counted: number): boolean {
+  #fits(lease: Lease, counted: number): boolean {
     const { totalBytes } = this.#options;
-    const [oldest] = this.#line;
+    const [oldest] = this.#leases;
     if (lease === oldest) return true;
     const growth = counted - lease.counted;
-    const held = this.#heldBytes + growth;
-    const ofTenant = tenant.held + growth;
+    const held = this.#held.total + growth;
+    const ofTenant = this.#held.of(lease.tenant) + growth;
     const free = totalBytes - held;
     if (free < 0) return false;
-    const [oldestOfTenant] = tenant.line;
+    const [oldestOfTenant] = this.#tenants.get(lease.tenant)!.leases;
     const isFirst = lease === oldestOfTenant || ofTenant === held;
     return ofTenant <= free || (isFirst && free >= totalBytes * RESERVED_PART);
   }
 
-  #set(lease: Lease, tenant: Tenant, counted: number): void {
-    this.#heldBytes += counted - lease.counted;
-    tenant.held += counted - lease.counted;
+  #set(lease: Lease, counted: number): void {
+    this.#held.add(lease.tenant, counted - lease.counted);
     lease.counted = counted;
   }
 
   /** Decides, too, whether the lease has an uncounted part. */
   #tenantOf(lease: Lease): Tenant {
-    const tenant = this.#tenants.get(lease.tenant) ?? { held: 0, uncountedLeases: 0, line: new Set() };
+    const tenant = this.#tenants.get(lease.tenant) ?? { uncountedLeases: 0, leases: new Set() };
     this.#tenants.set(lease.tenant, tenant);
     if (lease.uncounted === undefined) {
       lease.uncounted = tenant.uncountedLeases < this.#options.uncountedLeases ? this.#options.uncountedBytes : 0;
@@ -243,26 +213,35 @@ export class ByteBudget {
     return tenant;
   }
 
-  #leaveLine(lease: Lease, tenant: Tenant): void {
-    this.#line.delete(lease);
-    tenant.line.delete(lease);
-    if (tenant.line.size === 0 && tenant.uncountedLeases === 0) this.#tenants.delete(lease.tenant);
+  #enter(lease: Lease, tenant: Tenant): void {
+    if (this.#leases.has(lease)) return;
+    lease.age = this.#ages++;
+    this.#leases.add(lease);
+    tenant.leases.add(lease);
+  }
+
+  #leave(lease: Lease, tenant: Tenant): void {
+    this.#leases.delete(lease);
+    tenant.leases.delete(lease);
+    if (tenant.leases.size === 0 && tenant.uncountedLeases === 0) this.#tenants.delete(lease.tenant);
   }
 }
 
 interface Lease {
   tenant: string;
+  /** Its place among the leases that hold or want something: lower numbers are older. */
+  age: number;
   counted: number;
   /** The number of its bytes that are not counted; undefined before it has asked for any. */
   uncounted: number | undefined;
-  pending: { counted: number; grant(): void } | undefined;
+  /** The counted bytes that it waits for. */
+  wanted: number;
 }
 
 interface Tenant {
-  held: number;
   uncountedLeases: number;
-  /** The line of this tenant, ordered as `#line` is. */
-  line: Set<Lease>;
+  /** The leases of this tenant, ordered as `#leases` is. */
+  leases: Set<Lease>;
 }
 
 /** A lease with this signal gets memory at once or not at all. */

@@ -3,7 +3,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
-import { Turns } from './process-slots.js';
+import { ProcessSlots } from './process-slots.js';
 import type { Reply, Work } from './work.js';
 
 /**
@@ -61,7 +61,7 @@ interface WorkProcess {
 
 /** `entry` is the file that the processes execute. Without `limits`, the defaults of host.ts apply. */
 export function createProcesses(entry = new URL('host.js', import.meta.url), limits?: MemoryLimits): Processes {
-  const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_AN_OWNER });
+  const slots = new ProcessSlots({ total: PROCESSES, perProject: PROCESSES_OF_AN_OWNER });
   const idle: WorkProcess[] = [];
   const closing = new AbortController();
 
@@ -131,15 +131,15 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
   return {
     async run(work, options) {
       const { owner, maxWaiting = Infinity } = options;
-      if (turns.waitingOf(owner) >= maxWaiting) throw new ProcessesBusyError('Too much work waits.');
+      if (slots.waitingOf(owner) >= maxWaiting) throw new ProcessesBusyError('Too much work waits.');
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      await turns.take(owner, signal);
+      await slots.take(owner, signal);
       try {
         let reply = await attempt(work, { ...options, signal });
         while (reply === 'again') reply = await attempt(work, { ...options, signal });
         return reply;
       } finally {
-        turns.end(owner);
+        slots.release(owner);
       }
     },
     close() {

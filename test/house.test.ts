@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|memory|files|outgoing|processes|cli|bench|faults|console)\//;
+  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|bench|faults|console)\//;
 
 /** Written by `npm run db:types`. */
 const GENERATED = 'db/core/table-types.ts';

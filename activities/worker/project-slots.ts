@@ -1,5 +1,7 @@
 // Limits the share of a worker's slots that one project may hold. Temporal's fairness only orders its queue. Without
 // this limit, the long calls of one project could hold every slot, and all other projects would wait for them.
+import { FairLine } from '../../fairness/fair-line.js';
+import { Holdings } from '../../fairness/holdings.js';
 
 interface ProjectSlotsOptions {
   /** The limit on activities that the worker runs at once. */
@@ -15,18 +17,11 @@ export interface SlotsLoad {
   largestShare: number;
 }
 
-interface Waiting {
-  projectId: number;
-  admit: () => void;
-}
-
 export class ProjectSlots {
   readonly #slots: number;
   readonly #projectSlots: number;
-  readonly #held = new Map<number, number>();
-  /** The waiting activities in order of arrival. */
-  readonly #line = new Set<Waiting>();
-  #allHeld = 0;
+  readonly #held = new Holdings<number>();
+  readonly #line = new FairLine<number, { projectId: number }>({ rankOf: (projectId) => this.#held.of(projectId) });
 
   constructor({ slots, projectSlots }: ProjectSlotsOptions) {
     this.#slots = slots;
@@ -34,7 +29,7 @@ export class ProjectSlots {
   }
 
   load(): SlotsLoad {
-    return { waitingActivities: this.#line.size, largestShare: Math.max(0, ...this.#held.values()) };
+    return { waitingActivities: this.#line.size, largestShare: this.#held.largest };
   }
 
   /**
@@ -43,20 +38,21 @@ export class ProjectSlots {
    */
   take(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> | boolean {
     if (!this.#mayTake(projectId)) return !signal.aborted && this.#wait(projectId, ms, signal);
-    this.#hold(projectId);
+    this.#held.add(projectId, 1);
     return true;
   }
 
   /**
-   * Gives the slot to the first waiting activity whose project may have it. A released slot enlarges all shares, so
-   * this may be an activity of any project.
+   * Gives the slot to the waiting project that holds the fewest. A released slot enlarges all shares, so this may be any
+   * project, and more than one.
    */
   release(projectId: number): void {
-    this.#allHeld--;
-    const left = this.#held.get(projectId)! - 1;
-    if (left === 0) this.#held.delete(projectId);
-    else this.#held.set(projectId, left);
-    for (const waiting of this.#line) if (this.#mayTake(waiting.projectId)) waiting.admit();
+    this.#held.add(projectId, -1);
+    for (;;) {
+      const next = this.#line.next((waiting) => this.#mayTake(waiting.projectId));
+      if (next === undefined) return;
+      this.#held.add(next.projectId, 1);
+    }
   }
 
   /**
@@ -66,31 +62,19 @@ export class ProjectSlots {
    * there are slots.
    */
   #mayTake(projectId: number): boolean {
-    const held = this.#held.get(projectId) ?? 0;
+    const held = this.#held.of(projectId);
     if (held === 0) return true;
-    const free = this.#slots - this.#allHeld;
+    const free = this.#slots - this.#held.total;
     return held * (this.#slots - this.#projectSlots) < free * this.#projectSlots;
   }
 
-  #hold(projectId: number): void {
-    this.#allHeld++;
-    this.#held.set(projectId, (this.#held.get(projectId) ?? 0) + 1);
-  }
-
-  #wait(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const endWait = (hasSlot: boolean): void => {
-        this.#line.delete(waiting);
-        clearTimeout(timer);
-        signal.removeEventListener('abort', leave);
-        if (hasSlot) this.#hold(projectId);
-        resolve(hasSlot);
-      };
-      const waiting: Waiting = { projectId, admit: () => endWait(true) };
-      const leave = (): void => endWait(false);
-      const timer = setTimeout(leave, ms);
-      signal.addEventListener('abort', leave, { once: true });
-      this.#line.add(waiting);
-    });
+  async #wait(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> {
+    const patience = { ms, toError: () => new Error('The slots of the project were not free in time.') };
+    try {
+      await this.#line.wait(projectId, { projectId }, { signal, patience });
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

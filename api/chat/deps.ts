@@ -2,7 +2,7 @@ import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { ModelProviders } from '../../config/model-providers.js';
 import type { Files } from '../../files/files.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
-import type { HeavyTurns } from '../http/heavy-work.js';
+import type { HeavyWork } from '../http/heavy-work.js';
 import type { RunHub } from '../live/run-hub.js';
 import type { SharedReads } from '../live/shared-reads.js';
 import type { AcceptDeps } from '../runs/deps.js';
@@ -18,5 +18,5 @@ export type ChatDeps = AcceptDeps &
     models: ModelProviders;
     runHub: RunHub;
     sharedReads: SharedReads;
-    turns: HeavyTurns;
+    heavyWork: HeavyWork;
   };

@@ -110,7 +110,7 @@ async function acceptAsked(
     return { ...acceptance, document, answering };
   };
   const { envelope, isRepeat, document, answering } = await keepIfAccepted(deps, { input: undefined, uploads }, () =>
-    deps.turns.take({ tenant, projectId, signal }, sizeBytes, accept),
+    deps.heavyWork.run({ tenant, projectId, signal }, sizeBytes, accept),
   );
   const { id: runId } = envelope.data;
   if (envelope.status === 201 && runId !== null) return { runId, isRepeat, answering };

@@ -1,12 +1,12 @@
 import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Currencies } from '../../config/currencies.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
-import type { HeavyTurns } from '../http/heavy-work.js';
+import type { HeavyWork } from '../http/heavy-work.js';
 import type { AcceptDeps } from '../runs/deps.js';
 
 export type ConversationDeps = AcceptDeps &
   RunEndDeps & {
     currencies: Currencies;
     memory: ByteBudget;
-    turns: HeavyTurns;
+    heavyWork: HeavyWork;
   };

@@ -48,7 +48,7 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
 
 /** A large drawing waits in the same fair queue as those of requests, and shares their memory limit. */
 async function withDrawing<T>(
-  { db, memory, turns }: ConversationDeps,
+  { db, memory, heavyWork }: ConversationDeps,
   { projectId, workflowId }: QueuedMessage,
   work: (workflow: StoredDrawing) => Promise<T>,
 ): Promise<T | Refusal> {
@@ -58,7 +58,7 @@ async function withDrawing<T>(
   try {
     const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
     await lease.resize(DRAWING_COPIES * sizeBytes);
-    return await turns.take<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
+    return await heavyWork.run<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
       const workflow = await findDrawing(db, workflowId);
       return workflow === undefined
         ? { code: 'workflow_not_found', message: 'The workflow was deleted.' }

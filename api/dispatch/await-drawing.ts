@@ -6,15 +6,12 @@ import type { RequestContext, Step } from './step.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
-/**
- * Leases memory for the drawing that the route reads. A large drawing waits in the fair queue of
- * api/http/heavy-turns.ts.
- */
-export function takeTurn(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'turns'>): Step {
+/** Leases memory for the drawing that the route reads, and waits in the fair queue of api/http/heavy-work.ts if it is large. */
+export function awaitDrawing(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
     const { access, signal, tenant } = ctx.state;
     const drawingBytes = await takeMemory(form, ctx, deps);
-    await deps.turns.take({ tenant, projectId: access?.projectId, signal }, drawingBytes, next);
+    await deps.heavyWork.run({ tenant, projectId: access?.projectId, signal }, drawingBytes, next);
   };
 }
 

@@ -3,14 +3,14 @@ import type { Files } from '../../files/files.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { AccessDeps } from '../access/deps.js';
 import type { AuditDeps } from '../audit/deps.js';
-import type { HeavyTurns } from '../http/heavy-work.js';
+import type { HeavyWork } from '../http/heavy-work.js';
 import type { OpenStreams } from '../live/open-streams.js';
 
 export type DispatchDeps = AccessDeps &
   AuditDeps & {
     files: Files;
     memory: ByteBudget;
-    turns: HeavyTurns;
+    heavyWork: HeavyWork;
     openStreams: OpenStreams;
     config: Pick<Environment, 'corsOrigins' | 'publicUrl'>;
   };

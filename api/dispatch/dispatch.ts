@@ -16,7 +16,7 @@ import { callHandler, callHandlerInTransaction, runsInTransaction } from './call
 import { countUnless304 } from './count-unless-304.js';
 import type { DispatchDeps } from './deps.js';
 import { sendResult } from './send-result.js';
-import { takeTurn } from './await-drawing.js';
+import { awaitDrawing } from './await-drawing.js';
 
 /**
  * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. Each step
@@ -46,7 +46,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     awaitLater(),
     body && addBody(route, deps),
     audit && addAudit(route, deps),
-    readsDrawing && takeTurn(readsDrawing, deps),
+    readsDrawing && awaitDrawing(readsDrawing, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ];
   // The cast is safe because the order above adds each field of the state before a step reads it.

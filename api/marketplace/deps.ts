@@ -1,6 +1,6 @@
-import type { HeavyTurns } from '../http/heavy-work.js';
+import type { HeavyWork } from '../http/heavy-work.js';
 import type { TryingDeps } from '../test-runs/deps.js';
 
 export type MarketplaceDeps = TryingDeps & {
-  turns: HeavyTurns;
+  heavyWork: HeavyWork;
 };

@@ -72,7 +72,7 @@ export async function toExample(
 ): Promise<Record<string, unknown>> {
   const { document, documentBytes, input } = run;
   await asker.memory.resize(PARSED_COPIES * documentBytes);
-  const mask = await deps.turns.take(asker, documentBytes, async () =>
+  const mask = await deps.heavyWork.run(asker, documentBytes, async () =>
     toMask(deps, asker, run, document ?? (await readDrawing(deps.db, run))),
   );
   void asker.memory.resize(TEXT_COPIES * documentBytes);
@@ -92,7 +92,7 @@ export async function toExample(
   };
 }
 
-type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'turns' | 'secretBox'>;
+type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'heavyWork' | 'secretBox'>;
 
 const TEXT_COPIES = 4;
 /** Parsed JSON takes more than its text. */
@@ -119,7 +119,7 @@ interface Mask {
 type NodeEntry = Record<string, unknown>;
 type CutResult = { content?: unknown };
 
-function toMask({ turns, secretBox }: Deps, asker: Asker, run: HistoryRun, document: string): Mask {
+function toMask({ heavyWork, secretBox }: Deps, asker: Asker, run: HistoryRun, document: string): Mask {
   const { drawing, literals: drawn } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
   // A run may be older than the rule that makes these headers secret, so its results may hold their values unmasked.
   const sealed = openRunSecrets(secretBox, run.secrets_enc, [run.project_id, run.id]);
@@ -148,7 +148,7 @@ function toMask({ turns, secretBox }: Deps, asker: Asker, run: HistoryRun, docum
         await memory.take(bytes);
         const pieces: string[] = [];
         for await (const piece of source.pieces(memory)) pieces.push(piece);
-        yield await turns.take(asker, sizeBytes, () => maskResult(pieces.join(''), isCut));
+        yield await heavyWork.run(asker, sizeBytes, () => maskResult(pieces.join(''), isCut));
         memory.give(bytes);
       });
     },

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { Turns } from '../../processes/process-slots.js';
+import { ProcessSlots } from '../../processes/process-slots.js';
 
 const NEVER = new AbortController().signal;
 
-describe('turns of projects', () => {
-  /** Takes a turn and notes it once it has begun. */
-  function taking(turns: Turns, begun: string[]) {
+describe('slots for processes', () => {
+  /** Takes a slot and notes it once it has it. */
+  function taking(slots: ProcessSlots, begun: string[]) {
     return (projectId: number, name: string, signal = NEVER) =>
-      turns.take(projectId, signal).then(() => void begun.push(name));
+      slots.take(projectId, signal).then(() => void begun.push(name));
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('are given in order of arrival, past projects that have as many as they may have', async () => {
-    const turns = new Turns({ total: 3, perProject: 2 });
+    const slots = new ProcessSlots({ total: 3, perProject: 2 });
     const begun: string[] = [];
-    const take = taking(turns, begun);
+    const take = taking(slots, begun);
     void take(1, 'a1');
     void take(1, 'a2');
     void take(1, 'a3');
@@ -22,18 +22,18 @@ describe('turns of projects', () => {
     void take(2, 'b2');
     await settled();
     assert.deepEqual(begun, ['a1', 'a2', 'b1']);
-    turns.end(2);
+    slots.release(2);
     await settled();
     assert.deepEqual(begun.slice(3), ['b2']);
-    turns.end(1);
+    slots.release(1);
     await settled();
     assert.deepEqual(begun.slice(4), ['a3']);
   });
 
   it('are left by who is stopped, before or while it waits', async () => {
-    const turns = new Turns({ total: 1, perProject: 1 });
+    const slots = new ProcessSlots({ total: 1, perProject: 1 });
     const begun: string[] = [];
-    const take = taking(turns, begun);
+    const take = taking(slots, begun);
     await take(1, 'a');
     const stop = new AbortController();
     const waiting = take(2, 'b', stop.signal);
@@ -41,7 +41,7 @@ describe('turns of projects', () => {
     stop.abort(new Error('stopped'));
     await assert.rejects(waiting, { message: 'stopped' });
     await assert.rejects(take(2, 'd', stop.signal), { message: 'stopped' });
-    turns.end(1);
+    slots.release(1);
     await settled();
     assert.deepEqual(begun, ['a', 'c']);
   });

@@ -1,9 +1,9 @@
 // Runs programs of users in separate processes, in order of arrival.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';
 import { noFiles, startSandboxProcess, type SandboxProcess, type ServeFiles } from './sandbox-process.js';
-import { Turns } from '../../../processes/process-slots.js';
+import { ProcessSlots } from '../../../processes/process-slots.js';
 
 /** Includes the processes that wait for a program. */
 const PROCESSES = 8;
@@ -39,7 +39,7 @@ interface Idle {
 }
 
 export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', import.meta.url))): Sandbox {
-  const turns = new Turns({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
+  const slots = new ProcessSlots({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
   /** The process that was used last comes last. */
   const idle: Idle[] = [];
   const closing = new AbortController();
@@ -56,9 +56,9 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
 
   /** A start blocks the event loop for some milliseconds, so each start waits for its own iteration of the loop. */
   async function start(signal: AbortSignal): Promise<SandboxProcess> {
-    lastStart = lastStart.then(() => nextTurn());
+    lastStart = lastStart.then(() => nextTick());
     await lastStart;
-    while (turns.held + idle.length > PROCESSES) drop(idle[0]!);
+    while (slots.held + idle.length > PROCESSES) drop(idle[0]!);
     return await startSandboxProcess(entry, signal);
   }
 
@@ -79,14 +79,14 @@ export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', i
   return {
     async run(program, { projectId, signal, serve = noFiles }) {
       const stop = AbortSignal.any([signal, closing.signal]);
-      await turns.take(projectId, stop);
+      await slots.take(projectId, stop);
       try {
         const process = takeIdle(projectId) ?? (await start(stop));
         const reply = await process.run(program, stop, serve);
         if (process.isAlive) store(process, projectId);
         return reply;
       } finally {
-        turns.end(projectId);
+        slots.release(projectId);
       }
     },
     close() {

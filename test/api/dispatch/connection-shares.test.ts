@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { AppState } from '../../../api/http/app-state.js';
 import { dispatch } from '../../../api/dispatch/dispatch.js';
-import { HeavyTurns } from '../../../api/http/heavy-work.js';
+import { HeavyWork } from '../../../api/http/heavy-work.js';
 import { routesOf } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';
@@ -46,7 +46,7 @@ describe('the connections that a request takes', () => {
     const deps = {
       keyCounter: { count: () => Promise.resolve({ ...caller, resetAtSeconds: 1, resetInSeconds: 1 }) },
       memory: new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }),
-      turns: new HeavyTurns(),
+      heavyWork: new HeavyWork(),
       config: {},
       signIn: { trustedProxies: () => false },
     } as unknown as DispatchDeps;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AppState } from '../../../api/http/app-state.js';
 import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import { dispatch } from '../../../api/dispatch/dispatch.js';
-import { HeavyTurns } from '../../../api/http/heavy-work.js';
+import { HeavyWork } from '../../../api/http/heavy-work.js';
 import { routesOf } from '../../../api/http/route.js';
 import { closeServer, listen } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';
@@ -86,7 +86,7 @@ describe('doors that are open to strangers', function () {
         },
       },
       memory: new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }),
-      turns: new HeavyTurns(),
+      heavyWork: new HeavyWork(),
       config: {},
       signIn: { trustedProxies: () => false },
     } as unknown as DispatchDeps;

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
-import { HeavyTurns } from '../../../api/http/heavy-work.js';
+import { HeavyWork } from '../../../api/http/heavy-work.js';
 import { ApiError } from '../../../api/http/errors.js';
 
 const LARGE = 1024 * 1024;
 const { signal } = new AbortController();
 setMaxListeners(100, signal);
 
-describe('turns at large drawings', () => {
-  it('are taken one at a time, by the tenants in rotation', async () => {
-    const turns = new HeavyTurns();
+describe('work at large drawings', () => {
+  it('is done one at a time, for the tenants in rotation', async () => {
+    const queue = new HeavyWork();
     const order: string[] = [];
     let running = 0;
     const ask = (tenant: string, name: string) =>
-      turns.take({ tenant, signal }, LARGE, async () => {
+      queue.run({ tenant, signal }, LARGE, async () => {
         running += 1;
         assert.equal(running, 1);
         await new Promise((resolve) => setTimeout(resolve, 2));
@@ -24,11 +24,11 @@ describe('turns at large drawings', () => {
     assert.deepEqual(order, ['a1', 'b1', 'a2', 'c1', 'a3', 'a4']);
   });
 
-  it('are never two in a row of one project while others wait, however many users of it ask', async () => {
-    const turns = new HeavyTurns();
+  it('is never done twice in a row for one project while others wait, however many users of it ask', async () => {
+    const queue = new HeavyWork();
     const order: string[] = [];
     const ask = (tenant: string, projectId: number | undefined) =>
-      turns.take({ tenant, projectId, signal }, LARGE, () => void order.push(tenant));
+      queue.run({ tenant, projectId, signal }, LARGE, () => void order.push(tenant));
     await Promise.all([
       ...['a', 'b', 'c', 'd', 'e'].map((user) => ask(user, 1)),
       ...['x', 'y'].map((user) => ask(user, 2)),
@@ -38,11 +38,11 @@ describe('turns at large drawings', () => {
     assert.deepEqual(projects.slice(0, 7), [1, 2, 1, 2, 1, 2, 1], order.join(''));
   });
 
-  it('leave the event loop to others for as long as the last one has occupied it', async () => {
-    const turns = new HeavyTurns();
+  it('leaves the event loop to others for as long as the last one has occupied it', async () => {
+    const queue = new HeavyWork();
     const times: number[] = [];
     const occupy = () =>
-      turns.take({ tenant: 'a', signal }, LARGE, () => {
+      queue.run({ tenant: 'a', signal }, LARGE, () => {
         times.push(performance.now());
         while (performance.now() - times.at(-1)! < 50);
       });
@@ -50,25 +50,25 @@ describe('turns at large drawings', () => {
     assert.ok(times[1]! - times[0]! >= 95, `${times[1]! - times[0]!} ms`);
   });
 
-  it('are not taken by what is small', async () => {
-    const turns = new HeavyTurns();
+  it('is not queued when it is small', async () => {
+    const queue = new HeavyWork();
     let end = (): void => undefined;
-    const first = turns.take({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
-    assert.equal(await turns.take({ tenant: 'b', signal }, 1_000, () => 'at once'), 'at once');
+    const first = queue.run({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
+    assert.equal(await queue.run({ tenant: 'b', signal }, 1_000, () => 'at once'), 'at once');
     end();
     await first;
   });
 
-  it('are refused to a tenant of whom too many wait, and given up by who hangs up', async () => {
-    const turns = new HeavyTurns();
+  it('is refused to a tenant of whom too many wait, and given up when the client hangs up', async () => {
+    const queue = new HeavyWork();
     let end = (): void => undefined;
-    const first = turns.take({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
+    const first = queue.run({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
     const client = new AbortController();
-    const gone = turns.take({ tenant: 'a', signal: client.signal }, LARGE, () => assert.fail('nobody waits for it'));
-    const waiting = Array.from({ length: 31 }, () => turns.take({ tenant: 'a', signal }, LARGE, () => 'done'));
+    const gone = queue.run({ tenant: 'a', signal: client.signal }, LARGE, () => assert.fail('nobody waits for it'));
+    const waiting = Array.from({ length: 31 }, () => queue.run({ tenant: 'a', signal }, LARGE, () => 'done'));
     const isOverloaded = (error: unknown) => error instanceof ApiError && error.status === 503;
     await assert.rejects(
-      turns.take({ tenant: 'a', signal }, LARGE, () => 'never'),
+      queue.run({ tenant: 'a', signal }, LARGE, () => 'never'),
       isOverloaded,
     );
     client.abort(new Error('hung up'));

@@ -1,0 +1,26 @@
+/** Counts what each key holds of something that keys share. */
+export class Holdings<Key> {
+  readonly #held = new Map<Key, number>();
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** What the key that holds the most has. */
+  get largest(): number {
+    return Math.max(0, ...this.#held.values());
+  }
+
+  of(key: Key): number {
+    return this.#held.get(key) ?? 0;
+  }
+
+  /** A negative amount is given back. */
+  add(key: Key, amount: number): void {
+    this.#total += amount;
+    const held = this.of(key) + amount;
+    if (held === 0) this.#held.delete(key);
+    else this.#held.set(key, held);
+  }
+}
