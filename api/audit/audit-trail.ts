@@ -1,7 +1,7 @@
 // Ties what a request changes to its record (docs/operate/audit.md).
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
-import type { TargetKey } from '../../db/audit/targets.js';
+import type { TargetKey } from '../../db/audit/subjects.js';
 import type { Database } from '../../db/core/client.js';
 import type { AppContext } from '../http/app-state.js';
 import type { AuditDeps } from './deps.js';

@@ -1,5 +1,5 @@
 // Decides which errors are refusals, and records them in the audit log.
-import { findTarget, type TargetKey, type TargetType } from '../../db/audit/targets.js';
+import { findTarget, type TargetKey, type TargetType } from '../../db/audit/subjects.js';
 import { networkOf } from '../access/visitor.js';
 import type { AuditDeps } from './deps.js';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';

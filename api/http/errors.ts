@@ -1,5 +1,5 @@
 // Constructs the errors that the service answers.
-import type { TargetType } from '../../db/audit/targets.js';
+import type { TargetType } from '../../db/audit/subjects.js';
 
 /** Maps each field to its messages, in the wording of Django REST Framework. */
 export type FieldErrors = Record<string, string[]>;

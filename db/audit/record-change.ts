@@ -5,7 +5,7 @@ import type { Tables } from '../core/tables.js';
 import type { AuditAction } from './actions.js';
 import { insertAuditEntry, type Doer } from './audit-entry.js';
 import { toChanges } from './changes.js';
-import { findTarget, type TargetKey, type TargetType } from './targets.js';
+import { findTarget, type TargetKey, type TargetType } from './subjects.js';
 
 /** Describes a change, whose result is a `T`, for its record. */
 export interface RecordedChange<T> {

@@ -1,7 +1,7 @@
 // Firings of schedules. Each starts one run, even if it is repeated. Writer: the worker; the API pauses schedules.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAuditEntry } from '../audit/audit-entry.js';
-import { findTarget } from '../audit/targets.js';
+import { findTarget } from '../audit/subjects.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { insertAcceptedRun, type RunFacts } from '../runs/runs-repository.js';
