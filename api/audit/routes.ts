@@ -1,6 +1,6 @@
 // Lists of audit records (docs/operate/audit.md).
 import { z } from 'zod';
-import { AUDIT_ACTIONS } from '../../db/audit/actions.js';
+import { AUDIT_ACTIONS } from '../../db/audit/subjects.js';
 import { listAuditRecords, type AuditQuery, type AuditRecord } from '../../db/audit/audit-list-repository.js';
 import type { AuditDeps } from './deps.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';

@@ -1,6 +1,6 @@
 // Declares how the requests of a route are recorded in the audit log (CONTRIBUTING.md, "Add an endpoint").
 import type { Transaction } from 'kysely';
-import type { AuditAction } from '../../db/audit/actions.js';
+import type { AuditAction } from '../../db/audit/subjects.js';
 import type { TargetType } from '../../db/audit/subjects.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import type { RecordedChange } from '../../db/audit/record-change.js';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';
-import type { AuditAction } from './actions.js';
+import type { AuditAction } from './subjects.js';
 
 /** The author of an action and the way by which it came. */
 export interface Doer {

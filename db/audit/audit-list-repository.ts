@@ -1,7 +1,7 @@
 // Lists the audit log for people.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { AuditAction } from './actions.js';
+import type { AuditAction } from './subjects.js';
 import type { AuditChanges } from './audit-entry.js';
 
 export interface AuditQuery {

@@ -1,14 +1,10 @@
 // Computes the `[before, after]` values of an audit record.
 import type { AuditChanges } from './audit-entry.js';
+import type { TargetState } from './subjects.js';
 import { cutText } from '../../graph/cut-text.js';
+import { MASK } from '../../graph/mask-text.js';
 
-/** The visible fields of a target, and a hash of each secret, null for a secret that is not set. */
-export interface TargetState {
-  fields: Record<string, unknown>;
-  secrets: Record<string, string | null>;
-}
-
-const MASK = '********';
+/** Longer texts are cut. */
 const MAX_CHARACTERS = 200;
 
 /**

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { Tables } from '../core/tables.js';
-import type { AuditAction } from './actions.js';
+import type { AuditAction } from './subjects.js';
 import { insertAuditEntry, type Doer } from './audit-entry.js';
 import { toChanges } from './changes.js';
 import { findTarget, type TargetKey, type TargetType } from './subjects.js';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { AuditAction } from './actions.js';
+import type { AuditAction } from './subjects.js';
 import type { AuditTarget, Doer } from './audit-entry.js';
 
 export interface Refusal {

@@ -161,7 +161,7 @@ export interface AuditRecords {
   at: Generated<Date>;
   /** Null: the record belongs to no project. */
   project_id: number | null;
-  /** One of `db/audit/actions.ts`. */
+  /** One of `db/audit/subjects.ts`. */
   action: string;
   outcome: "success" | "refused";
   actor_id: number | null;

@@ -26,7 +26,7 @@ COMMENT ON TABLE audit_records IS
   'The audit log. Writers: whoever changes something, in the transaction of the change. A trigger refuses changes '
   'and early deletions; the function `expire_audit_records` deletes.';
 COMMENT ON COLUMN audit_records.project_id IS 'Null: the record belongs to no project.';
-COMMENT ON COLUMN audit_records.action IS 'One of `db/audit/actions.ts`.';
+COMMENT ON COLUMN audit_records.action IS 'One of `db/audit/subjects.ts`.';
 COMMENT ON COLUMN audit_records.actor_name IS 'The name at that time.';
 COMMENT ON COLUMN audit_records.changes IS '`{field: [before, after]}`';
 COMMENT ON COLUMN audit_records.count IS 'How many refusals the record stands for.';
