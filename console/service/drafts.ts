@@ -2,6 +2,7 @@
 // tabs of one workflow never overwrite each other. Signing out deletes the entries of that person.
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { MASK } from '../../graph/mask-text.js';
 
 /** Facts about a draft that need no parsing of its drawing. */
 export interface DraftHead {
@@ -94,9 +95,6 @@ function readHead(key: string, text: string): DraftHead {
   return { key, savedAt, version: Number(version) };
 }
 
-/** The service sends this mask instead of a secret, and leaves the stored secret unchanged if it receives the mask. */
-const SERVICE_MASK = '********';
-
 /** Wider than the service's rule: a draft rather loses a harmless value than stores a secret. */
 const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|credential/i;
 
@@ -115,5 +113,5 @@ function withoutSecrets(key: string, value: unknown): unknown {
 }
 
 function unlessSecret(value: unknown): unknown {
-  return value === SERVICE_MASK || isOnlyVariables(value) ? value : '';
+  return value === MASK || isOnlyVariables(value) ? value : '';
 }

@@ -6,6 +6,7 @@ import type { SecretBox } from '../core/secret-box.js';
 import type { Tables } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
 import { endOfText } from '../../graph/cut-text.js';
+import { MASK } from '../../graph/mask-text.js';
 
 interface NewProviderKey {
   projectId: number;
@@ -56,7 +57,7 @@ export function attachProviderKey(
         provider,
         name,
         key_enc: box.seal(key, 'provider-key', projectId, provider),
-        masked_key: key.length < MASKABLE_LENGTH ? '********' : `********${endOfText(key, 4)}`,
+        masked_key: key.length < MASKABLE_LENGTH ? MASK : `${MASK}${endOfText(key, 4)}`,
       })
       .returning(SHOWN)
       .executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import '../../forms/forms.css';
+import { MASK } from '../../../graph/mask-text.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
@@ -192,7 +193,7 @@ function SecretField({ label, hint, isStored, isRequired, value, error, onChange
       hint={isStored ? 'It is kept until you write another one.' : (hint ?? 'Never shown again.')}
       type="password"
       autoComplete="new-password"
-      {...(isStored && { placeholder: '********' })}
+      {...(isStored && { placeholder: MASK })}
       value={value}
       error={error}
       onChange={onChange}
