@@ -191,7 +191,7 @@ function holdsSecret({ run }: NodeTask, value: string): boolean {
 function refuseConnectionHeaders(headers: Record<string, string>): void {
   const name = Object.keys(headers).find(isConnectionHeader);
   if (name === undefined) return;
-  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be existing.`);
+  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
 }
 
 function renderedUrl(text: string): URL {
