@@ -1,6 +1,6 @@
 // Who is measured: the service and the twin, each in its variants, behind one face for the client that drives them.
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
-import { createJsonClient, type JsonClient } from './http-client.js';
+import { createJsonClient, type JsonClient } from '../harness/client/timed-client.js';
 import type { Part } from './processes.js';
 import type { BenchStack } from './stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';

@@ -3,10 +3,10 @@
 import path from 'node:path';
 import { BenchChild } from './child.js';
 import { closeAll, type Closer } from './close-all.js';
-import { createJsonClient } from './http-client.js';
+import { createJsonClient } from '../harness/client/timed-client.js';
 import { inheritedEnvironment, startBenchStack, type BenchStack, type StackSettings } from './stack.js';
 import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
-import type { RecordedCall } from './target.js';
+import type { RecordedCall } from '../harness/target/target-process.js';
 
 interface Target {
   calls(): Promise<RecordedCall[]>;
@@ -47,7 +47,7 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
       closers.push(() => process.stop());
       return process;
     };
-    const targetUrl = urlOf(await child('./target.js', []).start());
+    const targetUrl = urlOf(await child('../harness/target/target-process.js', []).start());
     const services = started.map((service) => closing(createService({ ...service, targetUrl })));
     const twins = (await startTwins(first, targetUrl, child)).map(closing);
     return { target: closing(createTarget(targetUrl)), services, twins, close: () => closeAll(closers) };

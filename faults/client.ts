@@ -1,7 +1,7 @@
 // A client as a careful user would write it: it starts a run with an Idempotency-Key, sends the request again while it
 // gets no answer, and polls until the run has ended. It judges nothing: what it saw is evidence.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Envelope } from '../test/support/api-client.js';
+import type { Envelope } from '../harness/client/api-client.js';
 import { createAnswerer } from './answering.js';
 import type { ClientFailure, Ending, Poll, RunEvidence } from './evidence.js';
 import type { Service } from './service.js';

@@ -1,5 +1,5 @@
 // What a row of the matrix leaves behind, as plain data: invariants.ts judges it without knowing how it came about.
-import type { NodeEntry } from '../test/support/api-client.js';
+import type { NodeEntry } from '../harness/client/api-client.js';
 import type { NodeKind as Kind } from '../graph/kinds.js';
 
 /** A call that a node makes at the world outside. */

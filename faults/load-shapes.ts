@@ -1,5 +1,5 @@
 // The graphs of the load.
-import { condition, drawing, link } from '../test/support/graphs.js';
+import { condition, drawing, link } from '../harness/drawing/drawing.js';
 import { eachItem, rounds } from './loops.js';
 import {
   ask,

@@ -1,6 +1,6 @@
 // Graphs with bodies that are repeated.
 import { iterationPath } from '../graph/iteration-path.js';
-import { drawing, http, link, llm, node, resultOf, type DrawingNode } from '../test/support/graphs.js';
+import { drawing, http, link, llm, node, resultOf, type DrawingNode } from '../harness/drawing/drawing.js';
 import type { ExpectedNode } from './evidence.js';
 import {
   CALL_PRICE_USD,

@@ -1,6 +1,6 @@
 // Rows that are locked from outside, so that what is written to them waits, and is lost with the process that writes it.
 import pg from 'pg';
-import { eventually } from '../test/support/eventually.js';
+import { eventually } from '../harness/timing/eventually.js';
 import { partsReplaced } from './parts.js';
 import type { Stage } from './stage.js';
 import type { World } from './world.js';

@@ -1,8 +1,8 @@
 // Signals to the parts of a stack, and when what they struck works again.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../cli/embedded/stack-file.js';
-import { eventually } from '../test/support/eventually.js';
-import { signalAll, withDescendants } from './processes.js';
+import { eventually } from '../harness/timing/eventually.js';
+import { signalAll, withDescendants } from '../harness/processes/signals.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];

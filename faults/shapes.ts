@@ -10,7 +10,7 @@ import {
   trigger,
   type Drawing,
   type DrawingNode,
-} from '../test/support/graphs.js';
+} from '../harness/drawing/drawing.js';
 import type { ExpectedCall, ExpectedNode } from './evidence.js';
 
 export interface Shape {

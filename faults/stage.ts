@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../cli/embedded/stack-file.js';
-import { createApiClient, type ApiClient } from '../test/support/api-client.js';
-import { eventually } from '../test/support/eventually.js';
+import { createApiClient, type ApiClient } from '../harness/client/api-client.js';
+import { eventually } from '../harness/timing/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
 import { PARTS } from './parts.js';

@@ -1,5 +1,5 @@
 // Graphs whose nodes wait: for a time, for answers, and for other runs.
-import { drawing, link, node, resultOf } from '../test/support/graphs.js';
+import { drawing, link, node, resultOf } from '../harness/drawing/drawing.js';
 import { ask, free, inRow, startPart, TAG, toShape, type Part, type Shape } from './shapes.js';
 
 /** A workflow of the project that nodes of others start. */

@@ -3,12 +3,12 @@
 import { writeFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import getPort from 'get-port';
-import { startFakeModelProvider, type FakeModelProvider } from '../test/support/fake-model-provider.js';
-import { startHttpTarget, type HttpTarget } from '../test/support/http-target.js';
+import { startFakeModelProvider, type FakeModelProvider } from '../harness/target/fake-model-provider.js';
+import { startHttpTarget, type HttpTarget } from '../harness/target/http-target.js';
 import { queryDatabase } from '../test/support/inspect.js';
-import { makeDataDir, portsOf, startStack, TEST_PRICES, type StartedStack } from '../test/support/stack.js';
-import { startToolServer, type ToolServer } from '../test/support/tool-server.js';
-import { allowToRun, signalAll, withDescendants } from './processes.js';
+import { makeDataDir, portsOf, startStack, TEST_PRICES, type StartedStack } from '../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../harness/target/tool-server.js';
+import { allowToRun, signalAll, withDescendants } from '../harness/processes/signals.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
 
 export interface World {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import type { LoadStack } from './stack.js';
-import { collectGarbage } from '../../test/support/collect-garbage.js';
+import { collectGarbage } from '../../harness/processes/collect-garbage.js';
 
 export interface Weight {
   apiRssMiB: number;

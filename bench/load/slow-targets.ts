@@ -1,5 +1,5 @@
 // (c) Targets that take their time: every slot waits, and what is quick must still get through.
-import { createLoadClient, percentile, pollRuns, startRuns } from './client.js';
+import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness/client/load.js';
 import { slowRun, smallRun } from './drawings.js';
 import { watchPeaks } from './measure.js';
 import { peakFigures, type Findings } from './report.js';

@@ -1,5 +1,5 @@
 // (a) Many small runs at once, twice: what the second round adds to the processes is what a leak would be.
-import { createLoadClient, percentile, pollRuns, startRuns } from './client.js';
+import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
 import { watchPeaks, weigh, weighSettled, type Weight } from './measure.js';
 import { peakFigures, weightFigures, type Findings } from './report.js';

@@ -9,7 +9,7 @@ import getPort from 'get-port';
 import { readStackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { createDatabase } from '../../db/core/client.js';
 import { createKey } from '../../db/access/keys-repository.js';
-import { WITH_INSPECTOR } from '../../test/support/collect-garbage.js';
+import { WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
 
 export interface LoadStack {
   dataDir: string;

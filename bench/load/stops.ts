@@ -1,10 +1,10 @@
 // (d) SIGTERM in the middle of it: of the whole stack, of the API alone, of the worker alone.
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLoadClient, pollRuns, startRuns } from './client.js';
+import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
 import type { Findings } from './report.js';
 import { callsOf, type LoadStack } from './stack.js';
-import { isAlive } from '../../test/support/processes.js';
+import { isAlive } from '../../harness/processes/of-stack.js';
 
 const CALLERS = 50;
 const POLLERS = 100;

@@ -5,7 +5,7 @@ import { runJob } from '../load.js';
 import type { Kill } from '../results.js';
 import { median } from '../statistics.js';
 import type { Subject } from '../subjects.js';
-import type { RecordedCall } from '../target.js';
+import type { RecordedCall } from '../../harness/target/target-process.js';
 import type { RowContext } from './row-context.js';
 
 const RUNS = 20;

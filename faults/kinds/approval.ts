@@ -1,6 +1,6 @@
 // An agent that waits for a person's approval while all parts die.
-import { eventually } from '../../test/support/eventually.js';
-import type { NodeEntry } from '../../test/support/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import type { NodeEntry } from '../../harness/client/api-client.js';
 import type { Fault } from '../fault.js';
 import { killInTurn } from './deaths.js';
 import { inRow, think } from '../shapes.js';

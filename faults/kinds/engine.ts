@@ -2,7 +2,7 @@
 // run within a minute.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { eventually } from '../../test/support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { withTemporal } from '../../test/support/inspect.js';
 import type { Plan } from '../../graph/plan.js';
 import { MAX_NODES_IN_FLIGHT, RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';

@@ -1,7 +1,7 @@
 // Workers that die repeatedly with many nodes in flight: no node is given up because of another node's deaths, and a
 // node that kills its worker is (docs/adr/0030-deaths-of-workers.md).
-import { drawing, link } from '../../test/support/graphs.js';
-import { eventually } from '../../test/support/eventually.js';
+import { drawing, link } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import type { ClientRun } from '../client.js';
 import type { Fault } from '../fault.js';
 import { killParts } from '../parts.js';

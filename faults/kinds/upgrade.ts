@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
-import { eventually } from '../../test/support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import type { Fault } from '../fault.js';
 import { partsReplaced } from '../parts.js';
 import type { Blow } from '../stage.js';

@@ -1,8 +1,8 @@
 // Loops, waits and sub-workflows: crashes of a process that has not yet recorded or passed on what it knows, and waits
 // during which all parts die.
 import { iterationPath } from '../../graph/iteration-path.js';
-import { eventually } from '../../test/support/eventually.js';
-import { resultOf } from '../../test/support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { resultOf } from '../../harness/drawing/drawing.js';
 import type { Fault } from '../fault.js';
 import { loseRecord, lockRow } from '../lost-record.js';
 import { slowItems, sleepingItems } from '../loops.js';

@@ -1,5 +1,5 @@
 // Crashes of a process that has not yet recorded or passed on what it knows.
-import { eventually } from '../../test/support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import type { Ending } from '../evidence.js';
 import type { Fault } from '../fault.js';
 import { loseRecord } from '../lost-record.js';

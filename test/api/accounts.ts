@@ -7,8 +7,8 @@ import { removeMember, setMember } from '../../db/projects/members-repository.js
 import type { Role } from '../../db/core/tables.js';
 import { updateUser, type UserChanges } from '../../db/cascades/update-user.js';
 import { createUser, setApiAccess } from '../../db/users/users-repository.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import type { TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface Account {
   userId: number;

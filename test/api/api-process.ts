@@ -2,7 +2,7 @@
 // API does by itself, such as the delivery of webhooks, so it may call the same addresses.
 import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface ApiProcess extends Omit<ServiceProcess, 'url'> {
   apiUrl: string;

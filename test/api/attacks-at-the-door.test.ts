@@ -6,7 +6,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { routes } from '../../api/app.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { createAccount, type Account } from './accounts.js';
 
 interface RawAnswer {

@@ -1,10 +1,10 @@
 // Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one.
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../support/api-client.js';
-import { agent, chain, drawing, http, link, mcp, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import type { ApiClient } from '../../harness/client/api-client.js';
+import { agent, chain, drawing, http, link, mcp, resultOf, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { createAccount, type Account } from './accounts.js';
 import type { Page, Project, Workflow } from './bodies.js';
 

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { request, type Dispatcher } from 'undici';
 import { sharedStack } from '../support/shared-stack.js';
 import { startRawUpstream, PLATFORM_KEY, type RawUpstream } from '../support/raw-upstream.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { createAccount, type Account } from './accounts.js';
 import { startApiProcess, type ApiProcess } from './api-process.js';
 

@@ -1,9 +1,9 @@
 // What tests of the catalog and the marketplace need around their subject.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chain } from '../support/graphs.js';
+import { chain } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import type { Account } from './accounts.js';
 import type { Workflow } from './bodies.js';
 

@@ -5,7 +5,7 @@ import { createDatabase } from '../../db/core/client.js';
 import { migrateToLatest } from '../../db/schema/migrate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { startApiProcess } from './api-process.js';
 
 /** The shared stack with another API and another database; `stop` drops the database. */

@@ -1,7 +1,7 @@
 // Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
 // docs/use/api.md, "Authentication", says what each role may.
 import { randomUUID } from 'node:crypto';
-import { chain } from '../support/graphs.js';
+import { chain } from '../../harness/drawing/drawing.js';
 import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
 

@@ -12,8 +12,8 @@ import { hashToken, randomToken } from '../../db/core/random-token.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { Role } from '../../db/core/tables.js';
-import { chain } from '../support/graphs.js';
-import type { TestStack } from '../support/stack.js';
+import { chain } from '../../harness/drawing/drawing.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { changeUser, createAccount, openSession, restrictedTo, revokeAccess, type Account } from './accounts.js';
 
 /**

@@ -1,9 +1,9 @@
 // Projects whose webhook is a path of an HTTP target, and what that target got.
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import type { ApiClient } from '../support/api-client.js';
-import { chain } from '../support/graphs.js';
-import type { HttpTarget, TargetReply, TargetRequest } from '../support/http-target.js';
+import type { ApiClient } from '../../harness/client/api-client.js';
+import { chain } from '../../harness/drawing/drawing.js';
+import type { HttpTarget, TargetReply, TargetRequest } from '../../harness/target/http-target.js';
 import type { Page, Project } from './bodies.js';
 
 export interface Hook {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { judgeRun } from '../../bench/rows/kill.js';
-import type { RecordedCall } from '../../bench/target.js';
+import type { RecordedCall } from '../../harness/target/target-process.js';
 
 const KILLED_AT = 1_000;
 const calls = (...made: [number: number, at: number][]): RecordedCall[] =>

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { createAccount, type Account } from '../api/accounts.js';
 import { createConnection, type ConnectionBody } from '../api/connections/sign-in.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
 

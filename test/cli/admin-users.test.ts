@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
-import { createApiClient } from '../support/api-client.js';
+import { createApiClient } from '../../harness/client/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { Browser, signedIn } from '../api/sessions/people.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createApiClient } from '../support/api-client.js';
+import { createApiClient } from '../../harness/client/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
 

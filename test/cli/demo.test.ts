@@ -6,11 +6,11 @@ import path from 'node:path';
 import { loadSamples } from '../../cli/samples/samples.js';
 import { SANDBOX_MODEL } from '../../cli/sandbox/model-provider.js';
 import { Browser } from '../api/sessions/people.js';
-import { eventually } from '../support/eventually.js';
-import { processesOf } from '../support/processes.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { processesOf } from '../../harness/processes/of-stack.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { standIn } from '../support/stand-in.js';
-import { makeDataDir } from '../support/stack.js';
+import { makeDataDir } from '../../harness/stack/stack.js';
 
 const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
 

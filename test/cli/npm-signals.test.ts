@@ -5,14 +5,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createAccount } from '../api/accounts.js';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain } from '../support/graphs.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { isAlive } from '../support/processes.js';
+import { isAlive } from '../../harness/processes/of-stack.js';
 import { secretsOf } from '../support/service-process.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** A port that nobody listens on. */

@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { historyFiles } from '../replay/history-files.js';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../dist/cli/replay.js');
 const recording = historyFiles().find(({ scenario }) => scenario === 'http')!.path;

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { createDemoApi } from '../../cli/demo/demo-api.js';
 import { loadSamples, type Sample } from '../../cli/samples/samples.js';
 import type { readSamplesFile } from '../../cli/samples/samples-file.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { attendToEnd } from '../support/attended-run.js';
-import { eventually } from '../support/eventually.js';
-import { makeDataDir, startStack, type StartedStack } from '../support/stack.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { makeDataDir, startStack, type StartedStack } from '../../harness/stack/stack.js';
 
 interface Listed {
   id: number;

@@ -10,13 +10,23 @@ import { deliverTo, makeStartHook, standardHeaders } from '../api/hooks/hook-sen
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { queryDatabase } from '../support/inspect.js';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  llm,
+  node as nodeOf,
+  resultOf,
+  trigger,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
 import { createFileClient } from '../support/upload.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { taskOf } from '../support/waiting.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');

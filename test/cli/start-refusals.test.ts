@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { processesOf } from '../support/processes.js';
-import { makeDataDir, spawnSupervisor, startStack } from '../support/stack.js';
+import { processesOf } from '../../harness/processes/of-stack.js';
+import { makeDataDir, spawnSupervisor, startStack } from '../../harness/stack/stack.js';
 
 describe('npm start refuses with one sentence and exit code 1', function () {
   this.timeout(120_000);

@@ -4,11 +4,11 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { stackFile, type ChildName } from '../../cli/embedded/stack-file.js';
 import { Browser } from '../api/sessions/people.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain } from '../support/graphs.js';
-import { processesOf } from '../support/processes.js';
-import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain } from '../../harness/drawing/drawing.js';
+import { processesOf } from '../../harness/processes/of-stack.js';
+import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** The same ports again, which the killed processes must have given back. */
 function portsOf({ stack }: TestStack): Record<string, string> {

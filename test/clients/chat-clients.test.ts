@@ -12,11 +12,11 @@ import type { Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
 import { sharedBrowser } from '../support/browser.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import { agent, drawing, linkInRow, trigger } from '../support/graphs.js';
+import { agent, drawing, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { needPrograms } from '../support/programs.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { mustRun, personsEnvironment } from '../support/shell.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const REQUEST = /May the tool `echo` be called[\s\S]+\/inbox\/(\S+) /;
 

@@ -7,8 +7,8 @@ import {
   ServiceError,
   unwrap,
 } from '../../clients/typescript/src/index.js';
-import { eventually } from '../support/eventually.js';
-import { startHttpTarget, type HttpTarget, type TargetReply } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../../harness/target/http-target.js';
 
 const POLL = '/api/v1/workflows/workflow_result/';
 const START = '/api/v1/workflows/7/run/';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createClient, ServiceError, unwrap, type TokenSource } from '../../clients/typescript/src/index.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 
 const json = { 'content-type': 'application/json' };
 const refusal = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../support/api-client.js';
+import { createApiClient } from '../../harness/client/api-client.js';
 import { createClientProject, type ClientProject } from '../support/client-package.js';
-import { chain, drawing, link, llm, trigger } from '../support/graphs.js';
+import { chain, drawing, link, llm, trigger } from '../../harness/drawing/drawing.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { mustRun, personsEnvironment } from '../support/shell.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 /** What a careful project asks of its dependencies' types; they are checked too. */
 const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022'];

@@ -5,7 +5,7 @@ import { refreshOauth, requestClientToken } from '../../connections/oauth.js';
 import { createProviderFetch, type ProviderFetch } from '../../connections/provider-fetch.js';
 import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
-import { startHttpTarget, type HttpTarget, type TargetReply } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../../harness/target/http-target.js';
 
 const TEN_YEARS = 315_360_000;
 

@@ -11,7 +11,7 @@ import { oauthConnection, readConnection, signIn } from '../api/connections/sign
 import { openRun } from '../db/open-run.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { startTokenProvider, type TokenProvider } from '../support/token-provider.js';
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { createAccount, type Account } from '../api/accounts.js';
 import { createLink } from '../api/sessions/people.js';
 import { sharedBrowser } from '../support/browser.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface ConsoleBrowser {
   /** A page in a context of its own: nobody is signed in, and nothing is kept. */

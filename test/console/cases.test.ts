@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
-import { drawing, http, linkInRow, node, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { drawing, http, linkInRow, node, resultOf, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 

@@ -4,13 +4,13 @@ import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { oauthConnection, signIn } from '../api/connections/sign-in.js';
 import { answerTo, converse, createChat, messagesOf, say } from '../api/conversations/chats.js';
-import { eventually } from '../support/eventually.js';
-import type { ModelAnswer } from '../support/fake-model-provider.js';
-import { agent, drawing, http, linkInRow, llm, node, trigger } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import type { ModelAnswer } from '../../harness/target/fake-model-provider.js';
+import { agent, drawing, http, linkInRow, llm, node, trigger } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { createGate } from '../support/stream-completion.js';
+import { createGate } from '../../harness/target/stream-completion.js';
 import { startTokenProvider } from '../support/token-provider.js';
-import { startToolServer } from '../support/tool-server.js';
+import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 

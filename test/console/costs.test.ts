@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
-import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';
+import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';

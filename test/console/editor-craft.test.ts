@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, trigger, type Drawing } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { useConsole } from './browser.js';
 

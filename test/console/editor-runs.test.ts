@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, node as graphNode, trigger, type Drawing } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, node as graphNode, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 

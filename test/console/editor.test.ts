@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createPerson } from '../api/sessions/people.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, useConsole } from './browser.js';

@@ -3,8 +3,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, linkInRow, llm, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { createPdf, PNG, WAV } from '../support/media.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 import { taskOf } from '../support/waiting.js';

@@ -3,8 +3,17 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
-import { eventually } from '../support/eventually.js';
-import { agent, condition, drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 

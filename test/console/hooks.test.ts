@@ -4,7 +4,7 @@ import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import { deliverTo, gitHubHeaders, makeStartHook, type StartHook } from '../api/hooks/hook-sender.js';
 import type { Page as ListPage } from '../api/bodies.js';
 import { makeSchedule } from '../api/schedules/schedule-maker.js';
-import { chain } from '../support/graphs.js';
+import { chain } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 

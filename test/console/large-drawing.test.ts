@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { createApiClient } from '../support/api-client.js';
+import { createApiClient } from '../../harness/client/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { openConsole, type ConsoleBrowser } from './browser.js';
 import { measureFrames, type Frames } from './frames.js';
 

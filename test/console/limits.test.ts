@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount, giveRole } from '../api/accounts.js';
 import type { Project, Workflow } from '../api/bodies.js';
-import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';
-import { eventually } from '../support/eventually.js';
+import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { assertAccessible } from './axe.js';
 import { createOwner, NARROW, useConsole } from './browser.js';
 

@@ -1,8 +1,8 @@
 // The frames around the bodies of loops, moved by the pointer of a person.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
-import { drawing, link, node, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, link, node, trigger, type Drawing, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { useConsole } from './browser.js';
 import { createRunWorld } from './run-world.js';
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
 import { createCategory, markRun, publish, uniqueWord } from '../api/marketplace-setup.js';
 import { createPerson } from '../api/sessions/people.js';
-import { condition, drawing, link, node, trigger } from '../support/graphs.js';
+import { condition, drawing, link, node, trigger } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 

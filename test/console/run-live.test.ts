@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { useConsole } from './browser.js';
 import { call, callAndAnswer, createRunWorld, nodeNamed, sideBySide } from './run-world.js';
 

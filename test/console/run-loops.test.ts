@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { drawing, http, link, node, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { drawing, http, link, node, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { useConsole } from './browser.js';

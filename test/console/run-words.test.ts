@@ -12,10 +12,10 @@ import {
   trigger,
   type Drawing,
   type DrawingNode,
-} from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
-import { createGate, type StreamPart } from '../support/stream-completion.js';
-import { startToolServer } from '../support/tool-server.js';
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
+import { createGate, type StreamPart } from '../../harness/target/stream-completion.js';
+import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 import { call, createRunWorld, nodeNamed, panel } from './run-world.js';

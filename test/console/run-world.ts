@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
-import { agent, drawing, fanOut, http, linkInRow, llm, trigger, type Drawing } from '../support/graphs.js';
-import type { HttpTarget } from '../support/http-target.js';
-import type { TestStack } from '../support/stack.js';
+import { agent, drawing, fanOut, http, linkInRow, llm, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../harness/target/http-target.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface RunWorld {
   owner: Account;

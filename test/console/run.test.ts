@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { startHttpTarget } from '../support/http-target.js';
-import { startToolServer } from '../support/tool-server.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
+import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
-import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
+import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { answer, asksToAdd, call, callAndAnswer, createRunWorld, nodeNamed, panel, sideBySide } from './run-world.js';
 
 describe('the page of a run', function () {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../api/accounts.js';
-import { chain, drawing, http, linkInRow, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { chain, drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 

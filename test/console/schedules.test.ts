@@ -3,8 +3,8 @@ import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import type { Page as ListPage } from '../api/bodies.js';
 import { inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from '../api/schedules/schedule-maker.js';
-import { eventually } from '../support/eventually.js';
-import { chain, drawing, trigger } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain, drawing, trigger } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 

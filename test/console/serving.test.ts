@@ -12,7 +12,7 @@ import { serveConsole } from '../../api/console/serve-console.js';
 import type { AppState } from '../../api/http/app-state.js';
 import { ADDRESSES } from '../../console/service/addresses.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const BUILT = path.resolve(import.meta.dirname, '../../dist/console');
 const FIRST_PAGE_LIMIT_BYTES = 250_000;

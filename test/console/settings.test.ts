@@ -4,9 +4,9 @@ import type { Locator, Page } from 'playwright-core';
 import { changeUser, createAccount, giveRole } from '../api/accounts.js';
 import { createPerson, signedIn } from '../api/sessions/people.js';
 import { deliveriesOf, startRun } from '../api/webhook-receiver.js';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 

@@ -5,7 +5,7 @@ import { startApiProcess, type ApiProcess } from '../api/api-process.js';
 import { startIssuer, type Issuer } from '../api/sessions/issuer.js';
 import { createLink, createPerson, type Person } from '../api/sessions/people.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { assertAccessible } from './axe.js';
 import { openConsole, useConsole, type ConsoleBrowser } from './browser.js';
 

@@ -1,7 +1,7 @@
 // Sub-workflows in the editor and on the pages of their runs.
 import assert from 'node:assert/strict';
 import { queryDatabase } from '../support/inspect.js';
-import { drawing, linkInRow, node, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
+import { drawing, linkInRow, node, trigger, type Drawing, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
 import { call, connectOfficial, textOf } from '../api/mcp-server/mcp-clients.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, linkInRow, node as nodeOf, trigger } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, linkInRow, node as nodeOf, trigger } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createPerson } from '../api/sessions/people.js';
-import { startToolServer } from '../support/tool-server.js';
+import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, useConsole } from './browser.js';
 

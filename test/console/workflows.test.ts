@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
 import { createPerson, type Person } from '../api/sessions/people.js';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, openConsole, useConsole } from './browser.js';
 

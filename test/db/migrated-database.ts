@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../../db/core/client.js';
 import { migrateToLatest } from '../../db/schema/migrate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 /** Gives `use` an empty database, as its address and as the shared stack with that in place of its own. */
 export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Plan } from '../../graph/plan.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 

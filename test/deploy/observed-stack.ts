@@ -1,10 +1,10 @@
 // A stack that does a little of everything, so that each of its metrics has something to tell.
 import assert from 'node:assert/strict';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain, drawing, fanOut, http, link, llm, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain, drawing, fanOut, http, link, llm, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { createHook } from '../api/webhook-receiver.js';
 
 export interface ObservedStack {

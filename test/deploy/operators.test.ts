@@ -6,13 +6,13 @@ import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { createAccount, sessionOf } from '../api/accounts.js';
 import { inTemporal, makeSchedule } from '../api/schedules/schedule-maker.js';
 import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import { agent, chain, http, llm, type Drawing } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { agent, chain, http, llm, type Drawing } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { readExposition, readQuery } from './metric-queries.js';
 import { readQuestions } from './operators-manual.js';
 

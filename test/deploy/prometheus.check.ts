@@ -9,7 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import getPort from 'get-port';
 import { parse, stringify } from 'yaml';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { alerts, dashboardQueries, DEPLOY, filledIn } from './metric-queries.js';
 import { readQuestions } from './operators-manual.js';
 import { startObservedStack, type ObservedStack } from './observed-stack.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { mustRun } from '../support/shell.js';
-import { startStack } from '../support/stack.js';
+import { startStack } from '../../harness/stack/stack.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

@@ -1,11 +1,11 @@
 // Runs that are open for long: they wait, are in the middle of a loop, or have started another run. What they leave behind can
 // be compared with what the same runs leave that nothing has interrupted.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { callBack, taskOf, untilWaiting } from '../support/waiting.js';
 import type { HeldTarget } from './held-target.js';
 

@@ -3,11 +3,21 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf, untilWaiting } from '../support/waiting.js';
 import { countOpen, World, type Operate } from './restored-world.js';
 import { takeSnapshot, type Backups } from './snapshots.js';

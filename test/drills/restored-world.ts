@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { claimPort } from '../../cli/embedded/ports.js';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { createTemporalServer } from '../../cli/embedded/temporal-server.js';
-import { eventually } from '../support/eventually.js';
-import { startFakeModelProvider, type FakeModelProvider } from '../support/fake-model-provider.js';
-import { makeDataDir, startStack, TEST_PRICES, type TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { startFakeModelProvider, type FakeModelProvider } from '../../harness/target/fake-model-provider.js';
+import { makeDataDir, startStack, TEST_PRICES, type TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { startHeldTarget, type HeldTarget } from './held-target.js';
 import { restore, type Backups } from './snapshots.js';
 

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
-import { signalAll, withDescendants } from '../../faults/processes.js';
-import { makeDataDir, type TestStack } from '../support/stack.js';
+import { signalAll, withDescendants } from '../../harness/processes/signals.js';
+import { makeDataDir, type TestStack } from '../../harness/stack/stack.js';
 
 type Store = Extract<ChildName, 'postgres' | 'temporal'>;
 export type Backups = Record<Store, string>;

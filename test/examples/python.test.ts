@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { needPrograms } from '../support/programs.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { execute, mustRun, personsEnvironment } from '../support/shell.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../examples/python');
 

@@ -7,7 +7,7 @@ import type { HttpServer } from '../../cli/sandbox/http-server.js';
 import { startSandboxTargets } from '../../cli/sandbox/targets.js';
 import { kinds, type NodeKind } from '../../graph/kinds.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { attendToEnd } from '../support/attended-run.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { standIn } from '../support/stand-in.js';

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileStore } from '../../files/file-store.js';
 import { createS3Store } from '../../files/s3-store.js';
-import { createApiClient, type Envelope } from '../support/api-client.js';
-import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { createApiClient, type Envelope } from '../../harness/client/api-client.js';
+import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { needPrograms } from '../support/programs.js';
 import { startS3Server, type S3Server } from '../support/s3-server.js';
-import { startStack } from '../support/stack.js';
+import { startStack } from '../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 describe('files in S3', function () {

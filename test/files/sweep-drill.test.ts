@@ -9,11 +9,11 @@ import { sweepFiles } from '../../api/background/sweep-files.js';
 import type { Files } from '../../files/files.js';
 import { findFiles } from '../../db/files/files-repository.js';
 import { addReferences, dropReferencesOfProject, replaceReferences } from '../../db/files/references-repository.js';
-import { createApiClient } from '../support/api-client.js';
-import { chain } from '../support/graphs.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { chain } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { sweepingDeps } from '../api/files/sweeping.js';
 
 const OPERATIONS = Number(process.env['SWEEP_OPERATIONS'] ?? 2_000);

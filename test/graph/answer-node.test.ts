@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
-import { agent, condition, drawing, link, linkInRow, llm, node, resultOf, trigger } from '../support/graphs.js';
-import type { Drawing, DrawingNode } from '../support/graphs.js';
+import {
+  agent,
+  condition,
+  drawing,
+  link,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+} from '../../harness/drawing/drawing.js';
+import type { Drawing, DrawingNode } from '../../harness/drawing/drawing.js';
 
 function answering(data: Drawing): string[] {
   const compiled = compilePlan(data);

@@ -5,7 +5,7 @@ import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { actionsOf, humanNode } from '../../graph/nodes/human.js';
 import { FIRST_LISTED_HANDLE } from '../../graph/plan.js';
 import { findWarnings } from '../../graph/warnings.js';
-import { drawing, http, link, node, trigger } from '../support/graphs.js';
+import { drawing, http, link, node, trigger } from '../../harness/drawing/drawing.js';
 
 describe('a human task', () => {
   function issuesOf(data: object): string[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findCredentialMoves, leaveMove, moveCredentials } from '../../graph/moved-credentials.js';
-import { agent, drawing, http, mcp, trigger, type DrawingNode } from '../support/graphs.js';
+import { agent, drawing, http, mcp, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 
 const found = (...nodes: DrawingNode[]) => findCredentialMoves(drawing([trigger(), ...nodes]));
 const ORIGIN = 'https://api.example.com';

@@ -6,7 +6,16 @@ import { handlesAfter, rootPlan, type Handle, type NodeEnding, type Plan } from 
 import { Planner, type KeptNode } from '../../graph/planner.js';
 import { fatesOf } from '../../graph/resumed-nodes.js';
 import { chooseTest, planOfTest, type TestMode } from '../../graph/test-plan.js';
-import { drawing, http, link, linkInRow, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import {
+  drawing,
+  http,
+  link,
+  linkInRow,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { cases, leftBy, oracle, settle, takeAll, type Case } from '../temporal-workflows/random-plans.js';
 
 /** A node that was left by none of its links has a handle that none of them has. */

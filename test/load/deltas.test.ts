@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TextDelta } from '../../api/streams/text-reader.js';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { openEventStream, type OpenStream } from '../support/event-stream.js';
-import { drawing, linkInRow, llm, trigger } from '../support/graphs.js';
-import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
+import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
+import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
 import { watchPace } from '../support/pace.js';
 
 const RUNS = 50;

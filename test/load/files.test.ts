@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { drawing, http as httpNode, linkInRow, trigger } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { drawing, http as httpNode, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { startS3Server, type S3Server } from '../support/s3-server.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import type { FileValue } from '../support/upload.js';
-import { peakRssMiB } from './memory-of.js';
+import { peakRssMiB } from '../../harness/processes/figures.js';
 
 const FILES = Number(process.env['FILES'] ?? 20);
 const FILE_BYTES = Number(process.env['FILE_MIB'] ?? 30) * 2 ** 20;

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, resultOf, trigger, condition, fanOut } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, resultOf, trigger, condition, fanOut } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
-import { peakRssMiB } from './memory-of.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { peakRssMiB } from '../../harness/processes/figures.js';
 
 const PAYLOAD_BYTES = 5_000_000;
 const WIDTH = 20;

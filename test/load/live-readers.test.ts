@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { startApiProcess, type ApiProcess } from '../api/api-process.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../support/event-stream.js';
-import { drawing, fanOut, http, linkInRow, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { drawing, fanOut, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { cancelRun } from '../support/inspect.js';
 import { watchPace } from '../support/pace.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Of an event on its way: in Postgres, in the API and in the process that reads. */
 const WAITS_FOR_A_PROCESSOR = 3;

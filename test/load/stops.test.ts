@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { Pool } from 'undici';
 import { startApiProcess } from '../api/api-process.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain, http } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain, http } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
-import { isAlive } from '../support/processes.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { isAlive } from '../../harness/processes/of-stack.js';
 
 const RUNS = 100;
 const CALLERS = 20;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { collectGarbage, WITH_INSPECTOR } from '../support/collect-garbage.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { collectGarbage, WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 
 /** Fewer say too little of the limit. `WAITING_RUNS=10000` takes six minutes on two idle cores. */

@@ -1,11 +1,11 @@
 // What was imported from files of n8n runs, and gives what it would give there.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient, type NodeEntry } from '../support/api-client.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../harness/client/api-client.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 import { cases, type ExpectedRun } from './n8n-files.js';
 

@@ -1,7 +1,7 @@
 // With ALLOW_PRIVATE_NETWORK=false: what no caller reaches, however it is written.
 import assert from 'node:assert/strict';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { createCallers, type Callers } from './callers.js';
 import { ADDRESSES, DISGUISED_URLS, PUBLIC_ADDRESS, UNUSABLE_URLS } from './private-addresses.js';
 

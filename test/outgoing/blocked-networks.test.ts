@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { createCallers, type Callers } from './callers.js';
 
 const RULES = {

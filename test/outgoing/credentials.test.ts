@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createOutgoingClient, type OutgoingClient, type OutgoingRequest } from '../../outgoing/outgoing-client.js';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 
 const CREDENTIALS = [
   'authorization',

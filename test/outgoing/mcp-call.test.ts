@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpError, McpErrorCode } from '../../outgoing/mcp-error.js';
 import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import {
   openEvents,
   sendJson,

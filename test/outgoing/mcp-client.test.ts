@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import {
   sendJson,
   sseScript,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import { startEverythingServer, type EverythingServer } from '../support/everything-server.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { listTools, NEVER, toServer } from './mcp.js';
 
 describe('MCP client against the reference server', function () {

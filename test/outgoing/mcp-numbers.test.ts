@@ -5,7 +5,7 @@ import { parseJson, writeJson } from '../../graph/json-text.js';
 import { markNumber, markNumbersIn, markNumbersInEvents, takeMarkedNumbers } from '../../outgoing/exact-numbers.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { sseScript, startFakeMcpServer, type FakeMcpServer, type McpHandler } from '../support/fake-mcp-server.js';
 import { NEVER, toServer } from './mcp.js';
 

@@ -3,7 +3,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { McpError } from '../../outgoing/mcp-error.js';
 import { limitBody, limitEvents, type StreamEnd } from '../../outgoing/message-limits.js';
 import type { MessageSize, Reserve } from '../../outgoing/message-size.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 const MIB = 1024 * 1024;
 /** Reserves memory without a limit, for tests of other limits. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { claimPort } from '../../cli/embedded/ports.js';
 import { parseEnvironment } from '../../config/environment.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { filledCompose, ROOT, type ComposeFile } from './compose-file.js';
 import { SAMPLE_SECRETS, withSecretsIn, writeSecrets } from './sample-secrets.js';
 

@@ -1,5 +1,5 @@
 // Loops for recordings.
-import { http, link, linkInRow, node as nodeOf, trigger, type DrawingNode } from '../support/graphs.js';
+import { http, link, linkInRow, node as nodeOf, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import type { World } from './scenario.js';
 
 /** An inner loop in each iteration of an outer one, with calls and without. */

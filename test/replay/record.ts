@@ -1,7 +1,7 @@
 // `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { closedHistories } from '../support/closed-histories.js';
-import { startStack } from '../support/stack.js';
+import { startStack } from '../../harness/stack/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
 import { CURRENT_VERSION, writeHistories } from './history-files.js';
 import { World, type Scenario } from './scenario.js';

@@ -1,14 +1,14 @@
 // What a recording is made with: a real stack, and servers for its nodes to call.
 import type { Client } from '@temporalio/client';
 import { STATUS_QUERY, type RunStatusAnswer } from '../../contract/run-workflow.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { agent, drawing, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { withTemporal } from '../support/inspect.js';
-import type { ModelAnswer } from '../support/fake-model-provider.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import type { ModelAnswer } from '../../harness/target/fake-model-provider.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 /** Draws a graph, runs it and sees to its end; gives the run's id. The name is that of the recording. */
 export type Scenario = (world: World) => Promise<string>;

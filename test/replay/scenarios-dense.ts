@@ -1,6 +1,6 @@
 // Runs that are executed densely, with nodes that share activities.
-import { eventually } from '../support/eventually.js';
-import { condition, http, link, llm, type DrawingNode } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { condition, http, link, llm, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
 import { diamond } from './scenarios.js';
 import { inRow, sideBySide } from './shapes.js';

@@ -1,7 +1,7 @@
 // Runs that resume other runs.
 import { randomUUID } from 'node:crypto';
-import type { Envelope } from '../support/api-client.js';
-import { drawing, http, link, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import type { Envelope } from '../../harness/client/api-client.js';
+import { drawing, http, link, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { Scenario, World } from './scenario.js';
 import { inRow } from './shapes.js';

@@ -1,9 +1,9 @@
 // Runs whose nodes wait.
 import { createAccount } from '../api/accounts.js';
 import { createConnection, signIn } from '../api/connections/sign-in.js';
-import type { Envelope } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import type { Envelope } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, node as nodeOf, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { startTokenProvider } from '../support/token-provider.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 import { ADDS, DONE, type Scenario, type World } from './scenario.js';

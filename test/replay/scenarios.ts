@@ -1,7 +1,7 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
-import { eventually } from '../support/eventually.js';
-import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
 import { scenariosResumed } from './scenarios-resumed.js';

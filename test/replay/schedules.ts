@@ -2,8 +2,8 @@
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { scheduleName } from '../../contract/scheduled-run.js';
 import { makeSchedule, ONCE_A_YEAR, untilFired } from '../api/schedules/schedule-maker.js';
-import { chain, drawing, linkInRow, node, trigger } from '../support/graphs.js';
-import { eventually } from '../support/eventually.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 import type { Scenario, World } from './scenario.js';
 

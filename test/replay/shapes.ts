@@ -1,5 +1,5 @@
 // Small drawings that several recordings have.
-import { link, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
+import { link, linkInRow, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 
 /** A trigger and these, one after the other. */
 export function inRow(...nodes: DrawingNode[]): DrawingNode[] {

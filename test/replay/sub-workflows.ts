@@ -1,9 +1,9 @@
 // Runs that start runs of other workflows.
-import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase, reset } from '../support/inspect.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { DONE, type World } from './scenario.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 const inRow = (...nodes: DrawingNode[]): object => drawing(linkInRow([trigger(), ...nodes]));
 

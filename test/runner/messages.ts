@@ -11,7 +11,7 @@ export type FromLane = { type: 'ready' } | ({ type: 'ran' } & FileResult) | { ty
 /** Where the runner's one stack is to be found. */
 export interface SharedStackAt {
   dataDir: string;
-  /** Of the model provider that asks each lane's own (test/support/model-router.ts). */
+  /** Of the model provider that asks each lane's own (harness/target/model-router.ts). */
   modelRouterUrl: string;
 }
 

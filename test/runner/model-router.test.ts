@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startFakeModelProvider, type FakeModelProvider } from '../support/fake-model-provider.js';
-import { PROVIDERS_PATH, startModelRouter, type ModelRouter } from '../support/model-router.js';
-import { eventually } from '../support/eventually.js';
+import { startFakeModelProvider, type FakeModelProvider } from '../../harness/target/fake-model-provider.js';
+import { PROVIDERS_PATH, startModelRouter, type ModelRouter } from '../../harness/target/model-router.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 describe('the model provider of a shared stack', () => {
   let router: ModelRouter;

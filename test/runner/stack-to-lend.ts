@@ -1,6 +1,6 @@
 // The one stack of a round of the runner, started when the first lane asks for it.
-import { startModelRouter, type ModelRouter } from '../support/model-router.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startModelRouter, type ModelRouter } from '../../harness/target/model-router.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import type { SharedStackAt } from './messages.js';
 
 export interface StackToLend {

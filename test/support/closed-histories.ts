@@ -1,6 +1,6 @@
 import type { Client, HistoryAndWorkflowId } from '@temporalio/client';
 import { historiesOfRun } from '../../cli/replay/histories.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 /** What Temporal recorded of a run, the newest execution first. The end is reported a moment before the workflow closes. */
 export async function closedHistories(client: Client, runId: string): Promise<HistoryAndWorkflowId[]> {

@@ -1,5 +1,5 @@
 // A reader of the events of runs.
-import type { NodeEntry } from './api-client.js';
+import type { NodeEntry } from '../../harness/client/api-client.js';
 
 export interface StreamedEvent {
   event: string;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { claimPort } from '../../cli/embedded/ports.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 export interface EverythingServer {
   /** The MCP endpoint. */

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import pg from 'pg';
-import { createApiClient } from './api-client.js';
-import { eventually } from './eventually.js';
-import type { TestStack } from './stack.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 /** By the address of the database. They close by themselves, and do not keep the process alive. */
 const pools = new Map<string, pg.Pool>();

@@ -2,7 +2,7 @@
 // definitions (opentelemetry-proto, trace/v1; the fields that the tests look at).
 import protobuf from 'protobufjs';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 const { root } = protobuf.parse(
   `syntax = "proto3";

@@ -3,9 +3,9 @@ import { createRetentionRound, type RoundOutcome } from '../../api/background/re
 import { createMetrics, type Metrics } from '../../api/observability/metrics.js';
 import { createLogger } from '../../telemetry/logger.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from './inspect.js';
-import type { TestStack } from './stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface RetentionBench {
   db: Database;

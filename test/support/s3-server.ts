@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import getPort from 'get-port';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 const VERSION = 'v1.8.0';
 const BIN = path.join(os.homedir(), '.cache/workflow-automation/bin', `versitygw-${VERSION}`);

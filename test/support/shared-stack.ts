@@ -1,9 +1,9 @@
 // One stack for all integration tests: that of the runner (test/runner/), or, when mocha runs by itself, one that is started
 // by the first test that asks for it.
 import type { FromLane, SharedStackAt, ToLane } from '../runner/messages.js';
-import { startFakeModelProvider } from './fake-model-provider.js';
-import { PROVIDERS_PATH } from './model-router.js';
-import { stackIn, startStack, type TestStack } from './stack.js';
+import { startFakeModelProvider } from '../../harness/target/fake-model-provider.js';
+import { PROVIDERS_PATH } from '../../harness/target/model-router.js';
+import { stackIn, startStack, type TestStack } from '../../harness/stack/stack.js';
 
 let shared: Promise<TestStack> | undefined;
 let keepData = false;

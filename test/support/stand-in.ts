@@ -5,7 +5,7 @@ import {
   type ChatMessage,
   type ResponseFormat,
 } from '../../cli/sandbox/sandbox-answer.js';
-import type { ModelAnswer, ModelRequest } from './fake-model-provider.js';
+import type { ModelAnswer, ModelRequest } from '../../harness/target/fake-model-provider.js';
 
 /** Answers as the model of `npm start` does: a script for `FakeModelProvider.script`. */
 export function standIn({ messages, body }: ModelRequest): ModelAnswer {

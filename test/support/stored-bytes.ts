@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { foldStoredBytes } from '../../db/projects/stored-bytes-repository.js';
 import { createDatabase } from '../../db/core/client.js';
 import { queryDatabase } from './inspect.js';
-import type { TestStack } from './stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const OF_RUNS = (bytes: string, table: string): string =>
   `SELECT sum(${bytes}) FROM ${table} AS kept JOIN runs ON runs.id = kept.run_id WHERE runs.project_id = $1`;

@@ -1,6 +1,6 @@
 // Files as clients of the API send and read them.
 import assert from 'node:assert/strict';
-import type { TestStack } from './stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface FileValue {
   file_id: string;

@@ -1,6 +1,6 @@
 // Runs that wait.
-import type { ApiClient, NodeEntry } from './api-client.js';
-import { eventually } from './eventually.js';
+import type { ApiClient, NodeEntry } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 export interface WaitingEntry extends NodeEntry {
   waiting?: { for: string; until: string; callback_url?: string; task_id?: string; run_id?: string };

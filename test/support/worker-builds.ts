@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { historiesOfRun } from '../../cli/replay/histories.js';
 import { bundleWith } from './doctored-bundle.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { withTemporal } from './inspect.js';
-import type { TestStack } from './stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { DIST, startWorkerProcess, type WorkerProcess } from './worker-process.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 // One more worker process beside the stack's, on the stack's servers and with its secrets.
 import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from './service-process.js';
-import { modelProvidersFile, type TestStack } from './stack.js';
+import { modelProvidersFile, type TestStack } from '../../harness/stack/stack.js';
 
 /** Its `url` is that of its health server. */
 export type WorkerProcess = ServiceProcess;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { createDatabase } from '../../db/core/client.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, link, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { agent, drawing, link, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { historyOf, queryDatabase, transactionsOf } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 const TURNS = 200;
 

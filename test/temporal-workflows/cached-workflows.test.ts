@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../support/api-client.js';
-import { chain, llm } from '../support/graphs.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { chain, llm } from '../../harness/drawing/drawing.js';
 import { withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isRunning, sandboxProcessesOf } from '../activities/kinds/code/sandboxes.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, linkInRow, node, trigger } from '../support/graphs.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** It runs for some seconds, in a loop that does not look at the time. */
 const SLOW = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';

@@ -1,7 +1,7 @@
 // Runs of one code node that is given files.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
-import { drawing, linkInRow, node, trigger } from '../support/graphs.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
+import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { createFileClient } from '../support/upload.js';
 

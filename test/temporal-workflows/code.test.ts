@@ -1,13 +1,22 @@
 // Code nodes in whole runs: what goes in, what comes out, how they fail and how they are stopped.
 import assert from 'node:assert/strict';
 import { createAccount, type Account } from '../api/accounts.js';
-import type { ApiClient, Envelope } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import type { ApiClient, Envelope } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ID = '12345678901234567891';
 

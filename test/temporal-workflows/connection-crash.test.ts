@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createAccount, type Account } from '../api/accounts.js';
 import { oauthConnection, readConnection, signIn } from '../api/connections/sign-in.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, trigger } from '../support/graphs.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type StartedStack } from '../support/stack.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
 import { startTokenProvider, type TokenProvider } from '../support/token-provider.js';
 import { untilWaiting } from '../support/waiting.js';
 

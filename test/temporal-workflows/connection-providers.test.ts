@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createAccount, sessionOf, type Account } from '../api/accounts.js';
 import { createConnection, readConnection } from '../api/connections/sign-in.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { startMcpAuthServer, type McpAuthServer } from '../support/mcp-auth-server.js';
 import { startOpenidProvider, type OpenidProvider } from '../support/openid-provider.js';
 import { walkProviderPages } from '../support/provider-pages.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 describe('connections to real providers', function () {
   this.timeout(120_000);

@@ -4,13 +4,13 @@ import { createAccount, type Account } from '../api/accounts.js';
 import { createConnection, oauthConnection, readConnection, signIn } from '../api/connections/sign-in.js';
 import { createChat } from '../api/conversations/chats.js';
 import { createHook, deliveriesOf } from '../api/webhook-receiver.js';
-import { eventually } from '../support/eventually.js';
-import { agent, drawing, http, link, linkInRow, node, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { agent, drawing, http, link, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../support/inspect.js';
 import { startMcpAuthServer, type McpAuthServer } from '../support/mcp-auth-server.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { startTokenProvider, type TokenProvider } from '../support/token-provider.js';
 import { untilWaiting } from '../support/waiting.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, trigger, type DrawingNode } from '../support/graphs.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { startTokenProvider, type TokenProvider } from '../support/token-provider.js';
 import { createAccount, type Account } from '../api/accounts.js';
 import { createConnection, oauthConnection, readConnection, signIn } from '../api/connections/sign-in.js';

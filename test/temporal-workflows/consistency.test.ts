@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
-import { condition, drawing, http, link, llm, trigger, type Drawing } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
+import { condition, drawing, http, link, llm, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { queryDatabase } from '../support/inspect.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const RUNS = 50;
 const POLLS = 500;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { cancelRun, queryDatabase, transactionsOf, withTemporal } from '../support/inspect.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 const RESTART_WITHIN_MS = 20_000;
 

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { sweepFiles } from '../../api/background/sweep-files.js';
 import { sweepingDeps } from '../api/files/sweeping.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { drawing, http as httpNode, linkInRow, trigger } from '../support/graphs.js';
-import { eventually } from '../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { drawing, http as httpNode, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type StartedStack } from '../support/stack.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const BYTES = 3_000_000;

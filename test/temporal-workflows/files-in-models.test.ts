@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
 import { findCanaries, readFiles, watch } from '../support/canary.js';
 import { docxOf, encryptedPdf, pdfOf, PNG, xlsxOf } from '../support/documents.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import type { ModelAnswer } from '../support/fake-model-provider.js';
-import { agent, drawing, linkInRow, llm, mcp, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
+import type { ModelAnswer } from '../../harness/target/fake-model-provider.js';
+import {
+  agent,
+  drawing,
+  linkInRow,
+  llm,
+  mcp,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { historyOf, queryDatabase, tablesWith, transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const MIB = 1024 * 1024;

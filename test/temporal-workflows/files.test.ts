@@ -4,11 +4,18 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { makeStartHook } from '../api/hooks/hook-sender.js';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
-import { drawing, http as httpNode, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
+import {
+  drawing,
+  http as httpNode,
+  linkInRow,
+  node,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Longer than two heartbeat time-outs and what lies between them: Temporal gives up two tries of a node. */
 const FROZEN_MS = 24_000;

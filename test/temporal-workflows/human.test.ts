@@ -2,14 +2,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
-import type { ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import type { ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { openEventStream } from '../support/event-stream.js';
-import { drawing, http, link, linkInRow, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import {
+  drawing,
+  http,
+  link,
+  linkInRow,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { taskOf } from '../support/waiting.js';
 import { createHook, deliveriesOf, startRun, verify } from '../api/webhook-receiver.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { EVENTS_OF_AN_EXECUTION } from '../replay/scenarios-over-executions.js';
-import { collectGarbage, WITH_INSPECTOR } from '../support/collect-garbage.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { collectGarbage, WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { historyOf, transactionsOf } from '../support/inspect.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
 
 interface LoopResult {

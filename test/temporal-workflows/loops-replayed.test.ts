@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { replayHistories } from '../../cli/replay/replay-histories.js';
-import { createApiClient } from '../support/api-client.js';
+import { createApiClient } from '../../harness/client/api-client.js';
 import { closedHistories } from '../support/closed-histories.js';
-import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget } from '../support/http-target.js';
+import { drawing, http, link, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { activitiesOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 

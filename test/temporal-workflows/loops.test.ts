@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type FinishedRun } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, condition, drawing, http, link, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient, type FinishedRun } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  link,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer } from '../support/tool-server.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { startToolServer } from '../../harness/target/tool-server.js';
 
 interface LoopResult {
   content: string;

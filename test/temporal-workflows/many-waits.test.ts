@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { createApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, link, node, trigger, type Drawing } from '../support/graphs.js';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, link, node, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startStack, type StartedStack } from '../support/stack.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
 
 const WAITS = 500;
 const WITHIN_MS = 2_000;

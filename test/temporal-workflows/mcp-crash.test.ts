@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpEndpoint, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import { drawing, link, mcp, trigger } from '../support/graphs.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { drawing, link, mcp, trigger } from '../../harness/drawing/drawing.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 function countOf(endpoint: FakeMcpEndpoint, method: string): number {
   return endpoint.methods().filter((each) => each === method).length;

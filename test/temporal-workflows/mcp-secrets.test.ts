@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { sendJson, startFakeMcpServer, type FakeMcpServer } from '../support/fake-mcp-server.js';
-import { drawing, link, mcp, resultOf, trigger } from '../support/graphs.js';
+import { drawing, link, mcp, resultOf, trigger } from '../../harness/drawing/drawing.js';
 import { historyOf, tablesWith } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const MASK = '********';
 const TABLES = ['workflows', 'graph_snapshots', 'runs', 'node_results', 'provider_calls', 'billing_transactions'];

@@ -10,13 +10,23 @@ import { createCodecServer } from '../../cli/codec-server/server.js';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { findSchedule, inTemporal, makeSchedule, untilFired, untilTold } from '../api/schedules/schedule-maker.js';
 import { createPayloadCodec } from '../../config/payload-encryption.js';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { agent, chain, condition, drawing, http, link, llm, trigger, type Drawing } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  agent,
+  chain,
+  condition,
+  drawing,
+  http,
+  link,
+  llm,
+  trigger,
+  type Drawing,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { historyOf, toText, withTemporal } from '../support/inspect.js';
-import { makeDataDir, startStack, type TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 const TOKEN = 'codec-token-0123456789';
 const LABEL = 'Canary label';

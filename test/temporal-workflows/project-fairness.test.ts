@@ -1,11 +1,11 @@
 // One project has far more to do than a worker can: the others must hardly notice.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain, fanOut, http, type Drawing } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain, fanOut, http, type Drawing } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Of one run, as many as it may have in flight. */
 const IN_FLIGHT = 32;

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { EVENTS_OF_AN_EXECUTION } from '../replay/scenarios-over-executions.js';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
 import { closedHistories } from '../support/closed-histories.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, llm, node, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, llm, node, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf, withTemporal } from '../support/inspect.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { wrapTemporal } from '../support/wrapped-temporal.js';
 
 const KILLS_AT_A_NODE = 5;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { condition, drawing, http, link, llm, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { condition, drawing, http, link, llm, resultOf, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 describe('run of a graph', function () {
   this.timeout(120_000);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { drawing, http, link, llm, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { drawing, http, link, llm, resultOf, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { historyOf, queryDatabase, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const SECRET = 'canary/9f3+A7 "zebra"=&';
 const DEFAULT_SECRET = 'default-canary-51e0c77b';

@@ -1,7 +1,7 @@
 // What readers see of files: deleted ones are named as such, and human tasks show theirs.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { drawing, linkInRow, node, trigger, type DrawingNode } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 import { taskOf } from '../support/waiting.js';

@@ -1,12 +1,12 @@
 // Runs of sub-workflows survive whatever dies meanwhile: each node starts one, and it ends once.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, linkInRow, node, resultOf, trigger } from '../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, linkInRow, node, resultOf, trigger } from '../../harness/drawing/drawing.js';
 import { queryDatabase, withTemporal } from '../support/inspect.js';
-import { killAndAwaitRestart, type StackPart } from '../support/kill-part.js';
-import { startStack, type StartedStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import { killAndAwaitRestart, type StackPart } from '../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { untilWaiting } from '../support/waiting.js';
 
 interface ChildRow {

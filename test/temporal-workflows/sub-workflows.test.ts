@@ -6,13 +6,13 @@ import {
   type Envelope,
   type NodeEntry,
   type RunRecord,
-} from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+} from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { historyOf, queryDatabase, transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../support/waiting.js';
 
 interface ChildRow {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { drawing, http, link, node, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { drawing, http, link, node, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 describe('a switch in a run', function () {
   this.timeout(120_000);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Envelope, NodeEntry } from '../support/api-client.js';
-import { drawing, http, linkInRow, resultOf, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { killAndAwaitRestart } from '../support/kill-part.js';
-import { startStack, type StartedStack } from '../support/stack.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
+import type { Envelope, NodeEntry } from '../../harness/client/api-client.js';
+import { drawing, http, linkInRow, resultOf, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
 
 describe('test runs and workers that die', function () {
   this.timeout(120_000);

@@ -1,8 +1,8 @@
 // Set and output nodes, the output of a run, and the operators of conditions: in whole runs.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type Envelope } from '../support/api-client.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
 import { openEventStream } from '../support/event-stream.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import {
   condition,
   drawing,
@@ -13,11 +13,11 @@ import {
   resultOf,
   trigger,
   type DrawingNode,
-} from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 
 const ID = '12345678901234567890';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { CALLS_AT_ONCE } from '../../activities/kinds/agent/agent-tools.js';
 import { MAX_TOOL_CALLS } from '../../db/agents/tool-call-number.js';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import {
   agent,
   condition,
@@ -13,12 +13,12 @@ import {
   mcp,
   trigger,
   type DrawingNode,
-} from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { activitiesOf, withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
-import type { TestStack } from '../support/stack.js';
-import { startToolServer, type ToolServer } from '../support/tool-server.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 interface ScheduledActivity {
   type: string;

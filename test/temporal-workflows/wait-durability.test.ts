@@ -1,12 +1,12 @@
 // Waits survive whatever dies meanwhile.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, http, link, node, trigger, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { drawing, http, link, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../support/inspect.js';
-import { killAndAwaitRestart, type StackPart } from '../support/kill-part.js';
-import { startStack, type StartedStack } from '../support/stack.js';
+import { killAndAwaitRestart, type StackPart } from '../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf, untilWaiting } from '../support/waiting.js';
 
 describe('waits and crashes', function () {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { drawing, fanOut, http, link, resultOf, trigger, type Drawing, type DrawingNode } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import {
+  drawing,
+  fanOut,
+  http,
+  link,
+  resultOf,
+  trigger,
+  type Drawing,
+  type DrawingNode,
+} from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 let target: HttpTarget;
 let stack: TestStack;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../support/api-client.js';
-import { eventually } from '../support/eventually.js';
-import { chain, drawing, http, link, llm, trigger } from '../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../support/http-target.js';
-import { isAlive } from '../support/processes.js';
-import { startStack, type TestStack } from '../support/stack.js';
+import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import { chain, drawing, http, link, llm, trigger } from '../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { isAlive } from '../../harness/processes/of-stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Longer than a worker may take to stop. */
 const LONG_MS = 60_000;

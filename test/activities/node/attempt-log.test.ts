@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, http } from '../../support/graphs.js';
-import { startHttpTarget } from '../../support/http-target.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, http } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 describe('the worker’s log', function () {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../../support/api-client.js';
-import { chain, http } from '../../support/graphs.js';
-import { startHttpTarget } from '../../support/http-target.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { chain, http } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 

@@ -4,7 +4,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createProjectSlotsInterceptor } from '../../../activities/worker/project-slots-interceptor.js';
 import { ProjectSlots } from '../../../activities/worker/project-slots.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import type { RunContext } from '../../../activities/node/run-context.js';
 
 describe('an activity whose project holds its share of the slots', () => {

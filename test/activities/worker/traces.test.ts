@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
-import { agent, chain, drawing, http, link, llm, mcp, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { agent, chain, drawing, http, link, llm, mcp, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 
 const RUN_ROUTE = '/api/v1/workflows/:id/run/';
 const hexOf = (value: string | undefined): string[] => String(value).split('-');

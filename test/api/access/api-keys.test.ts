@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { changeKey, changeUser, createAccount, sessionOf, type Account } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page } from '../bodies.js';
 

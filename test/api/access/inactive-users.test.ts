@@ -1,13 +1,13 @@
 // The access of a user who is made inactive, and active again (docs/operate/sign-in.md).
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream } from '../../support/event-stream.js';
-import { chain, drawing, http, linkInRow, trigger } from '../../support/graphs.js';
-import { startHttpTarget } from '../../support/http-target.js';
+import { chain, drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { changeUser, createAccount, giveRole, openSession, sessionOf, type Account } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 import { deliverTo, makeStartHook } from '../hooks/hook-sender.js';

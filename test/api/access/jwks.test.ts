@@ -12,9 +12,9 @@ import {
 } from 'jose';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
-import { createApiClient } from '../../support/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import { Browser, createLink, createPerson } from '../sessions/people.js';

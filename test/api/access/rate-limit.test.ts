@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeKey, revokeAccess, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import type { Detail } from '../bodies.js';

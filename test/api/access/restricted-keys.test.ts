@@ -2,11 +2,11 @@
 // test/api/role-matrix.test.ts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain, drawing, llm, link, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain, drawing, llm, link, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, restrictedTo, type Account } from '../accounts.js';
 import type { Detail, FieldErrors, Page, Project, Workflow } from '../bodies.js';
 import { copy, publish, type MarketplaceWorkflow } from '../marketplace-setup.js';

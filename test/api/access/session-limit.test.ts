@@ -1,10 +1,10 @@
 // How many requests the sessions of a user may make.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import type { Detail } from '../bodies.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../../support/api-client.js';
-import { drawing, trigger } from '../../support/graphs.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount, openSession } from '../accounts.js';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { SignJWT, type JWTPayload } from 'jose';
 import { routes } from '../../../api/app.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, revokeAccess, sessionOf, type Account } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { changeUser, createAccount, sessionOf, type Account } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page } from '../bodies.js';
 import { stackOnOwnDatabase } from '../own-database.js';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { agent, drawing, linkInRow, trigger } from '../../support/graphs.js';
-import { eventually } from '../../support/eventually.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { agent, drawing, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream } from '../../support/event-stream.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 
 interface Request {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, drawing, http, link, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, drawing, http, link, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 

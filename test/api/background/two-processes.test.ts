@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { drawing, link, llm, trigger } from '../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { drawing, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, removeKey, revokeAccess, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { startFakeModelProvider, type FakeModelProvider } from '../../support/fake-model-provider.js';
-import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
-import { makeDataDir, startStack, type TestStack } from '../../support/stack.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { startFakeModelProvider, type FakeModelProvider } from '../../../harness/target/fake-model-provider.js';
+import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
+import { makeDataDir, startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page, type Project } from '../bodies.js';
 

@@ -3,15 +3,24 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { secretsOf } from '../../support/service-process.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { openEventStream } from '../../support/event-stream.js';
-import { eventually } from '../../support/eventually.js';
-import { agent, drawing, http, link, linkInRow, node, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import {
+  agent,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  node,
+  trigger,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { cancelRun, queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 import { callBack, callbackUrlOf, untilWaiting, type WaitingEntry } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 

@@ -4,7 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { createSecretBox } from '../../../db/core/secret-box.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import type { RawScript } from '../../support/raw-upstream.js';
 import { createAccount, giveRole } from '../accounts.js';

@@ -1,11 +1,11 @@
 // Calls of the chat proxy whose process is killed. docs/adr/0020-money-reserved-with-the-claim.md
 import assert from 'node:assert/strict';
 import { request } from 'undici';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { PLATFORM_KEY, startRawUpstream, type RawUpstream } from '../../support/raw-upstream.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import type { Page } from '../bodies.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { request } from 'undici';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import type { Page, Project } from '../bodies.js';
 import { connect } from '../../db/open-run.js';
 import { startApiProcess } from '../api-process.js';

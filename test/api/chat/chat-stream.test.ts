@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { request } from 'undici';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { chatBody, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 
 const MODELS = ['words', 'steps', 'broken', 'hang-up', 'waiting', 'silent', 'steady', 'flood'];

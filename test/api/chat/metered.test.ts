@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { request } from 'undici';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { restrictedTo } from '../accounts.js';
 import type { Page, Project } from '../bodies.js';
 import { chatBody, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';

@@ -8,13 +8,13 @@ import type { ApiError } from '../../../api/http/errors.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase } from '../../../db/core/client.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
-import { eventually } from '../../support/eventually.js';
-import { drawing, http, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../../support/graphs.js';
-import type { DrawingNode } from '../../support/graphs.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { drawing, http, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../../../harness/drawing/drawing.js';
+import type { DrawingNode } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { PNG } from '../../support/media.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 
 const PNG_URI = `data:image/png;base64,${PNG.toString('base64')}`;

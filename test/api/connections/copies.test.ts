@@ -1,11 +1,11 @@
 // The names and ids of connections when a workflow is copied, exported or imported
 // (docs/use/connections.md, "Export, import and copies").
 import assert from 'node:assert/strict';
-import { agent, drawing, http, linkInRow, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { agent, drawing, http, linkInRow, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
 import { copy, markRun, publish } from '../marketplace-setup.js';

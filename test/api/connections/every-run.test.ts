@@ -2,11 +2,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { agent, drawing, http, linkInRow, mcp, node, trigger, type DrawingNode } from '../../support/graphs.js';
+import {
+  agent,
+  drawing,
+  http,
+  linkInRow,
+  mcp,
+  node,
+  trigger,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import { deliverTo, makeStartHook } from '../hooks/hook-sender.js';
 import { inTemporal, makeSchedule, untilFired } from '../schedules/schedule-maker.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../../support/api-client.js';
-import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget, type TargetReply } from '../../support/http-target.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { agent, drawing, http, linkInRow, mcp, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, sessionOf, type Account } from '../accounts.js';
 import { createConnection, readConnection } from './sign-in.js';
 

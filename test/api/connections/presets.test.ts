@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import facts from '../../../api/connections/presets.json' with { type: 'json' };
 import { connectionPresets, connectionPresetSchema, type ConnectionPreset } from '../../../api/connections/presets.js';
-import { createApiClient } from '../../support/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 const KEYS = ['id', 'name', 'kind', 'origins', 'settings', 'documentation_url', 'mcp_url', 'source', 'checked'];

@@ -1,6 +1,6 @@
 // Makes connections and signs in for them, as an owner does in a browser.
-import { createApiClient } from '../../support/api-client.js';
-import type { TestStack } from '../../support/stack.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import type { TokenProvider } from '../../support/token-provider.js';
 import { openSession, type Account } from '../accounts.js';
 

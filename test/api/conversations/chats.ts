@@ -1,8 +1,8 @@
 // Conversations as clients have them.
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { condition, drawing, link, node, trigger } from '../../support/graphs.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { condition, drawing, link, node, trigger } from '../../../harness/drawing/drawing.js';
 
 export interface Conversation {
   id: string;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../../support/api-client.js';
-import { drawing, http, linkInRow, node, trigger } from '../../support/graphs.js';
-import { eventually } from '../../support/eventually.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { drawing, http, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { killAndAwaitRestart } from '../../support/kill-part.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import { converse, createChat, heard, messagesOf, post, type Posted } from './chats.js';
 

@@ -3,14 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { createAccount, giveRole } from '../accounts.js';
 import { foldBytes } from '../../support/stored-bytes.js';
 import { sweepingDeps } from './sweeping.js';
 import { sweepFiles } from '../../../api/background/sweep-files.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../../support/upload.js';
 
 const MAX_FILE_BYTES = 3 * 1024 * 1024;

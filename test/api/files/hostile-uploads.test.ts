@@ -5,10 +5,10 @@ import http from 'node:http';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createAccount, giveRole, type Account } from '../accounts.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { drawing, linkInRow, node, trigger } from '../../support/graphs.js';
-import { eventually } from '../../support/eventually.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { createFileClient } from '../../support/upload.js';
 import { taskOf } from '../../support/waiting.js';
 

@@ -5,7 +5,7 @@ import type { sweepFiles } from '../../../api/background/sweep-files.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createDatabase } from '../../../db/core/client.js';
 import { openFiles } from '../../../files/open-files.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 const RETENTION_DAYS = 30;
 

@@ -12,7 +12,7 @@ import {
   resultOf,
   trigger,
   type DrawingNode,
-} from '../../support/graphs.js';
+} from '../../../harness/drawing/drawing.js';
 import { cases as n8nCases } from '../../n8n/n8n-files.js';
 import { lines, type Line } from '../role-matrix-lines.js';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain, drawing, linkInRow, llm, node as nodeOf, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain, drawing, linkInRow, llm, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, revokeAccess, type Account } from '../accounts.js';
 import type { Page } from '../bodies.js';
 import {

@@ -1,8 +1,8 @@
 // Hooks of workflows, and what senders do with them.
 import { Webhook } from 'standardwebhooks';
-import type { ApiClient } from '../../support/api-client.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 export interface StartHook {
   id: number;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { killAndAwaitRestart } from '../../support/kill-part.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import { atProcess, deliverTo, endMinute, gitHubHeaders, makeStartHook, type DeliveryAnswer } from './hook-sender.js';
 

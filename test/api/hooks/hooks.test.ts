@@ -1,13 +1,13 @@
 // The hooks of a workflow, as its members make, see and delete them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { historyOf, queryDatabase } from '../../support/inspect.js';
 import { startOtlpReceiver } from '../../support/otlp-receiver.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, restrictedTo, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';

@@ -3,7 +3,7 @@ import { collectBody, type BodyPace } from '../../../api/http/collect-body.js';
 import { ApiError } from '../../../api/http/errors.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 
 const PATIENT: BodyPace = { silenceMs: 60_000, graceMs: 60_000, bytesPerSecond: 1 };

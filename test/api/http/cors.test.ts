@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import type { Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import { chatBody, startChatProxy, type ChatProxy } from '../chat-proxy.js';

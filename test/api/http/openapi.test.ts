@@ -7,8 +7,8 @@ import { createOpenApiDocument } from '../../../api/http/openapi/document.js';
 import { routesOf } from '../../../api/http/route.js';
 import { routes } from '../../../api/app.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { chain } from '../../support/graphs.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { createAccount, type Account } from '../accounts.js';
 import { createAnswerCheck, createValidator, operationsOf, type OpenApiDocument } from '../openapi-document.js';
 

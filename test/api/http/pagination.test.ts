@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount, sessionOf } from '../accounts.js';
 import type { FieldErrors, Page } from '../bodies.js';

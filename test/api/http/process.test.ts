@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 

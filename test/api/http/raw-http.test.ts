@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 
 const POST = 'POST /api/v1/projects/ HTTP/1.1';

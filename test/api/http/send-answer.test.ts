@@ -6,7 +6,7 @@ import { sendBytes, sendJson } from '../../../api/http/send-answer.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { head, openRaw } from '../../support/raw-http.js';
 
 const log = createLogger('test', 'silent');

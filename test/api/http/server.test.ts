@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { answerDeadline } from '../../../api/http/middleware/answer-deadline.js';
 import { closeServer, listen, type ConnectionLimits, type ListeningServer } from '../../../api/http/server.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 
 const GET = head('GET / HTTP/1.1', 'Host: x');

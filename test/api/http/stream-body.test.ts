@@ -5,7 +5,7 @@ import type { AppContext } from '../../../api/http/app-state.js';
 import { bodyTooSlow } from '../../../api/http/errors.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
 import { openBody } from '../../../api/http/stream-body.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 
 describe('a body that is taken as a stream', () => {
   let server: ListeningServer;

@@ -1,7 +1,7 @@
 // Answers of the service behind a proxy with TLS. PUBLIC_URL tells whether there is one.
 import assert from 'node:assert/strict';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import { createPerson, type Person } from '../sessions/people.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chain } from '../../support/graphs.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 

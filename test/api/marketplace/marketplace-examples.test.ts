@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient, type NodeEntry } from '../../support/api-client.js';
-import { chain, drawing, http, link, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../../harness/client/api-client.js';
+import { chain, drawing, http, link, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import { NOT_FOUND } from '../bodies.js';
 import { markRun, publish } from '../marketplace-setup.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import type { FieldErrors, Page } from '../bodies.js';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { chain, drawing, link, llm, trigger } from '../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { chain, drawing, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, revokeAccess, type Account } from '../accounts.js';
 import { NOT_FOUND, type Page } from '../bodies.js';
 import { copy, publish, uniqueWord, type MarketplaceWorkflow, type Published } from '../marketplace-setup.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { chain } from '../../support/graphs.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Workflow } from '../bodies.js';
 import { copy, markRun, publish, uniqueWord } from '../marketplace-setup.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createDatabase } from '../../../db/core/client.js';
 import { deleteCategory } from '../../../db/workflows/categories-repository.js';
-import type { ApiClient } from '../../support/api-client.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import type { FieldErrors, Workflow } from '../bodies.js';
 import { createCategory } from '../marketplace-setup.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { startTokenProvider } from '../../support/token-provider.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { createConnection } from '../connections/sign-in.js';

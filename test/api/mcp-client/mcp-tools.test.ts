@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import type { ApiClient } from '../../support/api-client.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../support/everything-server.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { sendJson, sseScript, startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
-import { drawing, link, mcp, node, trigger, type DrawingNode } from '../../support/graphs.js';
+import { drawing, link, mcp, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole } from '../accounts.js';
 import type { Detail, FieldErrors, Workflow } from '../bodies.js';
 

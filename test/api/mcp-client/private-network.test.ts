@@ -1,12 +1,12 @@
 // The ways in which a user's address is asked for, end to end; every spelling of one: test/outgoing/blocked-addresses.test.ts.
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
-import { agent, chain, drawing, http, link, mcp, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { agent, chain, drawing, http, link, mcp, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { ADDRESSES, DISGUISED_URLS, UNUSABLE_URLS } from '../../outgoing/private-addresses.js';
 import type { Detail, FieldErrors } from '../bodies.js';
 import { deliveriesOf, startRun } from '../webhook-receiver.js';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readCallResult } from '../../../api/mcp-server/call-result.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { drawing, http, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { drawing, http, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import { textOf, type CallToolResult } from './mcp-clients.js';
 

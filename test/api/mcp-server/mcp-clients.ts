@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { MCPClient } from '@ai-sdk/mcp';
-import type { ApiClient } from '../../support/api-client.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
 
 export type { CallToolResult };
 

@@ -1,9 +1,9 @@
 // Many calls at once, and calls over several processes of the service that come and go.
 import assert from 'node:assert/strict';
-import { eventually } from '../../support/eventually.js';
-import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { callBack, callbackUrlOf } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';

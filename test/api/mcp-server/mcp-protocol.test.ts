@@ -1,10 +1,10 @@
 // What the protocol asks of a server, and what hostile clients send. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { drawing, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
+import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import {
   createAccount,
   giveRole,

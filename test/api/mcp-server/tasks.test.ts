@@ -1,10 +1,10 @@
 // Calls of `/mcp` as tasks of the protocol, by the official client. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { CallToolResultSchema, type McpError, type Task } from '@modelcontextprotocol/sdk/types.js';
-import { drawing, http, linkInRow, node as nodeOf, resultOf, trigger } from '../../support/graphs.js';
-import type { DrawingNode } from '../../support/graphs.js';
+import { drawing, http, linkInRow, node as nodeOf, resultOf, trigger } from '../../../harness/drawing/drawing.js';
+import type { DrawingNode } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import {

@@ -1,12 +1,20 @@
 // Workflows called by MCP clients. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { eventually } from '../../support/eventually.js';
-import { agent, condition, drawing, http, linkInRow, node as nodeOf, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import {
+  agent,
+  condition,
+  drawing,
+  http,
+  linkInRow,
+  node as nodeOf,
+  trigger,
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 import {
   call,

@@ -1,9 +1,9 @@
 // Which workflows MCP clients are offered, to whom and under which names. docs/use/mcp.md.
 import assert from 'node:assert/strict';
-import { chain, drawing, trigger } from '../../support/graphs.js';
+import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, restrictedTo, type Account } from '../accounts.js';
 import { copy, publish } from '../marketplace-setup.js';
 import { call, connectBare, connectOfficial, offer, type BareClient } from './mcp-clients.js';

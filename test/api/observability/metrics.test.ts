@@ -6,11 +6,11 @@ import { createMetrics } from '../../../api/observability/metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from '../../../activities/worker/worker-metrics.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, drawing, http, link, llm, trigger } from '../../support/graphs.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, drawing, http, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 

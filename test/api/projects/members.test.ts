@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { changeUser, createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page } from '../bodies.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page, type Project } from '../bodies.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, restrictedTo } from '../accounts.js';
 import { chatBody, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page, type Project } from '../bodies.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { agent, drawing, linkInRow, llm, node, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
-import { eventually } from '../../support/eventually.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { agent, drawing, linkInRow, llm, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount, giveRole } from '../accounts.js';
 import type { FieldErrors, Project } from '../bodies.js';
 import { createHook, verify } from '../webhook-receiver.js';

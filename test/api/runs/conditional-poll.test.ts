@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiAnswer, type Envelope } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, condition, drawing, http, link, linkInRow, llm, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient, type ApiAnswer, type Envelope } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, condition, drawing, http, link, linkInRow, llm, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, openSession, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 

@@ -1,12 +1,12 @@
 // Numbers beyond what a double holds, from the input or an answer to everything that leaves the service again.
 import assert from 'node:assert/strict';
-import { condition, drawing, http, linkInRow, llm, mcp, resultOf, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { condition, drawing, http, linkInRow, llm, mcp, resultOf, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
-import type { ApiClient, Envelope } from '../../support/api-client.js';
-import { createApiClient } from '../../support/api-client.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
+import type { ApiClient, Envelope } from '../../../harness/client/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 
 const ID = '12345678901234567890';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
-import { createApiClient } from '../../support/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import type { Detail } from '../bodies.js';
 
 interface Outcome {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createDatabase } from '../../../db/core/client.js';
 import { claimKey, findKeyedRun } from '../../../db/runs/idempotency-repository.js';
-import type { ApiAnswer, ApiClient, Envelope } from '../../support/api-client.js';
-import { chain, llm } from '../../support/graphs.js';
+import type { ApiAnswer, ApiClient, Envelope } from '../../../harness/client/api-client.js';
+import { chain, llm } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, openSession, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
-import { createApiClient } from '../../support/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
 
 describe('Idempotency-Key', function () {

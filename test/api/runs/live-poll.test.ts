@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient, type Envelope, type NodeEntry } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { agent, chain, drawing, http, link, linkInRow, llm, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient, type ApiClient, type Envelope, type NodeEntry } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import {
+  agent,
+  chain,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  llm,
+  trigger,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { cancelRun, queryDatabase } from '../../support/inspect.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 
 interface WaitingEntry extends NodeEntry {
   approval_requests?: { expires_at: string }[];

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient, NodeEntry } from '../../support/api-client.js';
-import { agent, chain, condition, drawing, http, linkInRow, llm, resultOf, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
-import { eventually } from '../../support/eventually.js';
+import type { ApiClient, NodeEntry } from '../../../harness/client/api-client.js';
+import {
+  agent,
+  chain,
+  condition,
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  resultOf,
+  trigger,
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount } from '../accounts.js';
 import { NOT_FOUND } from '../bodies.js';
 

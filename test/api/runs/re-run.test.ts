@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ApiClient, Envelope, SendOptions } from '../../support/api-client.js';
-import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import type { ApiClient, Envelope, SendOptions } from '../../../harness/client/api-client.js';
+import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole } from '../accounts.js';
 import { NOT_FOUND, type Detail, type Page } from '../bodies.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { ApiClient, RunRecord } from '../../support/api-client.js';
-import { chain, llm } from '../../support/graphs.js';
+import type { ApiClient, RunRecord } from '../../../harness/client/api-client.js';
+import { chain, llm } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole } from '../accounts.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page } from '../bodies.js';
 

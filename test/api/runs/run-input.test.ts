@@ -5,11 +5,11 @@ import {
   type ApiClient,
   type Envelope,
   type SendOptions,
-} from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+} from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 
 describe('the body of run, by credential', function () {

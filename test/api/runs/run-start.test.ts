@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ApiClient, Envelope, SendOptions } from '../../support/api-client.js';
-import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../support/graphs.js';
+import type { ApiClient, Envelope, SendOptions } from '../../../harness/client/api-client.js';
+import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../accounts.js';
 
 interface Rejection {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGate } from '../../support/gate.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { createStartSlots } from '../../../api/runs/start-slots.js';
 
 describe('start slots', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { toSummary } from '../../../acceptance/run-summary.js';
-import { createApiClient } from '../../support/api-client.js';
-import { chain, llm } from '../../support/graphs.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { chain, llm } from '../../../harness/drawing/drawing.js';
 import { withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess } from '../api-process.js';
 import { createAccount } from '../accounts.js';
 

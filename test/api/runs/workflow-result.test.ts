@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient, type Envelope } from '../../support/api-client.js';
-import { chain, condition, drawing, fanOut, http, link, llm, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../../harness/client/api-client.js';
+import { chain, condition, drawing, fanOut, http, link, llm, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole } from '../accounts.js';
 import type { Detail, FieldErrors } from '../bodies.js';
 

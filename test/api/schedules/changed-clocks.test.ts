@@ -1,11 +1,11 @@
 // Schedules in the nights in which clocks are changed: what is told and what Temporal does. temporal-spec.test.ts has all zones.
 import assert from 'node:assert/strict';
 import { scheduleName } from '../../../contract/scheduled-run.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { daysOfChange, dueTimes, toText, watchClock } from './cron-oracle.js';
 import { dueOnTemporal, makeSchedule } from './schedule-maker.js';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { scheduleName } from '../../../contract/scheduled-run.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
 import { createAccount, type Account } from '../accounts.js';
 import { daysOfChange } from './cron-oracle.js';

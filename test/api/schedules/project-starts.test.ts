@@ -1,10 +1,10 @@
 // The schedules and hooks of a whole project, each with its workflow.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain, drawing, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, restrictedTo, type Account } from '../accounts.js';
 import type { Page } from '../bodies.js';
 import { makeStartHook, type StartHook } from '../hooks/hook-sender.js';

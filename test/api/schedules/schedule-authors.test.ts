@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createDatabase } from '../../../db/core/client.js';
 import { pauseForLostAccess } from '../../../db/schedules/firings-repository.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, drawing, linkInRow, node, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, type Account } from '../accounts.js';
 import {
   backfill,

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { openScheduleInput, type ScheduleInput } from '../../../acceptance/schedule-input.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { drawing, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, untilFired, type Schedule } from './schedule-maker.js';
 

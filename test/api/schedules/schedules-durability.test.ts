@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { scheduleName } from '../../../contract/scheduled-run.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { withTemporal } from '../../support/inspect.js';
-import { killAndAwaitRestart, type StackPart } from '../../support/kill-part.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { killAndAwaitRestart, type StackPart } from '../../../harness/stack/kill-part.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import {
   firingsOf,
   inTemporal,

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError } from '@temporalio/client';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain, drawing, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase, toText } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, type Account } from '../accounts.js';
 import type { FieldErrors, Page } from '../bodies.js';
 import { findSchedule, inTemporal, makeSchedule, ONCE_A_YEAR, untilTold, type Schedule } from './schedule-maker.js';

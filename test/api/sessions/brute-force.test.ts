@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient } from '../../support/api-client.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess, type ApiProcess } from '../api-process.js';
 import { Browser, createPerson, type Person } from './people.js';
 

@@ -1,10 +1,10 @@
 // How users get new passwords (docs/use/sign-in.md, "Passwords").
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { changeUser, createAccount, sessionOf, type Account } from '../accounts.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
 import { Browser, createLink, createPerson, signedIn, type AuthAnswer, type Person } from './people.js';

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import { createUser } from '../../../db/users/users-repository.js';
 import { writePassword } from '../../../db/sessions/passwords-repository.js';
 import { createSignInLink } from '../../../db/sessions/sign-in-links-repository.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 export interface Person {
   userId: number;

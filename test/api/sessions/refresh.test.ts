@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt, SignJWT, type JWTPayload } from 'jose';
 import { OWN_TOKEN_TYPE } from '../../../api/access/session-tokens.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
-import { createApiClient } from '../../support/api-client.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { Browser, createPerson, signedIn, type Person } from './people.js';
 
 describe('refresh and logout', function () {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { Browser, createLink, type AuthAnswer } from './people.js';
 

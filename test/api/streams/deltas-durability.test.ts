@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TextDelta } from '../../../api/streams/text-reader.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream } from '../../support/event-stream.js';
-import { drawing, linkInRow, llm, trigger } from '../../support/graphs.js';
+import { drawing, linkInRow, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
-import { killAndAwaitRestart } from '../../support/kill-part.js';
-import { startStack, type TestStack } from '../../support/stack.js';
+import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess } from '../api-process.js';
 
 describe('what a model writes while processes die', function () {

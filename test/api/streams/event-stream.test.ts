@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Envelope } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import type { Envelope } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
 import {
   agent,
@@ -15,12 +15,12 @@ import {
   node as nodeOf,
   trigger,
   type DrawingNode,
-} from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 

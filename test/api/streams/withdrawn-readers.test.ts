@@ -1,14 +1,14 @@
 // Whoever waits for a run, or follows it, was admitted once; what admitted them may end before they do.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Envelope } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import type { Envelope } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream } from '../../support/event-stream.js';
-import { drawing, http, linkInRow, trigger } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import {
   changeKey,
   changeUser,

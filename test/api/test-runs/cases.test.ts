@@ -3,9 +3,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';
-import type { ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import {
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
 import { openResumeWorld, type ResumeWorld } from '../runs/resume/resume-world.js';
 
 interface CaseView {

@@ -3,8 +3,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { weighFiles } from '../../../config/file-tokens.js';
-import type { ApiClient, Envelope } from '../../support/api-client.js';
-import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../support/graphs.js';
+import type { ApiClient, Envelope } from '../../../harness/client/api-client.js';
+import {
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
 import { createPdf, PNG } from '../../support/media.js';
 import { createFileClient } from '../../support/upload.js';
 import { openResumeWorld, type ResumeWorld } from '../runs/resume/resume-world.js';

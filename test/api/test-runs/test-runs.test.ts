@@ -1,7 +1,7 @@
 // Tries nodes while drawing (docs/use/test-runs.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient, Envelope, NodeEntry } from '../../support/api-client.js';
+import type { ApiClient, Envelope, NodeEntry } from '../../../harness/client/api-client.js';
 import {
   condition,
   drawing,
@@ -12,7 +12,7 @@ import {
   resultOf,
   trigger,
   type DrawingNode,
-} from '../../support/graphs.js';
+} from '../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { openResumeWorld, type EndedRun, type ResumeWorld } from '../runs/resume/resume-world.js';
 

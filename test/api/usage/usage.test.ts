@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { agent, chain, drawing, linkInRow, llm, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { agent, chain, drawing, linkInRow, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import type { FieldErrors, Project } from '../bodies.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { NOT_FOUND, type Detail } from '../bodies.js';
 import { createHook, deliveriesOf, startRun, verify, type Delivery, type Hook } from '../webhook-receiver.js';

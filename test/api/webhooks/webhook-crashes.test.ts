@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { startHttpTarget } from '../../support/http-target.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { makeDataDir, startStack } from '../../support/stack.js';
+import { makeDataDir, startStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 import { createHook, deliveriesOf, startRun, typesOf, verify } from '../webhook-receiver.js';

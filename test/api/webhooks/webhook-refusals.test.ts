@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { stackOnOwnDatabase } from '../own-database.js';
 import { NOT_FOUND, type Detail, type FieldErrors } from '../bodies.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Envelope } from '../../support/api-client.js';
-import { drawing, link, llm, trigger } from '../../support/graphs.js';
+import type { Envelope } from '../../../harness/client/api-client.js';
+import { drawing, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page, type Workflow } from '../bodies.js';
 import { createCategory } from '../marketplace-setup.js';

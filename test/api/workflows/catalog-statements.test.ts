@@ -6,7 +6,7 @@ import { measureDrawings } from '../../../db/workflows/workflows-repository.js';
 import { listMarketplace } from '../../../db/marketplace/marketplace-repository.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { copy, publish, uniqueWord } from '../marketplace-setup.js';
 

@@ -10,11 +10,11 @@ import {
   trigger,
   type Drawing,
   type DrawingNode,
-} from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+} from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
-import type { ApiClient, Envelope } from '../../support/api-client.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
+import type { ApiClient, Envelope } from '../../../harness/client/api-client.js';
 import { createAccount } from '../accounts.js';
 import type { FieldErrors } from '../bodies.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { drawing, linkInRow, llm, node, trigger, type DrawingNode } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { drawing, linkInRow, llm, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
 

@@ -1,7 +1,18 @@
 // Workflows as files (docs/use/porting.md).
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiAnswer, type ApiClient } from '../../support/api-client.js';
-import { agent, drawing, http, link, linkInRow, llm, mcp, node, trigger, type Drawing } from '../../support/graphs.js';
+import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
+import {
+  agent,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  llm,
+  mcp,
+  node,
+  trigger,
+  type Drawing,
+} from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createFileClient } from '../../support/upload.js';
 import { compilePlan } from '../../../graph/compile-plan.js';

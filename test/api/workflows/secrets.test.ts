@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.js';
-import { agent, drawing, http, link, linkInRow, mcp, trigger, type Drawing } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { agent, drawing, http, link, linkInRow, mcp, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { historyOf, queryDatabase, tablesWith } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
+import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 import type { Detail, FieldErrors, Workflow } from '../bodies.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ApiClient } from '../../support/api-client.js';
-import { chain, condition, drawing, http, link, llm, node, trigger } from '../../support/graphs.js';
+import type { ApiClient } from '../../../harness/client/api-client.js';
+import { chain, condition, drawing, http, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 import type { Workflow } from '../bodies.js';

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { ChildSupervisor } from '../../../cli/embedded/child-process.js';
 import { claimPort } from '../../../cli/embedded/ports.js';
 import { createPostgresServer } from '../../../cli/embedded/postgres-server.js';
-import { eventually } from '../../support/eventually.js';
-import { makeDataDir } from '../../support/stack.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { makeDataDir } from '../../../harness/stack/stack.js';
 
 describe('the embedded PostgreSQL after a kill -9', function () {
   this.timeout(120_000);

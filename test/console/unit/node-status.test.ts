@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readLinks } from '../../../console/drawing/run-links.js';
 import { startLiveRun, type LiveRun, type NodeEntry } from '../../../console/live/live-run.js';
 import { linkState, statusesOf, statusOf } from '../../../console/live/node-status.js';
-import { condition, drawing, link, llm, trigger } from '../../support/graphs.js';
+import { condition, drawing, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 
 const TIMES = { started_at: '2026-01-31T12:00:00.000Z', finished_at: '2026-01-31T12:00:01.000Z' };
 

@@ -5,7 +5,7 @@ import { seedApprovals } from '../../support/seed-approvals.js';
 import { listRequestsInReach, type ApprovalFilter } from '../../../db/agents/approval-requests-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { createAccount, type Account } from '../../api/accounts.js';
-import { chain } from '../../support/graphs.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect } from '../open-run.js';
 

@@ -11,7 +11,7 @@ import { migrateToLatest } from '../../../db/schema/migrate.js';
 import { expireAuditRecords } from '../../../db/retention/retention-repository.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 describe('the chains of the audit log', function () {
   this.timeout(120_000);

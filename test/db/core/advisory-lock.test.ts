@@ -4,7 +4,7 @@ import { isStatementTimeout, withAdvisoryLock, type LockName } from '../../../db
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { claimRunsToCheck } from '../../../db/runs/runs-repository.js';
 import type { Tables } from '../../../db/core/tables.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 describe('the advisory lock', function () {

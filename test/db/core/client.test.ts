@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { createDatabase, isDatabaseTimeout } from '../../../db/core/client.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 describe('database connections', function () {
   this.timeout(120_000);

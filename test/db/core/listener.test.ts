@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { startListener, type Listener } from '../../../db/core/listener.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect } from '../open-run.js';
 

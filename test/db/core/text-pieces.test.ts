@@ -4,10 +4,10 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { readResultPieces } from '../../../db/nodes/result-pieces.js';
 import type { NodeKey } from '../../../graph/plan.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { nodeEnd, openRun } from '../open-run.js';
 
 const MB = 1_000_000;

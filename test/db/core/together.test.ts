@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { together } from '../../../db/core/together.js';
-import { eventually } from '../../support/eventually.js';
-import { createGate } from '../../support/gate.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { createGate } from '../../../harness/timing/gate.js';
 
 describe('questions asked together', () => {
   function recorder({ most = 10, until = Promise.resolve() } = {}) {

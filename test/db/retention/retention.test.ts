@@ -5,13 +5,13 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import { readServiceFigures } from '../../../db/observability/metrics-repository.js';
 import { countExpirableRuns, expireRuns, purgeRuns } from '../../../db/retention/retention-repository.js';
 import { deleteOrphanedSnapshots, storeSnapshot } from '../../../db/runs/snapshots-repository.js';
-import { createApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess } from '../../api/api-process.js';
 
 const RUNS = 10_000;

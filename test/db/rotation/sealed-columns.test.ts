@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { countByKey, resealColumn, SEALED_COLUMNS, type SealedColumn } from '../../../db/rotation/sealed-columns.js';
 import { createSecretBox, type SecretContext } from '../../../db/core/secret-box.js';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 /** Bytes that are no secrets: hashes. */
 const PLAIN_BYTES = [

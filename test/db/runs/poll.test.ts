@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { readRunForPoll, type PolledRun } from '../../../db/runs/poll-repository.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { agent, drawing, http, link, trigger, type DrawingNode } from '../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { agent, drawing, http, link, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../support/tool-server.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 
 describe('nodes of a polled run', function () {
   this.timeout(120_000);

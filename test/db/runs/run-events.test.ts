@@ -17,7 +17,7 @@ import { keepWatches, readRunStates, watchRuns } from '../../../db/watches/run-w
 import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { readRunHead } from '../../../db/runs/poll-repository.js';
 import { purgeRuns } from '../../../db/retention/retention-repository.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
 

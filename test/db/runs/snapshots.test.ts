@@ -5,12 +5,12 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import { deleteOrphanedSnapshots, storeSnapshot } from '../../../db/runs/snapshots-repository.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 const PLAN = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { sql, type Kysely, type Migration } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { migrateToLatest, pendingMigrations } from '../../../db/schema/migrate.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { execute } from '../../support/shell.js';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { migrateToLatest, OtherBuildError, pendingMigrations } from '../../../db/schema/migrate.js';
 import { shippedRoutines, type RoutineFile } from '../../../db/schema/routines.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { withMigratedDatabase } from '../migrated-database.js';
 

@@ -3,7 +3,7 @@ import { createPerson, signedIn } from '../../api/sessions/people.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 describe('retention of what signing in leaves', function () {
   this.timeout(120_000);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createDatabase, type Database, type Db } from '../../../db/core/client.js';
 import { deleteSettledDeliveries } from '../../../db/retention/retention-repository.js';
 import { claimDeliveries, recordDelivered, recordRetry } from '../../../db/webhooks/webhook-deliveries-repository.js';
-import { createApiClient } from '../../support/api-client.js';
-import { chain } from '../../support/graphs.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 
 /** No process of the stack touches what is due in a transaction that is never committed. */
 describe('webhook deliveries', function () {

@@ -8,7 +8,7 @@ import { createDatabase, type Database } from '../../../db/core/client.js';
 import { listHistory, type HistoryOrdering } from '../../../db/runs/history-repository.js';
 import { readRunForPoll } from '../../../db/runs/poll-repository.js';
 import { countKeyRequests } from '../../../db/access/rate-limits-repository.js';
-import { createApiClient, type ApiClient } from '../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
 const RUNS = 20_000;

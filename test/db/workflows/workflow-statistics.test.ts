@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createDatabase } from '../../../db/core/client.js';
 import { foldWorkflowChanges } from '../../../db/workflows/workflow-changes-repository.js';
-import { chain, drawing, link, llm, trigger } from '../../support/graphs.js';
+import { chain, drawing, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
-import type { TestStack } from '../../support/stack.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../../api/accounts.js';
 
 const FIGURES = `run_count, finished_count, total_duration_seconds::text AS duration, total_cost_usd::text AS cost,

@@ -1,8 +1,8 @@
 // Answers as large as they can be made, and readers who do not take them.
 import { setTimeout as pause } from 'node:timers/promises';
-import { drawing, fanOut, http, trigger } from '../../support/graphs.js';
+import { drawing, fanOut, http, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation, Prepared } from '../harness/attack.js';
-import { textOf } from '../harness/servers.js';
+import { textOf } from '../../../harness/target/bad-answers.js';
 import { holdAnswers } from '../harness/sockets.js';
 import { flood, type Tenant } from '../harness/tenant.js';
 

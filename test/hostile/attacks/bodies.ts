@@ -1,9 +1,9 @@
 // Bodies that do not come, come slowly, or are as large as may be.
-import { textOf } from '../harness/servers.js';
+import { textOf } from '../../../harness/target/bad-answers.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { holdBodies } from '../harness/sockets.js';
 import { flood } from '../harness/tenant.js';
-import { drawing, trigger } from '../../support/graphs.js';
+import { drawing, trigger } from '../../../harness/drawing/drawing.js';
 
 const MIB = 1024 * 1024;
 const SENDERS = 32;

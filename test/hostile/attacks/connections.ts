@@ -1,5 +1,5 @@
 // Connections that stay, and streams that nobody needs.
-import { drawing, linkInRow, node, trigger } from '../../support/graphs.js';
+import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { holdAnswers, holdConnections } from '../harness/sockets.js';
 import { flood } from '../harness/tenant.js';

@@ -1,6 +1,16 @@
 // Drawings that cost the worker more than they look like.
-import { drawing, fanOut, http, link, llm, node, trigger, agent, type DrawingNode } from '../../support/graphs.js';
-import type { Envelope } from '../../support/api-client.js';
+import {
+  drawing,
+  fanOut,
+  http,
+  link,
+  llm,
+  node,
+  trigger,
+  agent,
+  type DrawingNode,
+} from '../../../harness/drawing/drawing.js';
+import type { Envelope } from '../../../harness/client/api-client.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, repeat } from '../harness/tenant.js';
 

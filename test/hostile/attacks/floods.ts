@@ -1,6 +1,6 @@
 // More requests than anybody needs.
 import { setTimeout as pause } from 'node:timers/promises';
-import { chain, drawing, trigger } from '../../support/graphs.js';
+import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { flood, repeat, send, type Tenant } from '../harness/tenant.js';
 import { bodyAttacks } from './bodies.js';

@@ -1,5 +1,5 @@
 // Attacks by the answers of servers that belong to the authors of nodes and tools.
-import { agent, drawing, fanOut, http, mcp, trigger } from '../../support/graphs.js';
+import { agent, drawing, fanOut, http, mcp, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, type Tenant } from '../harness/tenant.js';
 

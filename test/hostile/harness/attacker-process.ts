@@ -14,7 +14,7 @@ import {
   type Prepared,
   type ToAttacker,
 } from './attack.js';
-import { startServers } from './servers.js';
+import { startServers } from '../../../harness/target/bad-answers.js';
 import { createTenant, type Tenant } from './tenant.js';
 
 const LOWEST_PRIORITY = 19;

@@ -2,7 +2,7 @@
 // limits their memory, it kills what is above the limit, as the kernel would.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withDescendants } from '../../../faults/processes.js';
+import { withDescendants } from '../../../harness/processes/signals.js';
 import type { Group } from './cgroups.js';
 import { PARTS, type Part, type PartLimits } from './limits.js';
 

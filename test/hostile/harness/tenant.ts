@@ -1,6 +1,6 @@
 // An attacker with an account, and the moves that attacks are made of.
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient, type Envelope } from '../../support/api-client.js';
+import { createApiClient, type ApiClient, type Envelope } from '../../../harness/client/api-client.js';
 import type { AccountAt, Outcomes } from './attack.js';
 
 export interface Tenant extends AccountAt {

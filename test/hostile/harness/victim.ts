@@ -2,8 +2,8 @@
 // service takes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { drawing, http, linkInRow, node, resultOf, trigger } from '../../support/graphs.js';
-import type { HttpTarget } from '../../support/http-target.js';
+import { drawing, http, linkInRow, node, resultOf, trigger } from '../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../harness/target/http-target.js';
 import type { AccountAt } from './attack.js';
 
 export interface VictimReport {

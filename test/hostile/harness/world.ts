@@ -2,12 +2,12 @@
 import path from 'node:path';
 import getPort from 'get-port';
 import { createAccount, openSession } from '../../api/accounts.js';
-import { createApiClient } from '../../support/api-client.js';
-import { eventually } from '../../support/eventually.js';
-import type { FakeModelProvider } from '../../support/fake-model-provider.js';
-import { startHttpTarget } from '../../support/http-target.js';
+import { createApiClient } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import type { FakeModelProvider } from '../../../harness/target/fake-model-provider.js';
+import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../../support/inspect.js';
-import { startStack, type StartedStack } from '../../support/stack.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import type { AccountAt } from './attack.js';
 import { makeMemoryGroup, makeProcessorGroup, type Group } from './cgroups.js';
 import { PARTS, readLimits, type Part } from './limits.js';

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
-import type { ModelAnswer } from '../../../support/fake-model-provider.js';
-import { agent, drawing, link, llm, trigger, type Drawing, type DrawingNode } from '../../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
+import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
+import {
+  agent,
+  drawing,
+  link,
+  llm,
+  trigger,
+  type Drawing,
+  type DrawingNode,
+} from '../../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 
 interface Step {
   iteration: number;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../../support/everything-server.js';
-import { agent, drawing, link, trigger } from '../../../support/graphs.js';
+import { agent, drawing, link, trigger } from '../../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 
 const TRANSPORTS = { streamableHttp: 'streamable_http', sse: 'sse' } as const;
 

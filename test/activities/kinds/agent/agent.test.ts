@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
-import { eventually } from '../../../support/eventually.js';
-import type { ModelAnswer } from '../../../support/fake-model-provider.js';
-import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget } from '../../../support/http-target.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
+import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
+import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../../../harness/target/http-target.js';
 import { historyOf, queryDatabase, transactionsOf, withTemporal } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 
 interface PendingApproval {
   request_id: string;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
-import { eventually } from '../../../support/eventually.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
 import { openEventStream } from '../../../support/event-stream.js';
-import type { ModelAnswer, ModelRequest } from '../../../support/fake-model-provider.js';
-import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../support/graphs.js';
+import type { ModelAnswer, ModelRequest } from '../../../../harness/target/fake-model-provider.js';
+import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 
 const THOUGHT = 'private-thought-7c31';
 const SIGNED = { google: { thought_signature: 'c2lnbmVk' } };

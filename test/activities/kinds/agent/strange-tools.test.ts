@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
 import { startFakeMcpServer, type FakeMcpServer, type McpHandler } from '../../../support/fake-mcp-server.js';
-import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../support/graphs.js';
+import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 
 interface Warning {
   server_label: string;

@@ -1,16 +1,30 @@
 // Workflows as tools of an agent (docs/use/nodes.md, "Agents").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createApiClient, type ApiClient, type Envelope, type RunRecord } from '../../../support/api-client.js';
+import {
+  createApiClient,
+  type ApiClient,
+  type Envelope,
+  type RunRecord,
+} from '../../../../harness/client/api-client.js';
 import { openEventStream } from '../../../support/event-stream.js';
-import { eventually } from '../../../support/eventually.js';
-import type { ModelAnswer } from '../../../support/fake-model-provider.js';
-import { drawing, http, linkInRow, llm, node, resultOf, trigger, type DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
+import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
+import {
+  drawing,
+  http,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+  type DrawingNode,
+} from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../../harness/target/http-target.js';
 import { historyOf, queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer, type ToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../../support/waiting.js';
 
 interface ToolCall {

@@ -8,7 +8,7 @@ import { toFrame } from '../../../../activities/kinds/code/child/messages.js';
 import { createFrameReader } from '../../../../activities/kinds/code/child/frame-reader.js';
 import { processFlags } from '../../../../activities/kinds/code/process-flags.js';
 import { SandboxProcessError, startSandboxProcess } from '../../../../activities/kinds/code/sandbox-process.js';
-import { eventually } from '../../../support/eventually.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
 import { DIST } from '../../../support/worker-process.js';
 import { ENTRY, isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
 

@@ -5,8 +5,8 @@ import { getPriority } from 'node:os';
 import { createSandbox, type Sandbox } from '../../../../activities/kinds/code/sandbox.js';
 import { SandboxProcessError } from '../../../../activities/kinds/code/sandbox-process.js';
 import { parseJson } from '../../../../graph/json-text.js';
-import { eventually } from '../../../support/eventually.js';
-import { isAlive } from '../../../support/processes.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
+import { isAlive } from '../../../../harness/processes/of-stack.js';
 import {
   ENTRY,
   isRunning,

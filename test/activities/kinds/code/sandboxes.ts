@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Program, Reply } from '../../../../activities/kinds/code/child/messages.js';
 import { toMarkedInputs } from '../../../../activities/kinds/code/code-values.js';
 import type { Sandbox } from '../../../../activities/kinds/code/sandbox.js';
-import { isAlive } from '../../../support/processes.js';
+import { isAlive } from '../../../../harness/processes/of-stack.js';
 import { DIST } from '../../../support/worker-process.js';
 
 export const ENTRY = path.join(DIST, 'activities/kinds/code/child/main.js');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
-import { createApiClient, type ApiClient, type NodeEntry } from '../../../support/api-client.js';
-import { drawing, http, link, linkInRow, trigger } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../support/http-target.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../../../harness/client/api-client.js';
+import { drawing, http, link, linkInRow, trigger } from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../../harness/target/http-target.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 
 describe('HTTP node', function () {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
-import type { ModelAnswer } from '../../../support/fake-model-provider.js';
-import { drawing, linkInRow, llm, node, resultOf, trigger } from '../../../support/graphs.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
+import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
+import { drawing, linkInRow, llm, node, resultOf, trigger } from '../../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 
 const PERSON = {
   type: 'object',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type NodeEntry } from '../../../support/api-client.js';
-import type { ModelAnswer, ModelRequest } from '../../../support/fake-model-provider.js';
-import { agent, fanOut, llm } from '../../../support/graphs.js';
+import { createApiClient, type NodeEntry } from '../../../../harness/client/api-client.js';
+import type { ModelAnswer, ModelRequest } from '../../../../harness/target/fake-model-provider.js';
+import { agent, fanOut, llm } from '../../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf, type TransactionRow } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 

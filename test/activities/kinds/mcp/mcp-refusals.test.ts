@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../support/api-client.js';
+import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../../support/fake-mcp-server.js';
-import { agent, drawing, http, link, linkInRow, mcp, trigger } from '../../../support/graphs.js';
+import { agent, drawing, http, link, linkInRow, mcp, trigger } from '../../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 
 describe('MCP node, refused before anything is sent', function () {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMcpSessions, type McpSessions } from '../../../../activities/kinds/mcp/mcp-sessions.js';
 import { createMcpClient, McpError } from '../../../../outgoing/mcp-client.js';
 import type { McpClient, McpServer, McpSession } from '../../../../outgoing/mcp-types.js';
-import { eventually } from '../../../support/eventually.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
 import { startForgetfulServer } from '../../../support/forgetful-mcp-server.js';
 import { startFakeMcpServer, type FakeMcpEndpoint, type FakeMcpServer } from '../../../support/fake-mcp-server.js';
 

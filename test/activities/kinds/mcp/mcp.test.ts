@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient, type NodeEntry } from '../../../support/api-client.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../../../harness/client/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../../support/everything-server.js';
-import { eventually } from '../../../support/eventually.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
 import { startForgetfulServer } from '../../../support/forgetful-mcp-server.js';
 import {
   openEvents,
@@ -10,11 +10,20 @@ import {
   type FakeMcpServer,
   type McpScript,
 } from '../../../support/fake-mcp-server.js';
-import { drawing, http, link, linkInRow, mcp, node as drawnNode, resultOf, trigger } from '../../../support/graphs.js';
-import { startHttpTarget } from '../../../support/http-target.js';
+import {
+  drawing,
+  http,
+  link,
+  linkInRow,
+  mcp,
+  node as drawnNode,
+  resultOf,
+  trigger,
+} from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../../../support/upload.js';
 
 const sized = (text: string): McpScript => ({ 'tools/call': () => ({ content: [{ type: 'text', text }] }) });

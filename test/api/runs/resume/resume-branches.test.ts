@@ -1,12 +1,22 @@
 // Which nodes a run that resumes another one keeps where the drawing branches. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../../support/api-client.js';
-import { condition, drawing, http, link, linkInRow, mcp, node, resultOf, trigger } from '../../../support/graphs.js';
-import type { Drawing, DrawingNode } from '../../../support/graphs.js';
-import type { HttpTarget } from '../../../support/http-target.js';
+import type { ApiClient } from '../../../../harness/client/api-client.js';
+import {
+  condition,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  mcp,
+  node,
+  resultOf,
+  trigger,
+} from '../../../../harness/drawing/drawing.js';
+import type { Drawing, DrawingNode } from '../../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume where the drawing branches', function () {

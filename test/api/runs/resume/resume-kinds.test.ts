@@ -1,12 +1,12 @@
 // What each kind of node keeps when its run is resumed. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient, RunRecord } from '../../../support/api-client.js';
-import { agent, drawing, http, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
-import type { HttpTarget } from '../../../support/http-target.js';
+import type { ApiClient, RunRecord } from '../../../../harness/client/api-client.js';
+import { agent, drawing, http, linkInRow, node, resultOf, trigger } from '../../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer } from '../../../../harness/target/tool-server.js';
 import { callBack, callbackUrlOf, taskOf } from '../../../support/waiting.js';
 import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 

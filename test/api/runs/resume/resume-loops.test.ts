@@ -1,12 +1,12 @@
 // What loops keep when their run is resumed. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../../support/api-client.js';
-import { drawing, http, link, linkInRow, node, resultOf, trigger } from '../../../support/graphs.js';
-import type { DrawingNode } from '../../../support/graphs.js';
-import type { HttpTarget } from '../../../support/http-target.js';
+import type { ApiClient } from '../../../../harness/client/api-client.js';
+import { drawing, http, link, linkInRow, node, resultOf, trigger } from '../../../../harness/drawing/drawing.js';
+import type { DrawingNode } from '../../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 import { openResumeWorld, reusedOf, type ResumeWorld } from './resume-world.js';
 
 interface Iteration {

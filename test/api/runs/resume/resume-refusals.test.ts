@@ -1,14 +1,14 @@
 // What is refused so that nothing is done twice when a run is resumed. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient } from '../../../support/api-client.js';
-import { eventually } from '../../../support/eventually.js';
-import { agent, drawing, http, link, linkInRow, node, trigger } from '../../../support/graphs.js';
-import type { Drawing, DrawingNode } from '../../../support/graphs.js';
-import type { HttpTarget } from '../../../support/http-target.js';
+import type { ApiClient } from '../../../../harness/client/api-client.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
+import { agent, drawing, http, link, linkInRow, node, trigger } from '../../../../harness/drawing/drawing.js';
+import type { Drawing, DrawingNode } from '../../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
-import type { TestStack } from '../../../support/stack.js';
-import { startToolServer } from '../../../support/tool-server.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
+import { startToolServer } from '../../../../harness/target/tool-server.js';
 import { openResumeWorld, type EndedRun, type ResumeWorld } from './resume-world.js';
 
 describe('resume does nothing twice', function () {

@@ -1,11 +1,11 @@
 // Runs that fail once, and runs that resume them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient, Envelope, NodeEntry, SendOptions } from '../../../support/api-client.js';
-import { drawing, http, linkInRow, trigger, type DrawingNode } from '../../../support/graphs.js';
-import { startHttpTarget, type HttpTarget } from '../../../support/http-target.js';
+import type { ApiAnswer, ApiClient, Envelope, NodeEntry, SendOptions } from '../../../../harness/client/api-client.js';
+import { drawing, http, linkInRow, trigger, type DrawingNode } from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget, type HttpTarget } from '../../../../harness/target/http-target.js';
 import { sharedStack } from '../../../support/shared-stack.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 import { createAccount, type Account } from '../../accounts.js';
 
 export interface EndedRun {

@@ -1,13 +1,23 @@
 // A run that takes over the results of an earlier one (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiClient, Envelope } from '../../../support/api-client.js';
+import type { ApiClient, Envelope } from '../../../../harness/client/api-client.js';
 import { openEventStream } from '../../../support/event-stream.js';
-import { eventually } from '../../../support/eventually.js';
-import { chain, drawing, http, link, linkInRow, llm, node, resultOf, trigger } from '../../../support/graphs.js';
-import type { HttpTarget } from '../../../support/http-target.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
+import {
+  chain,
+  drawing,
+  http,
+  link,
+  linkInRow,
+  llm,
+  node,
+  resultOf,
+  trigger,
+} from '../../../../harness/drawing/drawing.js';
+import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
-import type { TestStack } from '../../../support/stack.js';
+import type { TestStack } from '../../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../../accounts.js';
 import { openResumeWorld, reusedOf, type EndedRun, type ResumeWorld } from './resume-world.js';
 

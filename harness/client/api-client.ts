@@ -1,5 +1,5 @@
 // A small client of the public API, typed as far as tests need it.
-import { eventually, type EventuallyOptions } from './eventually.js';
+import { eventually, type EventuallyOptions } from '../timing/eventually.js';
 
 export interface ApiAnswer<T = Record<string, unknown>> {
   status: number;

@@ -2,7 +2,7 @@
 import PQueue from 'p-queue';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { LoadStack } from './stack.js';
+import type { LoadStack } from '../../bench/load/stack.js';
 
 export interface LoadClient {
   createWorkflow(title: string, data: object): Promise<number>;

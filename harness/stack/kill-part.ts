@@ -1,4 +1,4 @@
-import { eventually } from './eventually.js';
+import { eventually } from '../timing/eventually.js';
 import type { StartedStack } from './stack.js';
 
 export type StackPart = 'api' | 'postgres' | 'temporal' | 'worker';

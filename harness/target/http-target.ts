@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
-import { eventually } from './eventually.js';
-import { createGate, type Gate } from './gate.js';
-import { pauseUnlessClosed } from './pause-unless-closed.js';
+import { eventually } from '../timing/eventually.js';
+import { createGate, type Gate } from '../timing/gate.js';
+import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
 export interface TargetRequest {
   method: string;

@@ -1,7 +1,7 @@
 // Sends a completion as a provider sends a stream.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { pauseUnlessClosed } from './pause-unless-closed.js';
+import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
 /** A text is a piece of the content; bytes and raw text are sent as they are. */
 export type StreamPart =

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
 import { streamCompletion, type StreamPart } from './stream-completion.js';
-import { pauseUnlessClosed } from './pause-unless-closed.js';
+import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
 export interface ModelAnswer {
   /** Default: `echo: ` and the last user message. */

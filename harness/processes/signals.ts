@@ -1,7 +1,7 @@
 // Signals to processes and all that they have started.
 import { readFileSync, readdirSync } from 'node:fs';
-import { readStackFile } from '../cli/embedded/stack-file.js';
-import type { StartedStack } from '../test/support/stack.js';
+import { readStackFile } from '../../cli/embedded/stack-file.js';
+import type { StartedStack } from '../stack/stack.js';
 
 /** What a fault that broke off may have left stopped. */
 export function allowToRun({ supervisor, dataDir }: StartedStack): void {
