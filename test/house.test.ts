@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|bench|faults|console)\//;
+  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|harness|bench|faults|console)\//;
 
 /** Written by `npm run db:types`. */
 const GENERATED = 'db/core/table-types.ts';
@@ -62,7 +62,7 @@ describe('the house', () => {
     const converts = /\bNumber\b|\bparseFloat\b|\.toNumber\(|::float8?\b|=> [+]\w/;
     const isMoney = /usd|cost|amount|price|\bfee\b|_fee|spent|spending|reserved|budget|money/i;
     const found = sources
-      .filter((file) => !pictures.has(file) && !/^(?:bench|faults|n8n)\/|^db\/observability\//.test(file))
+      .filter((file) => !pictures.has(file) && !/^(?:harness|bench|faults|n8n)\/|^db\/observability\//.test(file))
       .flatMap((file) => {
         const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
         return lines.flatMap((line, index) =>

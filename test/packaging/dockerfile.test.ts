@@ -115,7 +115,7 @@ describe('Dockerfile', () => {
     assert.equal(read('.dockerignore').split('\n')[1], '*');
     assert.deepEqual(
       new Set(allowed.filter((entry) => statSync(path.join(ROOT, entry)).isDirectory())),
-      new Set([...include.filter((folder) => folder !== 'bench'), ...consoleFolders()]),
+      new Set([...include.filter((folder) => folder !== 'bench' && folder !== 'harness'), ...consoleFolders()]),
     );
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
       assert.ok(allowed.includes(file));
