@@ -11,9 +11,8 @@ import { lostWorkers } from './kinds/lost-workers.js';
 import { upgrades } from './kinds/upgrade.js';
 import { waiting } from './kinds/waits.js';
 import { windows } from './kinds/windows.js';
-import { allowToRun } from '../harness/processes/signals.js';
 import { Stage } from './stage.js';
-import type { World } from './world.js';
+import { allowToRun, type World } from './world.js';
 
 export const faults: Fault[] = [
   ...deaths,

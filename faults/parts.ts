@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../cli/embedded/stack-file.js';
 import { eventually } from '../harness/timing/eventually.js';
-import { signalAll, withDescendants } from '../harness/processes/signals.js';
+import { withDescendants } from '../harness/processes/family.js';
+import { signalAll } from '../harness/processes/signals.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];

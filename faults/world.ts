@@ -8,7 +8,9 @@ import { startHttpTarget, type HttpTarget } from '../harness/target/http-target.
 import { queryDatabase } from '../test/support/inspect.js';
 import { makeDataDir, portsOf, startStack, TEST_PRICES, type StartedStack } from '../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../harness/target/tool-server.js';
-import { allowToRun, signalAll, withDescendants } from '../harness/processes/signals.js';
+import { readStackFile } from '../cli/embedded/stack-file.js';
+import { withDescendants } from '../harness/processes/family.js';
+import { signalAll } from '../harness/processes/signals.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
 
 export interface World {
@@ -91,6 +93,12 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     },
   };
   return world;
+}
+
+/** Continues what a fault that broke off may have left stopped. */
+export function allowToRun({ supervisor, dataDir }: StartedStack): void {
+  const pids = Object.values(readStackFile(dataDir)?.pids ?? {}).flatMap((pid) => withDescendants(pid));
+  signalAll([supervisor.pid!, ...pids], 'SIGCONT');
 }
 
 function scriptModels(model: FakeModelProvider): void {

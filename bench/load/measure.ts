@@ -1,9 +1,9 @@
 // What a process weighs, and what stands in the queues.
 import path from 'node:path';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
+import { rssMiB } from '../../harness/processes/figures.js';
 import type { LoadStack } from './stack.js';
 import { collectGarbage } from '../../harness/processes/collect-garbage.js';
 
@@ -81,16 +81,6 @@ async function sampleOf(stack: LoadStack, isThorough: boolean): Promise<Partial<
     backlogOf(stack).catch(() => 0),
   ]);
   return { ...weight, databaseConnections, backlog };
-}
-
-function rssMiB(pid: number | undefined): number {
-  if (pid === undefined) return 0;
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return (Number(kilobytes) * 1024) / MIB;
-  } catch {
-    return 0;
-  }
 }
 
 async function heapMiB(url: string): Promise<number> {

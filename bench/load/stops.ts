@@ -4,7 +4,7 @@ import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load
 import { smallRun } from './drawings.js';
 import type { Findings } from './report.js';
 import { callsOf, type LoadStack } from './stack.js';
-import { isAlive } from '../../harness/processes/of-stack.js';
+import { isAlive } from '../../harness/processes/signals.js';
 
 const CALLERS = 50;
 const POLLERS = 100;

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { drive } from '../load.js';
-import { residentMib } from '../processes.js';
+import { rssMiB } from '../../harness/processes/figures.js';
 import type { Memory } from '../results.js';
 import { median } from '../statistics.js';
 import type { ServiceName, Subject } from '../subjects.js';
@@ -30,9 +30,9 @@ export async function measureMemory(context: RowContext, service: Subject): Prom
   const { first, more } = isQuick ? WAITING_WHEN_QUICK : WAITING;
   const worker = service.pids().worker;
   const ids = await startHeld(service, first);
-  const before = residentMib(worker);
+  const before = rssMiB(worker);
   ids.push(...(await startHeld(service, more)));
-  const workerKibPerWaitingRun = ((residentMib(worker) - before) * 1024) / more;
+  const workerKibPerWaitingRun = ((rssMiB(worker) - before) * 1024) / more;
   await letEnd(context, service, ids);
   report(
     `${subject}, memory: ${workerKibPerWaitingRun.toFixed(0)} KiB a waiting run; API ${load.apiMib.map(Math.round).join(', ')} MiB`,
@@ -50,7 +50,7 @@ async function underLoad(
   const { api, worker } = service.pids();
   const samples: { apiMib: number; workerMib: number }[] = [];
   const sampling = setInterval(() => {
-    samples.push({ apiMib: residentMib(api), workerMib: residentMib(worker) });
+    samples.push({ apiMib: rssMiB(api), workerMib: rssMiB(worker) });
   }, SAMPLE_EVERY_MS);
   try {
     await drive({ subject: service, graph: GRAPH, lanes: LANES, durationMs: thirdMs * 3 });

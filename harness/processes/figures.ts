@@ -1,8 +1,32 @@
-import { readFileSync } from 'node:fs';
+// Memory and processor time of processes, from /proc: what else the machine does is not in it. Linux only; elsewhere 0.
+import { childrenOf, readStat, readText } from './family.js';
 
-/** The most that a process has ever had in memory, in MiB. Linux only; elsewhere 0. */
+const TICKS_PER_SECOND = 100;
+
+/** Resident memory; 0 for a process that is gone. */
+export function rssMiB(pid: number | undefined): number {
+  return memoryMiB(pid, 'VmRSS');
+}
+
+/** The most that the process has ever had in memory; 0 for one that is gone. */
 export function peakRssMiB(pid: number | undefined): number {
+  return memoryMiB(pid, 'VmHWM');
+}
+
+/**
+ * `ended` adds the children that have ended, `family` those that live, too: PostgreSQL has a process for each connection.
+ * Throws for a process that is gone.
+ */
+export function cpuSeconds(pid: number, of: 'itself' | 'ended' | 'family' = 'itself'): number {
   if (process.platform !== 'linux') return 0;
-  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1024;
+  const stat = readStat(pid);
+  if (stat === undefined) throw new Error(`process ${pid} is gone`);
+  const ended = of === 'itself' ? 0 : stat.endedTicks;
+  const living = of === 'family' ? childrenOf(pid).reduce((sum, { ownTicks }) => sum + ownTicks, 0) : 0;
+  return (stat.ownTicks + ended + living) / TICKS_PER_SECOND;
+}
+
+function memoryMiB(pid: number | undefined, field: string): number {
+  const kibibytes = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readText(`/proc/${pid}/status`))?.[1];
+  return Number(kibibytes ?? 0) / 1024;
 }

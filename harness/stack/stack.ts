@@ -7,7 +7,7 @@ import path from 'node:path';
 import { readStackFile, removeStackFile, stackFile, type StackFile } from '../../cli/embedded/stack-file.js';
 import { eventually } from '../timing/eventually.js';
 import { startFakeModelProvider, type FakeModelProvider } from '../target/fake-model-provider.js';
-import { processesOf } from '../processes/of-stack.js';
+import { processesOf } from '../processes/family.js';
 
 export interface StackOptions {
   /** Over the test defaults (every port picked freely, the fake model provider). An empty value unsets a variable. */

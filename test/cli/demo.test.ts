@@ -7,7 +7,7 @@ import { loadSamples } from '../../cli/samples/samples.js';
 import { SANDBOX_MODEL } from '../../cli/sandbox/model-provider.js';
 import { Browser } from '../api/sessions/people.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { processesOf } from '../../harness/processes/of-stack.js';
+import { processesOf } from '../../harness/processes/family.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { standIn } from '../support/stand-in.js';
 import { makeDataDir } from '../../harness/stack/stack.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { processesOf } from '../../harness/processes/of-stack.js';
+import { processesOf } from '../../harness/processes/family.js';
 import { makeDataDir, spawnSupervisor, startStack } from '../../harness/stack/stack.js';
 
 describe('npm start refuses with one sentence and exit code 1', function () {

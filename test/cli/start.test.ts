@@ -7,7 +7,7 @@ import { Browser } from '../api/sessions/people.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { chain } from '../../harness/drawing/drawing.js';
-import { processesOf } from '../../harness/processes/of-stack.js';
+import { processesOf } from '../../harness/processes/family.js';
 import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** The same ports again, which the killed processes must have given back. */

@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
-import { signalAll, withDescendants } from '../../harness/processes/signals.js';
+import { withDescendants } from '../../harness/processes/family.js';
+import { signalAll } from '../../harness/processes/signals.js';
 import { makeDataDir, type TestStack } from '../../harness/stack/stack.js';
 
 type Store = Extract<ChildName, 'postgres' | 'temporal'>;

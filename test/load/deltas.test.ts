@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TextDelta } from '../../api/streams/text-reader.js';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { openEventStream, type OpenStream } from '../support/event-stream.js';
+import { cpuSeconds } from '../../harness/processes/figures.js';
 import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
 import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
 import { watchPace } from '../support/pace.js';
@@ -23,7 +24,6 @@ const WITHOUT_READERS = 1.05;
 const WITH_A_READER = 1.15;
 /** Answers in one piece, without readers and with one each; and streams, without readers and with one each. */
 const MODES = ['whole', 'followed', 'unread', 'read'] as const;
-const TICKS_A_SECOND = 100;
 
 type Mode = (typeof MODES)[number];
 type Cpu = Record<'services' | 'all', number>;
@@ -68,23 +68,10 @@ describe('50 runs whose models say 100 tokens a second', function () {
 
   /** The processor time of the service, and of its database and Temporal too, in milliseconds. */
   function cpuMs(): Cpu {
-    const { api, worker, ...others } = stack.stack.pids as Record<string, number>;
-    const roots = new Set(Object.values(others));
-    const rows = readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((pid) => {
-        try {
-          const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-          const [own, reaped] = [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])];
-          return [{ pid: Number(pid), parent: Number(fields[1]), ticks: own + reaped }];
-        } catch {
-          return [];
-        }
-      });
-    const sum = (wanted: (row: (typeof rows)[number]) => boolean): number =>
-      rows.filter(wanted).reduce((ticks, row) => ticks + row.ticks, 0) * (1_000 / TICKS_A_SECOND);
-    const services = sum(({ pid }) => pid === api || pid === worker);
-    return { services, all: services + sum(({ pid, parent }) => roots.has(pid) || roots.has(parent)) };
+    const { api, worker, ...others } = stack.stack.pids;
+    const msOf = (pid: number | undefined, of: 'ended' | 'family'): number => cpuSeconds(pid!, of) * 1000;
+    const services = msOf(api, 'ended') + msOf(worker, 'ended');
+    return { services, all: Object.values(others).reduce((sum, pid) => sum + msOf(pid, 'family'), services) };
   }
 
   it('tell them to 200 readers within 600 ms (p99)', async () => {

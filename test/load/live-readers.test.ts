@@ -1,6 +1,5 @@
 // Many who wait for runs at once in one process, while runs go through: nothing is lost, late or kept in memory.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { startApiProcess, type ApiProcess } from '../api/api-process.js';
@@ -10,6 +9,7 @@ import { drawing, fanOut, http, linkInRow, trigger } from '../../harness/drawing
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { cancelRun } from '../support/inspect.js';
 import { watchPace } from '../support/pace.js';
+import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Of an event on its way: in Postgres, in the API and in the process that reads. */
@@ -80,9 +80,6 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     assert.equal(new Set(ends).size, WIDTH + 2, runId);
     assert.deepEqual([events.at(-1)!.event, events.at(-1)!.data.status], ['run', 'succeed']);
   }
-
-  const rssMiB = (pid: number): number =>
-    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
   /** Starts runs evenly and calls `onRun` with each. */
   async function startRuns(seconds: number, onRun: (runId: string) => void): Promise<void> {

@@ -8,7 +8,7 @@ import { chain, http } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
-import { isAlive } from '../../harness/processes/of-stack.js';
+import { isAlive } from '../../harness/processes/signals.js';
 
 const RUNS = 100;
 const CALLERS = 20;

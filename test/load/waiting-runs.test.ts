@@ -1,6 +1,5 @@
 // Many runs that wait hold nothing but their timers (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
@@ -8,6 +7,7 @@ import { collectGarbage, WITH_INSPECTOR } from '../../harness/processes/collect-
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
+import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 
@@ -114,8 +114,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
     const of = async (part: Part): Promise<Memory> => {
       const pid = stack.stack.pids[part]!;
       const held = await collectGarbage(pid, path.join(stack.dataDir, 'logs', `${part}.log`));
-      const [, kibibytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
-      return { held, resident: Number(kibibytes) * 1024 };
+      return { held, resident: rssMiB(pid) * 1024 * 1024 };
     };
     return { api: await of('api'), worker: await of('worker') };
   }

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import Mocha from 'mocha';
 import type * as SharedStack from '../support/shared-stack.js';
-import { cpuWithChildren } from './cpu.js';
+import { cpuSeconds } from '../../harness/processes/figures.js';
 import { createFileReporter } from './file-reporter.js';
 import type { FileResult, FromLane, ToLane } from './messages.js';
 
@@ -20,7 +20,7 @@ process.once('disconnect', () => isEnding || process.exit(1));
 send({ type: 'ready' });
 
 async function runFile({ file, grep }: { file: string; grep: string | undefined }): Promise<FileResult> {
-  const cpuBefore = cpuWithChildren();
+  const cpuBefore = cpuSeconds(process.pid, 'ended');
   const lines: string[] = [];
   const mocha = new Mocha({ timeout: TEST_TIMEOUT_MS, reporter: createFileReporter(lines), ...(grep && { grep }) });
   const counts = await runOn(mocha, file).catch((error: unknown) => {
@@ -28,7 +28,13 @@ async function runFile({ file, grep }: { file: string; grep: string | undefined 
     return { passes: 0, failures: 1, pending: 0 };
   });
   const rssMb = process.memoryUsage.rss() / 2 ** 20;
-  return { file, ...counts, cpuMs: cpuWithChildren() - cpuBefore, rssMb, output: lines.join('\n') };
+  return {
+    file,
+    ...counts,
+    cpuMs: (cpuSeconds(process.pid, 'ended') - cpuBefore) * 1000,
+    rssMb,
+    output: lines.join('\n'),
+  };
 }
 
 async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'passes' | 'failures' | 'pending'>> {

@@ -1,40 +1,20 @@
 // Many waits that are due at the same moment.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, link, node, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { cpuSeconds } from '../../harness/processes/figures.js';
 import { queryDatabase } from '../support/inspect.js';
 import { startStack, type StartedStack } from '../../harness/stack/stack.js';
 
 const WAITS = 500;
 const WITHIN_MS = 2_000;
 const AHEAD_MS = 20_000;
-const TICK_MS = 10;
 
 /** Processor time of the stack's processes and their children, in milliseconds; 0 where there is no /proc. */
 function cpuOf(stack: StartedStack): number {
-  if (process.platform !== 'linux') return 0;
-  const own = new Set(Object.values(stack.stack.pids));
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      const stat = readStat(pid);
-      const isOurs = own.has(Number(pid)) || own.has(Number(stat[1]));
-      return isOurs ? (Number(stat[11]) + Number(stat[12])) * TICK_MS : 0;
-    })
-    .reduce((sum, ms) => sum + ms, 0);
-}
-
-/** The fields after the program's name, which may hold spaces (proc(5)); none of a process that is gone. */
-function readStat(pid: string): string[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
+  return Object.values(stack.stack.pids).reduce((sum, pid) => sum + cpuSeconds(pid, 'family') * 1000, 0);
 }
 
 describe('500 waits that are due in the same second', function () {

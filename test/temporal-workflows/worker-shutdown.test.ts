@@ -3,7 +3,7 @@ import { createApiClient, type ApiClient } from '../../harness/client/api-client
 import { eventually } from '../../harness/timing/eventually.js';
 import { chain, drawing, http, link, llm, trigger } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
-import { isAlive } from '../../harness/processes/of-stack.js';
+import { isAlive } from '../../harness/processes/signals.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
 /** Longer than a worker may take to stop. */

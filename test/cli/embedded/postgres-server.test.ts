@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ChildSupervisor } from '../../../cli/embedded/child-process.js';
 import { claimPort } from '../../../cli/embedded/ports.js';
 import { createPostgresServer } from '../../../cli/embedded/postgres-server.js';
+import { childrenOf, readStat } from '../../../harness/processes/family.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { makeDataDir } from '../../../harness/stack/stack.js';
 
@@ -78,7 +79,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
 
   it('starts again while processes of the killed one still use its memory', async () => {
     const pid = await startUnreaped();
-    const [survivor] = childrenOf(pid);
+    const [survivor] = childrenOf(pid).map((child) => child.pid);
     process.kill(survivor!, 'SIGSTOP');
     // It stops when it is scheduled next: only then it outlives its parent.
     await eventually(() => stateOf(survivor!) === 'T');
@@ -92,24 +93,5 @@ describe('the embedded PostgreSQL after a kill -9', function () {
 
 /** Undefined for a process that is gone. */
 function stateOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0];
-  } catch {
-    return undefined;
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+  return readStat(pid)?.state;
 }

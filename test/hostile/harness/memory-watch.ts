@@ -1,8 +1,9 @@
 // Watches what the API and the worker weigh, with their child processes, and whether they live on. Where no control group
 // limits their memory, it kills what is above the limit, as the kernel would.
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withDescendants } from '../../../harness/processes/signals.js';
+import { withDescendants } from '../../../harness/processes/family.js';
+import { rssMiB } from '../../../harness/processes/figures.js';
+import { signalAll } from '../../../harness/processes/signals.js';
 import type { Group } from './cgroups.js';
 import { PARTS, type Part, type PartLimits } from './limits.js';
 
@@ -35,7 +36,7 @@ export function watchMemory({ pidOf, limits, groups }: Watched): { end: () => Pr
         peakMiB[part] = Math.max(peakMiB[part], weight);
         if (pid === undefined || groups[part] !== undefined || weight <= limits[part].memoryMiB) continue;
         killedByUs.add(part);
-        killIfAlive(pid);
+        signalAll([pid], 'SIGKILL');
       }
       await pause(SAMPLE_EVERY_MS);
     }
@@ -57,20 +58,4 @@ export function watchMemory({ pidOf, limits, groups }: Watched): { end: () => Pr
 
 function weigh(pid: number): number {
   return withDescendants(pid).reduce((sum, each) => sum + rssMiB(each), 0);
-}
-
-function rssMiB(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
-function killIfAlive(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
 }

@@ -6,18 +6,10 @@ import { createSandbox, type Sandbox } from '../../../../activities/kinds/code/s
 import { SandboxProcessError } from '../../../../activities/kinds/code/sandbox-process.js';
 import { parseJson } from '../../../../graph/json-text.js';
 import { eventually } from '../../../../harness/timing/eventually.js';
-import { isAlive } from '../../../../harness/processes/of-stack.js';
-import {
-  ENTRY,
-  isRunning,
-  NEVER,
-  nextProject,
-  program,
-  read,
-  residentBytes,
-  run,
-  sandboxProcessesOf,
-} from './sandboxes.js';
+import { readText } from '../../../../harness/processes/family.js';
+import { rssMiB } from '../../../../harness/processes/figures.js';
+import { isAlive } from '../../../../harness/processes/signals.js';
+import { ENTRY, isRunning, NEVER, nextProject, program, run, sandboxProcessesOf } from './sandboxes.js';
 
 /** A loop inside of a built-in function, which does not look at the time. */
 const STUBBORN = 'return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
@@ -156,9 +148,9 @@ describe('the sandbox of code', function () {
     if (process.platform !== 'linux') this.skip();
     assert.equal(await valueOf('return 1'), 1);
     const [pid] = sandboxProcessesOf(process.pid);
-    const before = residentBytes(pid!);
+    const before = rssMiB(pid);
     let most = 0;
-    const watch = setInterval(() => (most = Math.max(most, residentBytes(pid!))), 5);
+    const watch = setInterval(() => (most = Math.max(most, rssMiB(pid))), 5);
     for (let round = 0; round < 5; round += 1) {
       const code = 'const a = []; for (;;) a.push(new Uint8Array(100000).fill(1))';
       assert.deepEqual(await run(sandbox, code), { status: 'memory' });
@@ -177,9 +169,9 @@ describe('the sandbox of code', function () {
       return sandboxProcessesOf(process.pid)[0] ?? 0;
     };
     const pid = await use(100);
-    const before = residentBytes(pid);
+    const before = rssMiB(pid);
     assert.equal(await use(300), pid);
-    assert.ok(residentBytes(pid) - before < 64 * 1024 * 1024, `${residentBytes(pid) - before} bytes more`);
+    assert.ok(rssMiB(pid) - before < 64, `${rssMiB(pid) - before} MiB more`);
   });
 
   it('kills the process when the node is stopped, waiting or running, and says why', async () => {
@@ -234,12 +226,12 @@ describe('the sandbox of code', function () {
     if (process.platform !== 'linux') this.skip();
     await valueOf('return 1');
     const pid = sandboxProcessesOf(process.pid)[0]!;
-    assert.equal(read(`/proc/${pid}/environ`), '');
+    assert.equal(readText(`/proc/${pid}/environ`), '');
     assert.equal(getPriority(pid), 15);
     // Linux shares the processors among sessions first.
     const session = `/proc/${pid}/autogroup`;
-    if (existsSync(session)) assert.match(read(session), /nice 15$/m);
-    assert.match(read(`/proc/${pid}/stat`).split(') ').at(-1)!, /^\S \d+ (\d+) \1 /, 'a session of its own');
+    if (existsSync(session)) assert.match(readText(session), /nice 15$/m);
+    assert.match(readText(`/proc/${pid}/stat`).split(') ').at(-1)!, /^\S \d+ (\d+) \1 /, 'a session of its own');
   });
 
   it('tells a process that was lost from code that failed, and goes on with another one', async function () {

@@ -1,10 +1,10 @@
 // Sandboxes of the build for tests: their processes are plain JavaScript, as in production.
 import path from 'node:path';
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Program, Reply } from '../../../../activities/kinds/code/child/messages.js';
 import { toMarkedInputs } from '../../../../activities/kinds/code/code-values.js';
 import type { Sandbox } from '../../../../activities/kinds/code/sandbox.js';
-import { isAlive } from '../../../../harness/processes/of-stack.js';
+import { childrenOf, readStat, readText } from '../../../../harness/processes/family.js';
+import { isAlive } from '../../../../harness/processes/signals.js';
 import { DIST } from '../../../support/worker-process.js';
 
 export const ENTRY = path.join(DIST, 'activities/kinds/code/child/main.js');
@@ -26,33 +26,13 @@ export function run(sandbox: Sandbox, code: string, inputs: unknown = {}, timeou
 
 /** The pids of the live processes that run the sandbox's file as children of `parent`. Linux only; elsewhere none. */
 export function sandboxProcessesOf(parent: number): number[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === parent && read(`/proc/${pid}/cmdline`).includes('kinds/code/child/main.js'));
+  return childrenOf(parent)
+    .filter(({ pid, state }) => state !== 'Z' && readText(`/proc/${pid}/cmdline`).includes('kinds/code/child/main.js'))
+    .map(({ pid }) => pid);
 }
 
 /** Whether the process runs: one that has ended and waits for its parent to ask does not. */
 export function isRunning(pid: number): boolean {
-  return process.platform === 'linux' ? parentOf(pid) !== undefined : isAlive(pid);
-}
-
-function parentOf(pid: number): number | undefined {
-  // The name of the command may hold spaces and brackets.
-  const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ');
-  return fields?.[1] === undefined || fields[0] === 'Z' ? undefined : Number(fields[1]);
-}
-
-/** The memory of a process that is in the machine's, in bytes. */
-export function residentBytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
-}
-
-export function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return ''; // It is gone meanwhile.
-  }
+  if (process.platform !== 'linux') return isAlive(pid);
+  return ![undefined, 'Z'].includes(readStat(pid)?.state);
 }
