@@ -14,7 +14,8 @@ import { addVariable } from './options.js';
 import { cpuBetween, cpuOf, type CpuSeconds } from './processes.js';
 import { toProfileTables } from './report/profile-tables.js';
 import { toText } from './report/render.js';
-import { OWN_BUILD, type BenchStack } from './stack.js';
+import type { BareStack } from '../harness/stack/stack.js';
+import { OWN_BUILD } from '../harness/stack/supervisor.js';
 import { VARIANTS, type Variant } from './subjects.js';
 import { openTestbed } from './testbed.js';
 
@@ -89,11 +90,11 @@ async function profiled<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** It counts only when it is there from the start of the server, which its supervisor starts again. */
-async function loadExtension(stack: BenchStack): Promise<void> {
-  const { database_url: url } = stack.file;
+async function loadExtension(stack: BareStack): Promise<void> {
+  const { database_url: url } = stack.stack;
   await query(url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
   await query(url, "ALTER SYSTEM SET pg_stat_statements.track_planning = 'on'");
-  process.kill(stack.file.pids.postgres!, 'SIGINT');
+  process.kill(stack.stack.pids.postgres!, 'SIGINT');
   for (let tries = 0; ; tries++) {
     await pause(500);
     try {
@@ -103,7 +104,7 @@ async function loadExtension(stack: BenchStack): Promise<void> {
       if (tries > 60) throw error;
     }
   }
-  const { api_url: apiUrl } = stack.file;
+  const { api_url: apiUrl } = stack.stack;
   while (!(await fetch(`${apiUrl}/readyz`)).ok) await pause(200);
 }
 
@@ -117,7 +118,7 @@ async function execute(count: number): Promise<void> {
 }
 
 async function counted(): Promise<Counted> {
-  const url = service.stack.file.database_url;
+  const url = service.stack.stack.database_url;
   const readCommits = async (): Promise<number> => {
     const [row] = await query<{ commits: string }>(
       url,

@@ -9,7 +9,7 @@ import { measureMemory } from './rows/memory.js';
 import { measurePolls } from './rows/polls.js';
 import type { RowContext } from './rows/row-context.js';
 import { measureThroughput } from './rows/throughput.js';
-import { OWN_BUILD } from './stack.js';
+import { OWN_BUILD } from '../harness/stack/supervisor.js';
 import type { Subject, Variant } from './subjects.js';
 import { openTestbed, type ServiceToStart } from './testbed.js';
 

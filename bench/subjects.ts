@@ -2,7 +2,7 @@
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
 import { createJsonClient, type JsonClient } from '../harness/client/timed-client.js';
 import type { Part } from './processes.js';
-import type { BenchStack } from './stack.js';
+import type { BareStack } from '../harness/stack/stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
 
 /** How the service executes nodes (EXECUTION): one activity for each that leaves the process, or one for several. */
@@ -34,7 +34,7 @@ interface Polled {
 export interface Subject {
   name: SubjectName;
   /** Where its workflows are. The twins share the first stack's Temporal. */
-  stack: BenchStack;
+  stack: BareStack;
   /** Makes what a run needs before its clock starts. */
   prepare(graph: Graph): Promise<void>;
   start(graph: Graph, input: JobInput): Promise<Started>;
@@ -46,7 +46,7 @@ export interface Subject {
 
 interface ServiceSettings {
   name: ServiceName;
-  stack: BenchStack;
+  stack: BareStack;
   targetUrl: string;
 }
 
@@ -56,7 +56,7 @@ interface Envelope {
 }
 
 export function createService({ name, stack, targetUrl }: ServiceSettings): Subject {
-  const client = createJsonClient(`${stack.file.api_url}/api/v1`, { 'x-api-key': stack.apiKey });
+  const client = createJsonClient(`${stack.stack.api_url}/api/v1`, { 'x-api-key': stack.apiKey });
   const workflows = new Map<string, number>();
   let project: number | undefined;
   return {
@@ -79,7 +79,7 @@ export function createService({ name, stack, targetUrl }: ServiceSettings): Subj
       return toPolled(body.data.status, totalMs);
     },
     pids() {
-      const { worker = 0, api = 0, temporal = 0, postgres = 0 } = stack.file.pids;
+      const { worker = 0, api = 0, temporal = 0, postgres = 0 } = stack.stack.pids;
       return { worker, api, temporal, postgres };
     },
     close: () => client.close(),
@@ -88,7 +88,7 @@ export function createService({ name, stack, targetUrl }: ServiceSettings): Subj
 
 interface TwinSettings {
   variant: TwinVariant;
-  stack: BenchStack;
+  stack: BareStack;
   gatewayUrl: string;
   targetUrl: string;
   pids: Subject['pids'];

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { BenchChild } from './child.js';
 import { closeAll, type Closer } from './close-all.js';
 import { createJsonClient } from '../harness/client/timed-client.js';
-import { inheritedEnvironment, startBenchStack, type BenchStack, type StackSettings } from './stack.js';
+import type { BareStack } from '../harness/stack/stack.js';
+import { inheritedEnvironment } from '../harness/stack/supervisor.js';
+import { startBenchStack, type StackSettings } from './stack.js';
 import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
 import type { RecordedCall } from '../harness/target/target-process.js';
 
@@ -34,7 +36,7 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
     return opened;
   };
   try {
-    const started: { name: ServiceName; stack: BenchStack }[] = [];
+    const started: { name: ServiceName; stack: BareStack }[] = [];
     for (const { name, ...settings } of toStart) {
       const stack = await startBenchStack(settings);
       closers.push(() => stack.stop());
@@ -58,17 +60,17 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
 }
 
 async function startTwins(
-  stack: BenchStack,
+  stack: BareStack,
   targetUrl: string,
   child: (entry: string, args: string[], restarts?: boolean) => BenchChild,
 ): Promise<Subject[]> {
-  const server = [stack.file.temporal_address, stack.file.temporal_namespace];
+  const server = [stack.stack.temporal_address, stack.stack.temporal_namespace];
   const worker = child('./twin/worker.js', [...server, 'twin'], true);
   const gateway = child('./twin/gateway.js', [...server, 'twin']);
   const both = child('./twin/eager.js', [...server, 'twin-eager']);
   await worker.start();
   const urls = { normal: urlOf(await gateway.start()), eager: urlOf(await both.start()) };
-  const { temporal = 0, postgres = 0 } = stack.file.pids;
+  const { temporal = 0, postgres = 0 } = stack.stack.pids;
   const pids = {
     normal: () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres }),
     // No processor time is counted twice.

@@ -1,43 +1,30 @@
-// Takes the screenshots of the README: the first sample workflow in the editor, and a live run of it. Starts its own
-// stack and signs in with the link that `npm start` prints.
+// Takes the screenshots of the README: the first sample workflow in the editor, and a live run of it, on a stack of its own
+// whose console is signed in to by the link that `npm start` prints.
 //
 //   node scripts/screenshots.mjs [FOLDER]      default: docs
 import chromium from '@sparticuz/chromium';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium as driver } from 'playwright-core';
+import { makeDataDir, spawnSupervisor, stopSupervisor, untilReady } from '../dist/harness/stack/supervisor.js';
+import { eventually } from '../dist/harness/timing/eventually.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SAMPLE = JSON.parse(readFileSync(path.join(ROOT, 'examples/graphs/news-verdict.json'), 'utf8'));
-/** The selected node. Its answer is worth showing, while the other nodes are clear from their kinds. */
+/** The node that is chosen: the others are told apart by what they are, this one by what it answers. */
 const CHOSEN = SAMPLE.data.nodes.find(({ type }) => type === 'basic-node').data.label;
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: 'light' };
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const MAX_BYTES = 200_000;
-/** The time for the bar of the node in flight to grow to a visible length. */
+/** The bar of the node in flight grows to a length that can be seen. */
 const GROWS_MS = 1_500;
-const KEPT_VARIABLES = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LANG',
-  'TMPDIR',
-  'XDG_CACHE_HOME',
-  'TEMPORAL_CLI',
-  'GOFLAGS',
-  'GOPROXY',
-];
 
 const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
-const dataDir = mkdtempSync(path.join(tmpdir(), 'screenshots-'));
-// If root runs this, PostgreSQL's account must be able to enter the directory.
-chmodSync(dataDir, 0o755);
-const stack = startStack();
+const dataDir = makeDataDir();
+const supervisor = spawnSupervisor(dataDir);
 const browser = await driver.launch({
   executablePath: process.env.CHROMIUM || (await chromium.executablePath()),
   args: ARGS,
@@ -45,14 +32,14 @@ const browser = await driver.launch({
 const gate = await openGate();
 try {
   const page = await browser.newPage({ ...VIEW, reducedMotion: 'reduce' });
-  await page.goto(await stack.link);
+  await page.goto(await linkOf(supervisor));
   await page.getByRole('link', { name: SAMPLE.title, exact: true }).click();
   await shootEditor(page);
   await shootLiveRun(page);
 } finally {
   await browser.close();
   await gate.close();
-  await stack.stop();
+  await stopSupervisor(supervisor.child);
   rmSync(dataDir, { recursive: true, force: true });
 }
 
@@ -62,7 +49,7 @@ async function shootEditor(page) {
   await shoot(page, 'editor.png');
 }
 
-/** Takes the picture while the gate holds the run at its last node, which posts the results of the others. */
+/** The run is held at its last node, which posts what the others have found, while its picture is taken. */
 async function shootLiveRun(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Run workflow' });
@@ -86,7 +73,7 @@ function nodeIn(page, name) {
 }
 
 async function shoot(page, name) {
-  // waitForFunction is no option: it evaluates a string in the page, which the page's policy forbids.
+  // This does not use waitForFunction, which evaluates a string in the page: its policy forbids that.
   while ((await page.locator('[aria-busy="true"]').count()) > 0) await pause(50);
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   if (picture.length > MAX_BYTES) throw new Error(`${name} has ${picture.length} bytes, more than ${MAX_BYTES}`);
@@ -94,37 +81,13 @@ async function shoot(page, name) {
   console.log(`${path.join(folder, name)}: ${Math.ceil(picture.length / 1000)} kB`);
 }
 
-/**
- * `link` rejects if the stack ends before it is ready. Starts no model provider, so that the pictures
- * are always the same.
- */
-function startStack() {
-  const kept = Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.includes(name));
-  const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/cli/start.js'), '--until-stdin-closes'], {
-    env: { ...Object.fromEntries(kept), ...ports, DATA_DIR: dataDir },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'close');
-  let output = '';
-  const link = new Promise((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const found = /^Console: (\S+#token=\S+)\n/m.exec(output);
-      if (found !== null) resolve(found[1]);
-    });
-    child.once('close', () => reject(new Error(`the stack has ended:\n${output}`)));
-  });
-  // Avoids an unhandled rejection: it is awaited only after the browser has started.
-  link.catch(() => undefined);
-  const stop = async () => {
-    child.stdin.end();
-    await ended;
-  };
-  return { link, stop };
+/** Rejects when the stack ends before it is ready. Without a model provider: everybody gets the same pictures. */
+async function linkOf({ child, output }) {
+  await untilReady(child, dataDir);
+  return eventually(() => /^Console: (\S+#token=\S+)\n/m.exec(output())?.[1]);
 }
 
-/** A proxy in front of the samples' targets that forwards GET requests, and holds POST requests until it is opened. */
+/** In front of the samples' targets: passes reads on, and holds posts until it is opened. */
 async function openGate() {
   let open;
   const opened = new Promise((resolve) => (open = resolve));

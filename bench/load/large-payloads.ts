@@ -42,7 +42,7 @@ export async function largePayloads(stack: LoadStack, load: LargeLoad): Promise<
   await client.close();
   const settled = await weighSettled(stack);
   const calls = await callsOf(stack);
-  const { pids } = stack.file;
+  const { pids } = stack.stack;
   return {
     scenario: `${chains} chains and ${fanOuts} fan-outs (${fanOutWidth} wide) at once, each node answers ${payloadBytes} bytes, ${POLLERS} pollers`,
     figures: {

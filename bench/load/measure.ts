@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 const SAMPLE_EVERY_MS = 250;
 
 export async function weigh(stack: LoadStack): Promise<Weight> {
-  const { pids, api_url: apiUrl } = stack.file;
+  const { pids, api_url: apiUrl } = stack.stack;
   return {
     apiRssMiB: rssMiB(pids.api),
     apiHeapMiB: await heapMiB(`${apiUrl}/metrics`),
@@ -36,7 +36,7 @@ export async function weigh(stack: LoadStack): Promise<Weight> {
 export async function weighSettled(stack: LoadStack, settleMs = 10_000): Promise<Weight> {
   await pause(settleMs);
   for (const part of ['api', 'worker'] as const) {
-    const pid = stack.file.pids[part];
+    const pid = stack.stack.pids[part];
     if (pid !== undefined) await collectGarbage(pid, path.join(stack.dataDir, 'logs', `${part}.log`));
   }
   return weigh(stack);
@@ -72,7 +72,7 @@ export function watchPeaks(stack: LoadStack): { end(): Promise<Peaks> } {
 
 /** Sizes from the kernel each time; what must be asked for (and so costs those who are measured) now and then. */
 async function sampleOf(stack: LoadStack, isThorough: boolean): Promise<Partial<Peaks>> {
-  const { pids } = stack.file;
+  const { pids } = stack.stack;
   const rss = { apiRssMiB: rssMiB(pids.api), workerRssMiB: rssMiB(pids.worker) };
   if (!isThorough) return rss;
   const [weight, databaseConnections, backlog] = await Promise.all([
@@ -88,8 +88,8 @@ async function heapMiB(url: string): Promise<number> {
   return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1]) / MIB;
 }
 
-async function countConnections({ file }: LoadStack): Promise<number> {
-  const client = new pg.Client({ connectionString: file.database_url });
+async function countConnections({ stack }: LoadStack): Promise<number> {
+  const client = new pg.Client({ connectionString: stack.database_url });
   await client.connect();
   try {
     const { rows } = await client.query<{ count: string }>(
@@ -105,12 +105,12 @@ const WORKFLOWS = 1;
 const ACTIVITIES = 2;
 
 /** Tasks that no worker has taken yet. */
-async function backlogOf({ file }: LoadStack): Promise<number> {
-  const connection = await Connection.connect({ address: file.temporal_address, connectTimeout: 2_000 });
+async function backlogOf({ stack }: LoadStack): Promise<number> {
+  const connection = await Connection.connect({ address: stack.temporal_address, connectTimeout: 2_000 });
   try {
     const counts = [WORKFLOWS, ACTIVITIES].map(async (taskQueueType) => {
       const answer = await connection.workflowService.describeTaskQueue({
-        namespace: file.temporal_namespace,
+        namespace: stack.temporal_namespace,
         taskQueue: { name: 'workflow-runs' },
         taskQueueType,
         reportStats: true,

@@ -1,15 +1,13 @@
 // The stack under load: `npm start` in a directory of its own, with the HTTP target beside it.
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import getPort from 'get-port';
-import { readStackFile, type StackFile } from '../../cli/embedded/stack-file.js';
-import { createDatabase } from '../../db/core/client.js';
-import { createKey } from '../../db/access/keys-repository.js';
+import type { StackFile } from '../../cli/embedded/stack-file.js';
 import { WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
+import { startBareStack } from '../../harness/stack/stack.js';
+import { makeDataDir, stopSupervisor, unlimitedKey } from '../../harness/stack/supervisor.js';
 
 export interface LoadStack {
   dataDir: string;
@@ -18,7 +16,7 @@ export interface LoadStack {
   apiKey: string;
   workerMetricsUrl: string;
   /** stack.json as it is now. */
-  readonly file: StackFile;
+  readonly stack: StackFile;
   /** Process ids as they were when it was ready. */
   startedPids: StackFile['pids'];
   /** SIGTERM to the whole stack; answers how long it took and the exit code. */
@@ -34,94 +32,48 @@ interface StopReport {
   exitCode: number | null;
 }
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const START_TIMEOUT_MS = 120_000;
-const UNLIMITED = 1_000_000_000;
-
 export async function startLoadStack(): Promise<LoadStack> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'workflow-load-'));
-  // PostgreSQL's account must be able to enter it when this runs as root.
-  chmodSync(dataDir, 0o755);
+  const dataDir = makeDataDir();
   const target = fork(path.join(import.meta.dirname, 'target.ts'), { execArgv: ['--import', 'tsx'] });
   const [{ port }] = (await once(target, 'message')) as [{ port: number }];
   const metricsPort = await getPort({ host: '127.0.0.1' });
-  let supervisor = spawnSupervisor(dataDir, metricsPort);
-  await untilReady(supervisor, dataDir);
-  const apiKey = await createLoadKey(readStackFile(dataDir)!);
-  const stop = () => terminate(supervisor);
+  const env = { ...tuning(), ...WITH_INSPECTOR, WORKER_METRICS_PORT: String(metricsPort) };
+  let running = await startBareStack({ dataDir, env });
+  const stop = async (): Promise<StopReport> => {
+    const startedAt = performance.now();
+    const exitCode = await stopSupervisor(running.supervisor);
+    return { tookMs: performance.now() - startedAt, exitCode };
+  };
   return {
     dataDir,
     targetUrl: `http://127.0.0.1:${port}`,
-    apiKey,
-    startedPids: readStackFile(dataDir)!.pids,
+    apiKey: await unlimitedKey(dataDir),
+    startedPids: running.stack.pids,
     workerMetricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    get file() {
-      const file = readStackFile(dataDir);
-      if (file === undefined) throw new Error('the stack is not running');
-      return file;
+    get stack() {
+      return running.stack;
     },
     stop,
     async start() {
-      supervisor = spawnSupervisor(dataDir, metricsPort);
-      await untilReady(supervisor, dataDir);
+      running = await startBareStack({ dataDir, env });
     },
     async close(keepData) {
       await stop();
       target.disconnect();
-      if (keepData) console.error(`The stack's data and logs are in ${dataDir}`);
-      else rmSync(dataDir, { recursive: true, force: true });
+      if (!keepData) return rmSync(dataDir, { recursive: true, force: true });
+      writeFileSync(path.join(dataDir, 'stack.log'), running.logs());
+      console.error(`The stack's data and logs are in ${dataDir}`);
     },
   };
 }
 
-function spawnSupervisor(dataDir: string, metricsPort: number): ChildProcess {
-  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'XDG_CACHE_HOME', 'TEMPORAL_CLI', 'GOFLAGS', 'GOPROXY'];
-  const tuning = Object.keys(process.env).filter((name) => name.startsWith('WORKER_'));
-  const inherited = Object.fromEntries([...kept, ...tuning].map((name) => [name, process.env[name]]));
-  const ports = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
-  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/cli/start.js', '--until-stdin-closes'], {
-    cwd: ROOT,
-    env: {
-      ...inherited,
-      ...ports,
-      ...WITH_INSPECTOR,
-      DATA_DIR: dataDir,
-      WORKER_METRICS_PORT: String(metricsPort),
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  const log = createWriteStream(path.join(dataDir, 'supervisor.log'), { flags: 'a' });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
-  return child;
-}
-
-async function untilReady(child: ChildProcess, dataDir: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (readStackFile(dataDir) === undefined) {
-    if (child.exitCode !== null) throw new Error(`the stack ended with code ${child.exitCode}; see ${dataDir}`);
-    if (Date.now() > deadline) throw new Error(`the stack was not ready in time; see ${dataDir}`);
-    await pause(100);
-  }
-}
-
-async function terminate(child: ChildProcess): Promise<StopReport> {
-  const startedAt = performance.now();
-  if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
-  }
-  return { tookMs: performance.now() - startedAt, exitCode: child.exitCode };
-}
-
-async function createLoadKey({ database_url: url, user_id: userId }: StackFile): Promise<string> {
-  const db = createDatabase({ url, poolMax: 1, applicationName: 'load', onError: () => undefined });
-  try {
-    return (await createKey(db, { userId, label: 'load', rateLimit: UNLIMITED })).apiKey;
-  } finally {
-    await db.destroy();
-  }
+/** Settings of the worker that are to be tried under load. */
+function tuning(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      name.startsWith('WORKER_') && value !== undefined ? [[name, value]] : [],
+    ),
+  );
 }
 
 interface TargetCalls {

@@ -93,13 +93,13 @@ export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: n
 
 /** How long the process took to go. Its exit code is in the supervisor's log, as the reason of the new start. */
 async function terminate(stack: LoadStack, part: 'api' | 'worker'): Promise<number> {
-  const pid = stack.file.pids[part];
+  const pid = stack.stack.pids[part];
   if (pid === undefined) throw new Error(`the ${part} is not running`);
   const startedAt = performance.now();
   process.kill(pid, 'SIGTERM');
   while (isAlive(pid)) await pause(20);
   const tookMs = performance.now() - startedAt;
-  while ((stack.file.pids[part] ?? pid) === pid) await pause(50);
+  while ((stack.stack.pids[part] ?? pid) === pid) await pause(50);
   return tookMs;
 }
 

@@ -57,7 +57,7 @@ export async function measureThroughput(context: RowContext, { row, graph, lanes
 }
 
 async function summarise(row: string, graph: Graph, { subject, lanes, rounds }: Figure): Promise<Throughput> {
-  const history = await historySizeOf(subject.stack.file, rounds[0]!.jobs[0]!.id);
+  const history = await historySizeOf(subject.stack.stack, rounds[0]!.jobs[0]!.id);
   return { subject: subject.name, row, lanes, calls: graph.calls, history, ...sumUp(rounds) };
 }
 

@@ -18,7 +18,7 @@ interface Poll {
 }
 
 export function createLoadClient(stack: LoadStack, connections: number): LoadClient {
-  const pool = new Pool(stack.file.api_url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+  const pool = new Pool(stack.stack.api_url, { connections, headersTimeout: 0, bodyTimeout: 0 });
   const headers = { 'x-api-key': stack.apiKey, 'content-type': 'application/json' };
   const post = async <T>(path: string, body: object): Promise<T> => {
     const answer = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) });

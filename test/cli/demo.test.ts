@@ -10,7 +10,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { processesOf } from '../../harness/processes/family.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { standIn } from '../support/stand-in.js';
-import { makeDataDir } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 
 const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
 

@@ -9,7 +9,8 @@ import type { readSamplesFile } from '../../cli/samples/samples-file.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { attendToEnd } from '../support/attended-run.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { makeDataDir, startStack, type StartedStack } from '../../harness/stack/stack.js';
+import { startStack, type StartedStack } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 
 interface Listed {
   id: number;

@@ -24,7 +24,8 @@ import {
   trigger,
 } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
-import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 import { createFileClient } from '../support/upload.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { taskOf } from '../support/waiting.js';

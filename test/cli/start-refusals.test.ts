@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { processesOf } from '../../harness/processes/family.js';
-import { makeDataDir, spawnSupervisor, startStack } from '../../harness/stack/stack.js';
+import { startStack } from '../../harness/stack/stack.js';
+import { makeDataDir, spawnSupervisor } from '../../harness/stack/supervisor.js';
 
 describe('npm start refuses with one sentence and exit code 1', function () {
   this.timeout(120_000);

@@ -8,18 +8,8 @@ import { createApiClient, type ApiClient } from '../../harness/client/api-client
 import { eventually } from '../../harness/timing/eventually.js';
 import { chain } from '../../harness/drawing/drawing.js';
 import { processesOf } from '../../harness/processes/family.js';
-import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
-
-/** The same ports again, which the killed processes must have given back. */
-function portsOf({ stack }: TestStack): Record<string, string> {
-  const port = (url: string): string => new URL(url).port;
-  return {
-    PORT: port(stack.api_url),
-    POSTGRES_PORT: port(stack.database_url),
-    TEMPORAL_PORT: port(`http://${stack.temporal_address}`),
-    TEMPORAL_UI_PORT: port(stack.temporal_ui_url),
-  };
-}
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir, portsOf } from '../../harness/stack/supervisor.js';
 
 describe('npm start', function () {
   this.timeout(120_000);

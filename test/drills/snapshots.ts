@@ -6,7 +6,8 @@ import path from 'node:path';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import { withDescendants } from '../../harness/processes/family.js';
 import { signalAll } from '../../harness/processes/signals.js';
-import { makeDataDir, type TestStack } from '../../harness/stack/stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 
 type Store = Extract<ChildName, 'postgres' | 'temporal'>;
 export type Backups = Record<Store, string>;

@@ -1,7 +1,8 @@
 // The drill behind docs/operate/upgrade.md: a build takes over from another one whole, API and worker, while runs are open.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { makeDataDir, portsOf, startStack, type TestStack } from '../../harness/stack/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir, portsOf } from '../../harness/stack/supervisor.js';
 import { queryDatabase } from '../support/inspect.js';
 import { startHeldTarget, type HeldTarget } from './held-target.js';
 import { makeNextBuild, NEXT_MIGRATION, type NextBuild } from './next-build.js';

@@ -10,7 +10,8 @@ import { createAccount, giveRole, type Account } from '../api/accounts.js';
 import { openEventStream, type OpenStream } from '../support/event-stream.js';
 import { cpuSeconds } from '../../harness/processes/figures.js';
 import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
-import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 import { watchPace } from '../support/pace.js';
 
 const RUNS = 50;

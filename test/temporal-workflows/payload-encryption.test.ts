@@ -25,7 +25,8 @@ import {
 } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { historyOf, toText, withTemporal } from '../support/inspect.js';
-import { makeDataDir, startStack, type TestStack } from '../../harness/stack/stack.js';
+import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { makeDataDir } from '../../harness/stack/supervisor.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 const TOKEN = 'codec-token-0123456789';

@@ -8,7 +8,8 @@ import { eventually } from '../../../harness/timing/eventually.js';
 import { startFakeModelProvider, type FakeModelProvider } from '../../../harness/target/fake-model-provider.js';
 import { chain, drawing, http, link, llm, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
-import { makeDataDir, startStack, type TestStack } from '../../../harness/stack/stack.js';
+import { startStack, type TestStack } from '../../../harness/stack/stack.js';
+import { makeDataDir } from '../../../harness/stack/supervisor.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type FieldErrors, type Page, type Project } from '../bodies.js';
 

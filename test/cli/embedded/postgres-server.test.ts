@@ -9,7 +9,7 @@ import { claimPort } from '../../../cli/embedded/ports.js';
 import { createPostgresServer } from '../../../cli/embedded/postgres-server.js';
 import { childrenOf, readStat } from '../../../harness/processes/family.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { makeDataDir } from '../../../harness/stack/stack.js';
+import { makeDataDir } from '../../../harness/stack/supervisor.js';
 
 describe('the embedded PostgreSQL after a kill -9', function () {
   this.timeout(120_000);

@@ -1,0 +1,69 @@
+// Which processes there are, from /proc, and who has started them. Linux only; elsewhere there are none.
+import { readFileSync, readdirSync } from 'node:fs';
+
+export interface ProcessStat {
+  pid: number;
+  parent: number;
+  /** `Z`: it has ended and its parent has not asked for its exit code yet; `T`: it is stopped. */
+  state: string;
+  /** Hundredths of a second of user and system time: its own, and those of its children that have ended. */
+  ownTicks: number;
+  endedTicks: number;
+}
+
+/** Undefined for a process that is gone. */
+export function readStat(pid: number): ProcessStat | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === '') return undefined;
+  // The command's name is in parentheses and may itself hold spaces and parentheses (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [parent, utime, stime, cutime, cstime] = [1, 11, 12, 13, 14].map((index) => Number(fields[index]));
+  return { pid, parent: parent!, state: fields[0]!, ownTicks: utime! + stime!, endedTicks: cutime! + cstime! };
+}
+
+export function childrenOf(parent: number): ProcessStat[] {
+  return allProcesses().filter((each) => each.parent === parent);
+}
+
+/** The process and all that it has started, parents first. Elsewhere than on Linux the process alone. */
+export function withDescendants(pid: number): number[] {
+  const all = allProcesses();
+  const found = [pid];
+  for (const parent of found) found.push(...all.filter((each) => each.parent === parent).map((each) => each.pid));
+  return found;
+}
+
+/**
+ * The live processes of the stack in `dataDir`, as "pid command": those that name the directory in their arguments
+ * (PostgreSQL, Temporal) or in their environment (API, worker, supervisor).
+ */
+export function processesOf(dataDir: string): string[] {
+  return allPids()
+    .filter((pid) => pid !== process.pid)
+    .flatMap((pid) => {
+      const command = readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+      const environment = `\0${readText(`/proc/${pid}/environ`)}`;
+      const isOurs = command.includes(dataDir) || environment.includes(`\0DATA_DIR=${dataDir}\0`);
+      return isOurs ? [`${pid} ${command}`] : [];
+    });
+}
+
+/** Empty for a file of a process that is gone, or that is somebody else's. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function allProcesses(): ProcessStat[] {
+  return allPids().flatMap((pid) => readStat(pid) ?? []);
+}
+
+function allPids(): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
