@@ -1,5 +1,15 @@
 // The jobs that are measured, each as a drawing for the service. twin/workflows.ts makes the same calls by hand.
-import { randomUUID } from 'node:crypto';
+import {
+  condition,
+  drawing,
+  http,
+  link,
+  node,
+  resultOf,
+  trigger,
+  type Drawing,
+  type DrawingNode,
+} from '../harness/drawing/drawing.js';
 import type { GraphRow } from './graph-rows.js';
 
 export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds' | 'for-each';
@@ -44,33 +54,33 @@ export const graphs = {
   'for-each-100-by-20': forEachOf(100, 20),
 } as const satisfies Record<GraphRow, Graph>;
 
-interface Node {
-  id: string;
-  type: string;
-  position: { x: number; y: number };
-  data: Record<string, unknown> & { next_nodes: string[] };
-}
-
 /** A call whose path ends with `number` (a number, or a variable), and whose query holds `after`. */
-type MakeCall = (number: number | string, after: string) => Node;
+type MakeCall = (number: number | string, after: string) => DrawingNode;
 
 /** The drawing has the form in which the visual editor saves it. Each call hands something of an earlier answer on, as drawings that people make do. */
-export function toDrawing(graph: Graph, targetUrl: string): Record<string, unknown> {
-  const start = toNode('trigger-node', 'Start', { input_fields: [] });
+export function toDrawing(graph: Graph, targetUrl: string): Drawing {
+  const start = trigger([], named('Start'));
   const call: MakeCall = (number, after) => {
     const url = `${targetUrl}/{{ input.tag }}/${number}?delay={{ input.delayMs }}&after=${after}`;
-    return toNode('http-node', `Call ${number}`, { url, method: 'GET', headers: {} });
+    return http(url, named(`Call ${number}`));
   };
-  return drawing([start, ...nodesAfter[graph.shape](start, call, graph)]);
+  const whole = drawing([start, ...nodesAfter[graph.shape](start, call, graph)]);
+  const bodies = whole.nodes.flatMap(({ id, data }) => {
+    const body = data['body_node'];
+    return typeof body === 'string'
+      ? [{ id: `${id}-body-${body}`, source: id, target: body, sourceHandle: 'body' }]
+      : [];
+  });
+  return { ...whole, edges: [...whole.edges, ...bodies] };
 }
 
-const nodesAfter: Record<Shape, (start: Node, call: MakeCall, graph: Graph) => Node[]> = {
+const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Graph) => DrawingNode[]> = {
   chain(start, call, { size }) {
-    const nodes: Node[] = [];
+    const nodes: DrawingNode[] = [];
     for (let number = 1; number <= size; number++) {
       const before = nodes.at(-1);
       const node = call(number, before === undefined ? 'start' : answerOf(before));
-      (before ?? start).data.next_nodes.push(node.id);
+      link(before ?? start, node);
       nodes.push(node);
     }
     return nodes;
@@ -80,8 +90,8 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, graph: Graph) => N
     const side = Array.from({ length: size }, (_, index) => call(index + 1, 'start'));
     const join = call(size + 1, answerOf(side[0]!));
     for (const node of side) {
-      start.data.next_nodes.push(node.id);
-      node.data.next_nodes.push(join.id);
+      link(start, node);
+      link(node, join);
     }
     return [...side, join];
   },
@@ -90,68 +100,54 @@ const nodesAfter: Record<Shape, (start: Node, call: MakeCall, graph: Graph) => N
     const first = call(1, 'start');
     const [whenTrue, whenFalse] = [call(2, answerOf(first)), call(3, answerOf(first))];
     const decision = toCondition([answerOf(first), '==', 'yes'], whenTrue, whenFalse);
-    start.data.next_nodes.push(first.id);
-    first.data.next_nodes.push(decision.id);
+    link(start, first);
+    link(first, decision);
     return [first, decision, whenTrue, whenFalse];
   },
 
   diamonds(start, call, { size }) {
-    const nodes: Node[] = [];
+    const nodes: DrawingNode[] = [];
     let [before, answer, ends] = ['{{ input.tag }}', 'start', [start]];
     for (let diamond = 1; diamond <= size; diamond++) {
       const [first, second] = [call(2 * diamond - 1, answer), call(2 * diamond, answer)];
       const isOdd = diamond % 2 === 1;
       const decision = toCondition([before, '!=', isOdd ? 'none' : 'yes'], first, second);
-      for (const end of ends) end.data.next_nodes.push(decision.id);
+      for (const end of ends) link(end, decision);
       nodes.push(decision, first, second);
       // The target answers "yes", so odd diamonds make their first call and even ones their second.
       before = answer = answerOf(isOdd ? first : second);
       ends = [first, second];
     }
     const last = call(2 * size + 1, answer);
-    for (const end of ends) end.data.next_nodes.push(last.id);
+    for (const end of ends) link(end, last);
     return [...nodes, last];
   },
 
   'for-each'(start, makeCall, { size, concurrency }) {
     const items = Array.from({ length: size }, (_, index) => index + 1);
-    const each = toNode('for-each-node', 'Each item', { items, concurrency });
+    const each = node('for_each', { ...named('Each item'), items, concurrency });
     const call = makeCall(`{{ ${each.id}.item }}`, 'start');
     each.data['body_node'] = call.id;
-    start.data.next_nodes.push(each.id);
+    link(start, each);
     return [each, call];
   },
 };
 
-function toCondition([left, operator, right]: [string, '==' | '!=', string], whenTrue: Node, whenFalse: Node): Node {
-  return toNode('if-else-node', `Is it ${operator} ${right}?`, {
-    condition: { left, operator, right },
-    true_node: whenTrue.id,
-    false_node: whenFalse.id,
-  });
+function toCondition(
+  [left, operator, right]: [string, '==' | '!=', string],
+  whenTrue: DrawingNode,
+  whenFalse: DrawingNode,
+): DrawingNode {
+  const decision = condition(left, operator, right, named(`Is it ${operator} ${right}?`));
+  link(decision, whenTrue, 'true');
+  link(decision, whenFalse, 'false');
+  return decision;
 }
 
-function answerOf(node: Node): string {
-  return `{{ ${node.id}.result.json.well }}`;
+function answerOf(called: DrawingNode): string {
+  return resultOf(called, 'json.well');
 }
 
-function toNode(type: string, label: string, data: Record<string, unknown>): Node {
-  const id = randomUUID();
-  const common = { id, name: label, label, version: '1.0.0', next_nodes: [] };
-  return { id, type, position: { x: 0, y: 0 }, data: { ...common, ...data } };
-}
-
-function drawing(nodes: Node[]): Record<string, unknown> {
-  const edges = nodes.flatMap(({ id, data }) => [
-    ...data.next_nodes.map((target) => edge(id, target)),
-    ...(typeof data['true_node'] === 'string' ? [edge(id, data['true_node'], 'condition-true')] : []),
-    ...(typeof data['false_node'] === 'string' ? [edge(id, data['false_node'], 'condition-false')] : []),
-    ...(typeof data['body_node'] === 'string' ? [edge(id, data['body_node'], 'body')] : []),
-  ]);
-  return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: nodes[0]!.id };
-}
-
-function edge(source: string, target: string, sourceHandle?: string): Record<string, string> {
-  const handle = sourceHandle === undefined ? {} : { sourceHandle };
-  return { id: `${source}-${sourceHandle ?? 'out'}-${target}`, source, target, ...handle };
+function named(label: string): { name: string; label: string } {
+  return { name: label, label };
 }

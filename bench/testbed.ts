@@ -3,22 +3,13 @@
 import path from 'node:path';
 import { BenchChild } from './child.js';
 import { closeAll, type Closer } from './close-all.js';
-import { createJsonClient } from '../harness/client/timed-client.js';
 import type { BareStack } from '../harness/stack/stack.js';
 import { inheritedEnvironment } from '../harness/stack/supervisor.js';
 import { startBenchStack, type StackSettings } from './stack.js';
 import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
-import type { RecordedCall } from '../harness/target/target-process.js';
-
-interface Target {
-  calls(): Promise<RecordedCall[]>;
-  forget(): Promise<void>;
-  /** Answers every call that still waits. */
-  release(): Promise<void>;
-}
 
 export interface Testbed {
-  target: Target;
+  targetUrl: string;
   /** In the order in which they were named. */
   services: Subject[];
   twins: Subject[];
@@ -52,7 +43,7 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
     const targetUrl = urlOf(await child('../harness/target/target-process.js', []).start());
     const services = started.map((service) => closing(createService({ ...service, targetUrl })));
     const twins = (await startTwins(first, targetUrl, child)).map(closing);
-    return { target: closing(createTarget(targetUrl)), services, twins, close: () => closeAll(closers) };
+    return { targetUrl, services, twins, close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -79,16 +70,6 @@ async function startTwins(
   return (['normal', 'eager'] as const).map((variant) =>
     createTwin({ variant, stack, gatewayUrl: urls[variant], targetUrl, pids: pids[variant] }),
   );
-}
-
-function createTarget(url: string): Target & { close: Closer } {
-  const client = createJsonClient(url);
-  return {
-    calls: async () => (await client.send<RecordedCall[]>('GET', '/-/calls')).body,
-    forget: async () => void (await client.send('GET', '/-/forget')),
-    release: async () => void (await client.send('GET', '/-/release')),
-    close: () => client.close(),
-  };
 }
 
 function urlOf(port: number): string {

@@ -3,7 +3,7 @@ import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness
 import { largeChain, largeFanOut } from './drawings.js';
 import { watchPeaks, weigh, weighSettled } from './measure.js';
 import { peakFigures, weightFigures, type Findings } from './report.js';
-import { callsOf, type LoadStack } from './stack.js';
+import { countCalls, type LoadStack } from './stack.js';
 
 const POLLERS = 100;
 /** docs/operate/tuning.md says where they come from. */
@@ -20,7 +20,7 @@ interface LargeLoad {
 export async function largePayloads(stack: LoadStack, load: LargeLoad): Promise<Findings> {
   const { payloadBytes, fanOutWidth, chains, fanOuts } = load;
   const before = await weigh(stack);
-  const callsBefore = await callsOf(stack);
+  const callsBefore = await countCalls(stack);
   const client = createLoadClient(stack, POLLERS + 10);
   const chainId = await client.createWorkflow('large chain', largeChain(stack.targetUrl, payloadBytes, 2));
   const fanOutId = await client.createWorkflow(
@@ -41,7 +41,7 @@ export async function largePayloads(stack: LoadStack, load: LargeLoad): Promise<
   const peak = await peaks.end();
   await client.close();
   const settled = await weighSettled(stack);
-  const calls = await callsOf(stack);
+  const calls = await countCalls(stack);
   const { pids } = stack.stack;
   return {
     scenario: `${chains} chains and ${fanOuts} fan-outs (${fanOutWidth} wide) at once, each node answers ${payloadBytes} bytes, ${POLLERS} pollers`,

@@ -3,13 +3,13 @@ import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness
 import { slowRun, smallRun } from './drawings.js';
 import { watchPeaks } from './measure.js';
 import { peakFigures, type Findings } from './report.js';
-import { callsOf, type LoadStack } from './stack.js';
+import { countCalls, type LoadStack } from './stack.js';
 
 const POLLERS = 100;
 const QUICK_RUNS = 20;
 
 export async function slowTargets(stack: LoadStack, count: number, delayMs: number): Promise<Findings> {
-  const callsBefore = await callsOf(stack);
+  const callsBefore = await countCalls(stack);
   const client = createLoadClient(stack, POLLERS + 10);
   const slowId = await client.createWorkflow('slow', slowRun(stack.targetUrl, delayMs));
   const quickId = await client.createWorkflow('quick', smallRun(stack.targetUrl));
@@ -31,7 +31,7 @@ export async function slowTargets(stack: LoadStack, count: number, delayMs: numb
   const tookMs = performance.now() - startedAt;
   const peak = await peaks.end();
   await client.close();
-  const calls = await callsOf(stack);
+  const calls = await countCalls(stack);
   return {
     scenario: `${count} runs that wait ${delayMs / 1000} s each for their target, then ${QUICK_RUNS} quick ones of another project`,
     figures: {

@@ -3,7 +3,7 @@ import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness
 import { smallRun } from './drawings.js';
 import { watchPeaks, weigh, weighSettled, type Weight } from './measure.js';
 import { peakFigures, weightFigures, type Findings } from './report.js';
-import { callsOf, type LoadStack } from './stack.js';
+import { countCalls, type LoadStack } from './stack.js';
 
 const CALLERS = 50;
 const POLLERS = 100;
@@ -53,7 +53,7 @@ interface Round {
 }
 
 async function round(stack: LoadStack, count: number): Promise<Round> {
-  const callsBefore = await callsOf(stack);
+  const callsBefore = await countCalls(stack);
   const callers = createLoadClient(stack, CALLERS);
   const readers = createLoadClient(stack, POLLERS);
   const workflowId = await callers.createWorkflow('small runs', smallRun(stack.targetUrl));
@@ -66,7 +66,7 @@ async function round(stack: LoadStack, count: number): Promise<Round> {
   const peak = await peaks.end();
   await Promise.all([callers.close(), readers.close()]);
   const settled = await weighSettled(stack);
-  const calls = await callsOf(stack);
+  const calls = await countCalls(stack);
   return {
     figures: {
       'accepted runs per second': started.runIds.length / (started.tookMs / 1000),

@@ -7,6 +7,7 @@ import getPort from 'get-port';
 import type { StackFile } from '../../cli/embedded/stack-file.js';
 import { WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
 import { startBareStack } from '../../harness/stack/stack.js';
+import { callsOf } from '../../harness/target/recorded-calls.js';
 import { makeDataDir, stopSupervisor, unlimitedKey } from '../../harness/stack/supervisor.js';
 
 export interface LoadStack {
@@ -34,7 +35,9 @@ interface StopReport {
 
 export async function startLoadStack(): Promise<LoadStack> {
   const dataDir = makeDataDir();
-  const target = fork(path.join(import.meta.dirname, 'target.ts'), { execArgv: ['--import', 'tsx'] });
+  const target = fork(path.join(import.meta.dirname, '../../harness/target/target-process.ts'), {
+    execArgv: ['--import', 'tsx'],
+  });
   const [{ port }] = (await once(target, 'message')) as [{ port: number }];
   const metricsPort = await getPort({ host: '127.0.0.1' });
   const env = { ...tuning(), ...WITH_INSPECTOR, WORKER_METRICS_PORT: String(metricsPort) };
@@ -78,11 +81,13 @@ function tuning(): Record<string, string> {
 
 interface TargetCalls {
   nodes: number;
-  calls: number;
+  /** How many nodes have called more than once. */
   repeated: number;
 }
 
-/** What the target has counted since it was started. */
-export async function callsOf({ targetUrl }: LoadStack): Promise<TargetCalls> {
-  return (await (await fetch(`${targetUrl}/calls`)).json()) as TargetCalls;
+/** What the target has recorded since it was started: each node of a run calls a path of its own. */
+export async function countCalls({ targetUrl }: LoadStack): Promise<TargetCalls> {
+  const counts = new Map<string, number>();
+  for (const [address] of await callsOf(targetUrl)) counts.set(address, (counts.get(address) ?? 0) + 1);
+  return { nodes: counts.size, repeated: [...counts.values()].filter((count) => count > 1).length };
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
 import type { Findings } from './report.js';
-import { callsOf, type LoadStack } from './stack.js';
+import { countCalls, type LoadStack } from './stack.js';
 import { isAlive } from '../../harness/processes/signals.js';
 
 const CALLERS = 50;
@@ -11,7 +11,7 @@ const POLLERS = 100;
 const LONGEST_STOP_MS = 15_000;
 
 export async function stopWhole(stack: LoadStack, count: number): Promise<Findings> {
-  const callsBefore = await callsOf(stack);
+  const callsBefore = await countCalls(stack);
   const client = createLoadClient(stack, CALLERS);
   const workflowId = await client.createWorkflow('stopped', smallRun(stack.targetUrl));
   const { runIds } = await startRuns(client, workflowId, { count, atOnce: CALLERS });
@@ -24,7 +24,7 @@ export async function stopWhole(stack: LoadStack, count: number): Promise<Findin
   for (const runId of runIds) polling.add(runId);
   const ends = await polling.finish();
   await again.close();
-  const calls = await callsOf(stack);
+  const calls = await countCalls(stack);
   return {
     scenario: `SIGTERM to the whole stack after ${count} runs were accepted, then a new start`,
     figures: {
@@ -44,7 +44,7 @@ export async function stopWhole(stack: LoadStack, count: number): Promise<Findin
 
 /** Callers go on while the process is stopped; the supervisor starts it anew. */
 export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: number): Promise<Findings> {
-  const callsBefore = await callsOf(stack);
+  const callsBefore = await countCalls(stack);
   const client = createLoadClient(stack, CALLERS);
   const workflowId = await client.createWorkflow('stopped', smallRun(stack.targetUrl));
   const outcome = { answered: [] as string[], refused: 0, cut: [] as string[] };
@@ -69,7 +69,7 @@ export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: n
   for (const runId of outcome.answered) polling.add(runId);
   const ends = await polling.finish();
   await client.close();
-  const calls = await callsOf(stack);
+  const calls = await countCalls(stack);
   return {
     scenario: `SIGTERM to the ${part} alone while ${CALLERS} connections start runs`,
     figures: {

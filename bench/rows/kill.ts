@@ -5,6 +5,7 @@ import { runJob } from '../load.js';
 import type { Kill } from '../results.js';
 import { median } from '../statistics.js';
 import type { Subject } from '../subjects.js';
+import { callsOf, forgetCalls } from '../../harness/target/recorded-calls.js';
 import type { RecordedCall } from '../../harness/target/target-process.js';
 import type { RowContext } from './row-context.js';
 
@@ -18,16 +19,16 @@ const ON_THE_WIRE_MS = 100;
 
 export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
   const { testbed, report } = context;
-  const { target } = testbed;
+  const { targetUrl } = testbed;
   await subject.prepare(GRAPH);
-  await target.forget();
+  await forgetCalls(targetUrl);
   const inputs = Array.from({ length: RUNS }, (_, run): JobInput => ({ tag: `kill-${run}`, delayMs: DELAY_MS }));
   const jobs = Promise.allSettled(inputs.map((input) => runJob(subject, GRAPH, POLL_MS, input)));
-  while ((await target.calls()).length < (RUNS * GRAPH.calls) / 2) await pause(5);
+  while ((await callsOf(targetUrl)).length < (RUNS * GRAPH.calls) / 2) await pause(5);
   process.kill(subject.pids().worker, 'SIGKILL');
   const killedAt = Date.now() + ON_THE_WIRE_MS;
   const finished = (await jobs).filter(({ status }) => status === 'fulfilled').length;
-  const calls = await target.calls();
+  const calls = await callsOf(targetUrl);
   const perRun = inputs.map(({ tag }) => judgeRun(calls, tag, killedAt));
   const pauses = perRun.flatMap(({ pauseMs }) => pauseMs ?? []);
   const sum = (pick: (judged: JudgedRun) => number): number => perRun.reduce((total, run) => total + pick(run), 0);

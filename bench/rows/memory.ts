@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { drive } from '../load.js';
 import { rssMiB } from '../../harness/processes/figures.js';
+import { releaseCalls } from '../../harness/target/recorded-calls.js';
 import type { Memory } from '../results.js';
 import { median } from '../statistics.js';
 import type { ServiceName, Subject } from '../subjects.js';
@@ -80,7 +81,7 @@ async function startHeld(service: Subject, count: number): Promise<string[]> {
 async function letEnd({ testbed }: RowContext, service: Subject, ids: string[]): Promise<void> {
   for (const id of ids) {
     while (!(await service.poll(id)).isTerminal) {
-      await testbed.target.release();
+      await releaseCalls(testbed.targetUrl);
       await pause(50);
     }
   }

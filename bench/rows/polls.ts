@@ -1,4 +1,5 @@
 // Latency of polls at 100 per second, sent at fixed times even if earlier ones have not been answered.
+import { releaseCalls } from '../../harness/target/recorded-calls.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { PLAIN_INPUT, pollIntervalMs, runJob } from '../load.js';
@@ -49,7 +50,7 @@ async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject
   } finally {
     // The target holds each further call again, so release calls until the run has ended.
     while (!(await service.poll(id)).isTerminal) {
-      await testbed.target.release();
+      await releaseCalls(testbed.targetUrl);
       await pause(50);
     }
   }

@@ -1,4 +1,5 @@
 // The load's side of the API: many connections, and answers that are looked at without being parsed.
+import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -6,7 +7,7 @@ import type { LoadStack } from '../../bench/load/stack.js';
 
 export interface LoadClient {
   createWorkflow(title: string, data: object): Promise<number>;
-  /** Throws what the network threw; anything but an accepted run is an error too. */
+  /** Starts a run with a tag of its own as input. Throws what the network threw; anything but an accepted run is an error too. */
   start(workflowId: number): Promise<string>;
   poll(runId: string): Promise<Poll>;
   close(): Promise<void>;
@@ -32,7 +33,9 @@ export function createLoadClient(stack: LoadStack, connections: number): LoadCli
       return (await post<{ id: number }>('/api/v1/workflows/', { project: project.id, title, data })).id;
     },
     async start(workflowId) {
-      const envelope = await post<{ status: number; data: { id: string } }>(`/api/v1/workflows/${workflowId}/run/`, {});
+      const envelope = await post<{ status: number; data: { id: string } }>(`/api/v1/workflows/${workflowId}/run/`, {
+        tag: randomUUID(),
+      });
       if (envelope.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(envelope)}`);
       return envelope.data.id;
     },

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { incompressibleText } from './incompressible-text.js';
 
 const MIB = 1024 * 1024;
 const GZIP = { level: 9 };
@@ -13,7 +14,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, argument: num
 const answers: Record<string, Answer> = {
   small: (_request, response) => sendJson(response, { ok: true }),
   /** So many bytes of text that does not compress. */
-  bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(textOf(count)),
+  bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(incompressibleText(count)),
   /** A JSON array of so many bytes, all empty objects. */
   objects: (_request, response, count) => response.setHeader('content-type', 'application/json').end(objectsOf(count)),
   /** A small answer after so many milliseconds. */
@@ -110,16 +111,6 @@ const objectsOf = once((count) => Buffer.from(`[${'{},'.repeat(Math.floor(count 
 const towerOf = once((height) => {
   let bytes = Buffer.alloc(64 * MIB);
   for (let level = 0; level < height; level += 1) bytes = gzipSync(bytes, level === 0 ? GZIP : { level: 1 });
-  return bytes;
-});
-
-export const textOf = once((count) => {
-  const bytes = Buffer.alloc(count);
-  let state = 1;
-  for (let index = 0; index < count; index += 1) {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    bytes[index] = 0x30 + ((state >> 16) % 43);
-  }
   return bytes;
 });
 

@@ -1,10 +1,13 @@
-// The HTTP target, a process of its own: a tiny answer over kept connections, and a record of every call.
+// What the nodes of benchmarks and loads call: a process of its own, so that its work is counted as nobody else's. It gives a
+// tiny answer over kept connections, and records every call.
 //   /<tag>/<number>?delay=<ms>   the calls of runs
+//   /<tag>/<number>?bytes=<n>    the same, answered by so many bytes of text
 //   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0][]
 //   /-/forget                    forgets them
 //   /-/release                   answers every call that is still waiting
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { incompressibleText } from './incompressible-text.js';
 
 export type RecordedCall = [path: string, receivedAt: number, answeredAt: number];
 
@@ -27,6 +30,8 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   const [path = '/', query = ''] = (request.url ?? '/').split('?');
   const call: RecordedCall = [path, Date.now(), 0];
   calls.push(call);
+  const bytes = /(?:^|&)bytes=(\d+)/.exec(query)?.[1];
+  if (bytes !== undefined) return sendText(call, response, incompressibleText(Number(bytes)));
   const delayMs = Number(/(?:^|&)delay=(\d+)/.exec(query)?.[1] ?? 0);
   if (delayMs === 0) return answer(call, response);
   waiting.set(call, { response, timer: setTimeout(() => answer(call, response), delayMs) });
@@ -38,6 +43,12 @@ function answer(call: RecordedCall, response: ServerResponse): void {
   waiting.delete(call);
   call[2] = Date.now();
   send(response, ANSWER);
+}
+
+function sendText(call: RecordedCall, response: ServerResponse, text: Buffer): void {
+  call[2] = Date.now();
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': text.length });
+  response.end(text);
 }
 
 function control(url: string, response: ServerResponse): void {

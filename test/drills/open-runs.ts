@@ -7,7 +7,7 @@ import { drawing, http, linkInRow, node, resultOf, trigger, type DrawingNode } f
 import { queryDatabase } from '../support/inspect.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 import { callBack, taskOf, untilWaiting } from '../support/waiting.js';
-import type { HeldTarget } from './held-target.js';
+import type { HttpTarget } from '../../harness/target/http-target.js';
 
 export const OPEN_RUNS = ['time', 'for_each', 'loop', 'child', 'human'] as const;
 export type OpenRunName = (typeof OPEN_RUNS)[number];
@@ -15,6 +15,13 @@ export type OpenRunName = (typeof OPEN_RUNS)[number];
 const LONG = { timeoutMs: 90_000, intervalMs: 100 };
 const ITEMS = ['first', 'second', 'third', 'fourth'];
 const ROUNDS = 3;
+/** What nodes call, below the tag of their run. */
+const PLACES = [
+  ...ITEMS.map((_, index) => `item-${index}`),
+  ...Array.from({ length: ROUNDS }, (_, index) => `round-${index}`),
+  'child',
+  'after',
+];
 
 /** What a run has left behind, without what differs from run to run. */
 export interface Traces {
@@ -35,17 +42,17 @@ interface Workflow {
 
 export class OpenRuns {
   readonly #stack: () => TestStack;
-  readonly #target: HeldTarget;
+  readonly #target: HttpTarget;
   readonly #workflows: Record<OpenRunName, Workflow>;
 
-  private constructor(stack: () => TestStack, target: HeldTarget, workflows: Record<OpenRunName, Workflow>) {
+  private constructor(stack: () => TestStack, target: HttpTarget, workflows: Record<OpenRunName, Workflow>) {
     this.#stack = stack;
     this.#target = target;
     this.#workflows = workflows;
   }
 
   /** `stack`: the one that runs at the moment. */
-  static async create(stack: () => TestStack, target: HeldTarget): Promise<OpenRuns> {
+  static async create(stack: () => TestStack, target: HttpTarget): Promise<OpenRuns> {
     const api = createApiClient(stack().apiUrl, stack().apiKey);
     const project = await api.createProject();
     const create = async (nodes: DrawingNode[], open: DrawingNode) => ({
@@ -84,6 +91,8 @@ export class OpenRuns {
    */
   async begin(name: OpenRunName, { tag, seconds }: { tag: string; seconds: number }): Promise<OpenRun> {
     const { id, open } = this.#workflows[name];
+    // An answer that does not tell runs apart.
+    for (const place of PLACES) this.#target.on(`/${tag}/${place}`, { body: `answer to /${tag}/${place}` });
     const until = new Date(Date.now() + seconds * 1_000).toISOString();
     const { data } = await this.#api.run(id, { tag, until });
     const run = { name, tag, runId: data.id, node: open };
@@ -121,18 +130,14 @@ export class OpenRuns {
 
   /** The paths below the run's tag that were called, those twice that were called twice. */
   callsOf({ tag }: Pick<OpenRun, 'tag'>): string[] {
-    const places = [...ITEMS.keys()].map((index) => `item-${index}`);
-    const rounds = Array.from({ length: ROUNDS }, (_, index) => `round-${index}`);
-    return [...places, ...rounds, 'child', 'after'].flatMap((place) =>
-      this.#target.bodiesOf(`/${tag}/${place}`).map(() => place),
-    );
+    return PLACES.flatMap((place) => this.#target.requestsTo(`/${tag}/${place}`).map(() => place));
   }
 
   /** The address to call back that the run has sent to this place. */
   #urlAt(tag: string, place: string): Promise<string> {
     return eventually(() => {
-      const [body] = this.#target.bodiesOf(`/${tag}/${place}`);
-      return body !== undefined && (JSON.parse(body) as { url: string }).url;
+      const [request] = this.#target.requestsTo(`/${tag}/${place}`);
+      return request !== undefined && (JSON.parse(request.body) as { url: string }).url;
     }, LONG);
   }
 
@@ -185,19 +190,19 @@ function toOutput(value: string): DrawingNode {
   return node('output', { value });
 }
 
-function toAfter({ url }: HeldTarget): DrawingNode {
+function toAfter({ url }: HttpTarget): DrawingNode {
   return http(`${url}/{{ input.tag }}/after`, { method: 'POST', body: {} });
 }
 
 /** A call that tells the address of the wait after it, and the wait. */
-function askOutside({ url }: HeldTarget, place: string): [call: DrawingNode, wait: DrawingNode] {
+function askOutside({ url }: HttpTarget, place: string): [call: DrawingNode, wait: DrawingNode] {
   const wait = node('wait', { mode: 'callback' });
   const body = { url: `{{ ${wait.id}.callback_url }}` };
   return [http(`${url}/{{ input.tag }}/${place}`, { method: 'POST', body }), wait];
 }
 
 /** Two items side by side: each tells an address and waits until it is called. */
-function toForEach(target: HeldTarget) {
+function toForEach(target: HttpTarget) {
   const loop = node('for_each', { items: ITEMS, concurrency: 2 });
   const body = askOutside(target, `item-{{ ${loop.id}.index }}`);
   const [first, wait] = body;
@@ -206,7 +211,7 @@ function toForEach(target: HeldTarget) {
   return { loop, body };
 }
 
-function toLoop(target: HeldTarget) {
+function toLoop(target: HttpTarget) {
   const loop = node('loop', { max_rounds: 2 * ROUNDS });
   const index = `{{ ${loop.id}.index }}`;
   const [first, wait] = askOutside(target, `round-${index}`);

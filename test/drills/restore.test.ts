@@ -106,14 +106,14 @@ describe('a service that is restored', function () {
   const callback = node('wait', { mode: 'callback' });
   const questions = [node('human', { message: 'One?' }), node('human', { message: 'Two?' })] as const;
 
-  const postsOf = (name: string): string[] => world.target.bodiesOf(`/held/${name}`);
+  const postsOf = (name: string): string[] => world.target.requestsTo(`/held/${name}`).map(({ body }) => body);
 
   before(async () => {
     world = await World.create();
     const stack = await world.start(world.home);
     const api = createApiClient(stack.apiUrl, stack.apiKey);
     projectId = await api.createProject();
-    const held = (name: string, data = {}) => http(`${world.target.url}/held/${name}`, { ...PATIENT, ...data });
+    const held = (name: string, data = {}) => http(world.hold(name), { ...PATIENT, ...data });
     await start(api, 'done', [trigger(), llm('hello')]);
     assert.equal(await endOf(api, 'done'), 'succeed');
     await start(api, 'posted', [trigger(), held('posted', { method: 'POST' }), llm('and on')]);
@@ -134,7 +134,7 @@ describe('a service that is restored', function () {
     await eventually(() => ['posted', 'first', 'child'].every((name) => postsOf(name).length === 1), LONG);
     atA = takeSnapshot(stack, path.join(world.home, 'A'));
 
-    for (const name of ['posted', 'first', 'child']) world.target.release(`/held/${name}`);
+    for (const name of ['posted', 'first', 'child']) world.release(name);
     for (const name of ['approved', 'between']) await approve(api, name);
     assert.deepEqual(await callBack(address), { status: 200, accepted: true });
     await answerTask(api, questions[0]);
@@ -148,7 +148,7 @@ describe('a service that is restored', function () {
     atB = takeSnapshot(stack, path.join(world.home, 'B'));
 
     await stack.stop();
-    world.target.release('/held/second');
+    world.release('second');
   });
 
   after(async () => {

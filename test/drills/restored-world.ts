@@ -11,22 +11,24 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { startFakeModelProvider, type FakeModelProvider } from '../../harness/target/fake-model-provider.js';
 import { startStack, TEST_PRICES, type TestStack } from '../../harness/stack/stack.js';
 import { makeDataDir } from '../../harness/stack/supervisor.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
+import { createGate, type Gate } from '../../harness/timing/gate.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
-import { startHeldTarget, type HeldTarget } from './held-target.js';
 import { restore, type Backups } from './snapshots.js';
 
 const ADMIN = path.resolve(import.meta.dirname, '../../dist/cli/admin.js');
 const run = promisify(execFile);
 
 export class World {
-  readonly target: HeldTarget;
+  readonly target: HttpTarget;
   readonly tools: ToolServer;
   readonly model: FakeModelProvider;
   /** Of the service that is lost: backups, secrets. */
   readonly home: string;
   readonly #cli: string;
+  readonly #gates = new Map<string, Gate>();
 
-  private constructor(target: HeldTarget, tools: ToolServer, model: FakeModelProvider, cli: string) {
+  private constructor(target: HttpTarget, tools: ToolServer, model: FakeModelProvider, cli: string) {
     [this.target, this.tools, this.model, this.#cli] = [target, tools, model, cli];
     this.home = makeDataDir();
     const provider = { name: 'fake', base_url: model.url, models: [{ id: '*', ...TEST_PRICES }] };
@@ -37,12 +39,24 @@ export class World {
     const { signal } = new AbortController();
     const configured = process.env['TEMPORAL_CLI'];
     const cli = await findTemporalBinary({ configured, env: process.env, report: () => undefined, signal });
-    return new World(await startHeldTarget(), await startToolServer(), await startFakeModelProvider(), cli);
+    return new World(await startHttpTarget(), await startToolServer(), await startFakeModelProvider(), cli);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.target.close(), this.tools.close(), this.model.close()]);
     rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** Has the target answer this path, each of its calls, when it is released. Returns its address. */
+  hold(name: string): string {
+    const gate = createGate();
+    this.#gates.set(name, gate);
+    this.target.on(`/held/${name}`, { until: gate.opened, body: `answer to /held/${name}` });
+    return `${this.target.url}/held/${name}`;
+  }
+
+  release(name: string): void {
+    this.#gates.get(name)!.open();
   }
 
   get #providersFile(): string {

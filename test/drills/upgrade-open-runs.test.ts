@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { makeDataDir, portsOf } from '../../harness/stack/supervisor.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startHeldTarget, type HeldTarget } from './held-target.js';
+import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { makeNextBuild, NEXT_MIGRATION, type NextBuild } from './next-build.js';
 import { OPEN_RUNS, OpenRuns, type OpenRun, type OpenRunName, type Traces } from './open-runs.js';
 
@@ -15,7 +15,7 @@ describe('an upgrade of API and worker while runs are open', function () {
   this.timeout(300_000);
   let dataDir: string;
   let stack: TestStack;
-  let target: HeldTarget;
+  let target: HttpTarget;
   let next: NextBuild;
   let runs: OpenRuns;
   const asWithout = new Map<OpenRunName, { traces: Traces; calls: string[] }>();
@@ -23,7 +23,7 @@ describe('an upgrade of API and worker while runs are open', function () {
 
   before(async () => {
     dataDir = makeDataDir();
-    [stack, target] = await Promise.all([startStack({ dataDir }), startHeldTarget()]);
+    [stack, target] = await Promise.all([startStack({ dataDir }), startHttpTarget()]);
     runs = await OpenRuns.create(() => stack, target);
     next = makeNextBuild();
     for (const name of OPEN_RUNS) {

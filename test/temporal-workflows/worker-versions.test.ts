@@ -1,7 +1,6 @@
 // The drill behind docs/operate/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
 import assert from 'node:assert/strict';
 import { startApiProcess } from '../api/api-process.js';
-import { startHeldTarget, type HeldTarget } from '../drills/held-target.js';
 import { OPEN_RUNS, OpenRuns } from '../drills/open-runs.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -23,7 +22,6 @@ describe('builds of the worker', function () {
   let api: ApiClient;
   let target: HttpTarget;
   let tools: ToolServer;
-  let held: HeldTarget;
   let other: OtherBuild;
   let builds: WorkerBuilds;
 
@@ -40,12 +38,11 @@ describe('builds of the worker', function () {
     builds = new WorkerBuilds(stack, temporal.binary);
     target = await startHttpTarget();
     tools = await startToolServer();
-    held = await startHeldTarget();
   });
 
   after(async () => {
     await builds.stopAll();
-    await Promise.all([target.close(), tools.close(), held.close()]);
+    await Promise.all([target.close(), tools.close()]);
     await stack.stop();
     temporal.remove();
     other.remove();
@@ -204,7 +201,7 @@ describe('builds of the worker', function () {
 
   it('runs that wait, are in a loop or have started another run end on the next one as they would have on theirs', async () => {
     await builds.makeCurrent('5');
-    const runs = await OpenRuns.create(() => stack, held);
+    const runs = await OpenRuns.create(() => stack, target);
     const expected = [];
     for (const name of OPEN_RUNS) {
       expected.push(await runs.end(await runs.begin(name, { tag: `stays-${name}`, seconds: 1 })));

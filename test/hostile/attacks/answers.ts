@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawing, fanOut, http, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation, Prepared } from '../harness/attack.js';
-import { textOf } from '../../../harness/target/bad-answers.js';
+import { incompressibleText } from '../../../harness/target/incompressible-text.js';
 import { holdAnswers } from '../harness/sockets.js';
 import { flood, type Tenant } from '../harness/tenant.js';
 
@@ -80,7 +80,7 @@ const largeDrawings: Preparation = {
 };
 
 function largeDrawing(number: number): object {
-  const note = textOf(8 * MIB)
+  const note = incompressibleText(8 * MIB)
     .toString('latin1')
     .replaceAll('\\', ' ');
   const start = trigger([], { note: `${number}${note}` });

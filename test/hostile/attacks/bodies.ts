@@ -1,5 +1,5 @@
 // Bodies that do not come, come slowly, or are as large as may be.
-import { textOf } from '../../../harness/target/bad-answers.js';
+import { incompressibleText } from '../../../harness/target/incompressible-text.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { holdBodies } from '../harness/sockets.js';
 import { flood } from '../harness/tenant.js';
@@ -123,7 +123,7 @@ export const bodyAttacks: Attack[] = [
     tenants: 4,
     prepare: { ...hookAndWorkflow, name: 'four hooks' },
     act: (tenant, { workflow }) => {
-      const note = textOf(9 * MIB)
+      const note = incompressibleText(9 * MIB)
         .toString('latin1')
         .replaceAll('"', ' ')
         .replaceAll('\\', ' ');

@@ -1,0 +1,20 @@
+// What the target's process (target-process.ts) has recorded.
+import type { RecordedCall } from './target-process.js';
+
+/** All calls so far, oldest first. */
+export async function callsOf(targetUrl: string): Promise<RecordedCall[]> {
+  return (await ask(targetUrl, 'calls')) as RecordedCall[];
+}
+
+export async function forgetCalls(targetUrl: string): Promise<void> {
+  await ask(targetUrl, 'forget');
+}
+
+/** Answers every call that still waits. */
+export async function releaseCalls(targetUrl: string): Promise<void> {
+  await ask(targetUrl, 'release');
+}
+
+async function ask(targetUrl: string, word: string): Promise<unknown> {
+  return (await fetch(`${targetUrl}/-/${word}`)).json();
+}
