@@ -89,6 +89,18 @@ export function linkInRow(nodes: DrawingNode[]): DrawingNode[] {
   return nodes;
 }
 
+/** A trigger and these, one after the other. */
+export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
+  return linkInRow([trigger(), ...nodes]);
+}
+
+/** A trigger and these, side by side. */
+export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
+  const start = trigger();
+  link(start, nodes);
+  return [start, ...nodes];
+}
+
 /** The drawing of these nodes, the first one being the start; its edges follow from the nodes' own links. */
 export function drawing(nodes: DrawingNode[]): Drawing {
   const edges = nodes.flatMap((source) => [
@@ -102,7 +114,7 @@ export function drawing(nodes: DrawingNode[]): Drawing {
 
 /** A trigger and `length - 1` nodes after it, in a row; without `make` they are conditions that hold. */
 export function chain(length: number, make: (index: number) => DrawingNode = alwaysTrue): Drawing {
-  return drawing(linkInRow([trigger(), ...Array.from({ length: length - 1 }, (_, index) => make(index))]));
+  return drawing(inRow(...Array.from({ length: length - 1 }, (_, index) => make(index))));
 }
 
 /** A trigger, `width` nodes side by side after it and, with `join`, one node after all of them. */

@@ -1,9 +1,8 @@
 // Runs that are executed densely, with nodes that share activities.
 import { eventually } from '../../harness/timing/eventually.js';
-import { condition, http, link, llm, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { condition, http, link, llm, type DrawingNode, inRow, sideBySide } from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
 import { diamond } from './scenarios.js';
-import { inRow, sideBySide } from './shapes.js';
 import type { Scenario, World } from './scenario.js';
 
 export const DENSE = { EXECUTION: 'dense' };

@@ -1,8 +1,16 @@
 // Runs on a server that asks for a new execution after 20 events: everything about continue-as-new.
 import { eventually } from '../../harness/timing/eventually.js';
-import { agent, condition, http, link, node as nodeOf, type DrawingNode } from '../../harness/drawing/drawing.js';
+import {
+  agent,
+  condition,
+  http,
+  link,
+  node as nodeOf,
+  type DrawingNode,
+  inRow,
+  sideBySide,
+} from '../../harness/drawing/drawing.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
-import { inRow, sideBySide } from './shapes.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
 import { resumed } from './scenarios-resumed.js';
 import { agentWithRuns } from './sub-workflows.js';

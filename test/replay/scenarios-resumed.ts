@@ -1,10 +1,18 @@
 // Runs that resume other runs.
 import { randomUUID } from 'node:crypto';
 import type { Envelope } from '../../harness/client/api-client.js';
-import { drawing, http, link, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import {
+  drawing,
+  http,
+  link,
+  linkInRow,
+  node,
+  trigger,
+  type DrawingNode,
+  inRow,
+} from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import type { Scenario, World } from './scenario.js';
-import { inRow } from './shapes.js';
 
 /** A node whose call at `path` fails the first time. */
 function mended({ target }: World, path = `/${randomUUID()}`, data: Record<string, unknown> = {}): DrawingNode {

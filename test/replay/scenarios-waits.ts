@@ -3,11 +3,18 @@ import { createAccount } from '../api/accounts.js';
 import { createConnection, signIn } from '../api/connections/sign-in.js';
 import type { Envelope } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { drawing, http, link, node as nodeOf, type DrawingNode } from '../../harness/drawing/drawing.js';
+import {
+  drawing,
+  http,
+  link,
+  node as nodeOf,
+  type DrawingNode,
+  inRow,
+  sideBySide,
+} from '../../harness/drawing/drawing.js';
 import { startTokenProvider } from '../support/token-provider.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 import { ADDS, DONE, type Scenario, type World } from './scenario.js';
-import { inRow, sideBySide } from './shapes.js';
 
 /** More of them than the progress names; one is over when it begins. */
 function waitingForTime(): DrawingNode[] {

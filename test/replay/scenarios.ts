@@ -1,12 +1,21 @@
 // Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { condition, http, link, llm, mcp, node as nodeOf, type DrawingNode } from '../../harness/drawing/drawing.js';
+import {
+  condition,
+  http,
+  link,
+  llm,
+  mcp,
+  node as nodeOf,
+  type DrawingNode,
+  inRow,
+  sideBySide,
+} from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
 import { scenariosResumed } from './scenarios-resumed.js';
 import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
-import { inRow, sideBySide } from './shapes.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
 import { scenariosOfSchedules } from './schedules.js';
 import { ADDS, callsTool, DONE, NOTES, type Scenario, type World } from './scenario.js';

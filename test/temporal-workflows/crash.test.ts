@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { drawing, http, linkInRow, llm, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
+import { drawing, http, inRow, llm, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { cancelRun, queryDatabase, transactionsOf, withTemporal } from '../support/inspect.js';
 import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
@@ -31,15 +31,11 @@ describe('crashes', function () {
     return { workflowId, runId: (await api.run(workflowId)).data.id };
   }
 
-  function inRow(nodes: DrawingNode[]): DrawingNode[] {
-    return linkInRow([trigger(), ...nodes]);
-  }
-
   it('a run goes on after kill -9 of the worker: finished nodes are not executed again, the one in flight is', async () => {
     const before = http(`${target.url}/before-the-kill`);
     const during = http(`${target.url}/delay/3000/during-the-kill`);
     const after = http(`${target.url}/after-the-kill`);
-    const nodes = inRow([before, during, after]);
+    const nodes = inRow(before, during, after);
     const { runId, workflowId } = await startRun(nodes);
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 1);
     await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
@@ -71,7 +67,7 @@ describe('crashes', function () {
 
   it('a POST that was in flight when its worker died is not repeated', async () => {
     const post = http(`${target.url}/delay/4000/unsafe`, { method: 'POST', body: { n: 1 } });
-    const { runId } = await startRun(inRow([post]));
+    const { runId } = await startRun(inRow(post));
     await eventually(() => target.requestsTo('/delay/4000/unsafe').length === 1);
     await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -84,7 +80,7 @@ describe('crashes', function () {
   it('a model call that was in flight when its worker died is repeated once and billed once', async () => {
     stack.modelProvider.script('dies-once', [{ delayMs: 4_000 }, { text: 'second' }]);
     const model = llm('hello', { settings: { model_name: 'dies-once' } });
-    const { runId, workflowId } = await startRun(inRow([model]));
+    const { runId, workflowId } = await startRun(inRow(model));
     await eventually(() => stack.modelProvider.requestsFor('dies-once').length === 1);
     await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -103,7 +99,7 @@ describe('crashes', function () {
     const model_name = 'dies-always';
     stack.modelProvider.script(model_name, [{ delayMs: 600_000 }]);
     const model = llm('hello', { settings: { model_name } });
-    const { runId, workflowId } = await startRun(inRow([model]));
+    const { runId, workflowId } = await startRun(inRow(model));
     for (const made of [1, 2, 3]) {
       await eventually(() => stack.modelProvider.requestsFor(model_name).length === made, { timeoutMs: 60_000 });
       await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
@@ -140,7 +136,7 @@ describe('crashes', function () {
       const model_name = 'dies-between';
       stack.modelProvider.script(model_name, [{ text: 'no JSON' }, { delayMs: 4_000 }, { text: '{"a":1}' }]);
       const model = llm('hello', { settings: { model_name, response_format } });
-      const { runId, workflowId } = await startRun(inRow([model]));
+      const { runId, workflowId } = await startRun(inRow(model));
       await eventually(() => stack.modelProvider.requestsFor(model_name).length === 2);
       await killAndAwaitRestart(stack, 'worker', RESTART_WITHIN_MS);
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -162,7 +158,7 @@ describe('crashes', function () {
       const model_name = 'cancelled-between';
       stack.modelProvider.script(model_name, [{ text: 'no JSON' }, { delayMs: 30_000 }]);
       const model = llm('hello', { settings: { model_name, response_format } });
-      const { runId, workflowId } = await startRun(inRow([model]));
+      const { runId, workflowId } = await startRun(inRow(model));
       await eventually(() => stack.modelProvider.requestsFor(model_name).length === 2);
       await cancelRun(stack, runId);
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -178,7 +174,7 @@ describe('crashes', function () {
   it('a node that is recorded when its worker dies before saying so is not executed again', async () => {
     const node = http(`${target.url}/recorded`);
     const slow = http(`${target.url}/delay/2500/recorded`);
-    const { runId } = await startRun(inRow([node, slow]));
+    const { runId } = await startRun(inRow(node, slow));
     await eventually(() => target.requestsTo('/delay/2500/recorded').length === 1);
     // As if the process had died between the record and the report: the node is settled while its activity is open.
     await eventually(async () => {
@@ -201,7 +197,7 @@ describe('crashes', function () {
 
   it('a client that polls through kill -9 of the API gets its complete result', async () => {
     const node = http(`${target.url}/delay/2000/polled`);
-    const { runId } = await startRun(inRow([node]));
+    const { runId } = await startRun(inRow(node));
     await eventually(() => target.requestsTo('/delay/2000/polled').length === 1);
     await killAndAwaitRestart(stack, 'api', RESTART_WITHIN_MS);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
@@ -212,7 +208,7 @@ describe('crashes', function () {
 
   it('a run that ends while the API is down is reported when it is back', async () => {
     const node = http(`${target.url}/delay/600/ends-alone`);
-    const { runId } = await startRun(inRow([node]));
+    const { runId } = await startRun(inRow(node));
     await eventually(() => target.requestsTo('/delay/600/ends-alone').length === 1);
     process.kill(stack.stack.pids.api!, 'SIGSTOP');
     await eventually(async () => {
