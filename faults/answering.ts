@@ -1,6 +1,6 @@
 // The client's other half: it answers what the nodes of its run wait for, and then answers once more.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { WaitingEntry } from '../test/support/waiting.js';
+import type { NodeEntry } from '../harness/client/api-client.js';
 import type { GivenAnswer, Poll, RunEvidence } from './evidence.js';
 import type { Service } from './service.js';
 
@@ -28,7 +28,7 @@ export function createAnswerer(options: Options): Answerer {
   const answering = new Map<string, Promise<void>>();
   return {
     see(nodes) {
-      for (const [nodeId, { waiting }] of Object.entries(nodes as Record<string, WaitingEntry>)) {
+      for (const [nodeId, { waiting }] of Object.entries(nodes)) {
         const send = toSender(options, waiting);
         if (send === undefined || answering.has(nodeId)) continue;
         const answered = answer(options, nodeId, send);
@@ -44,7 +44,7 @@ export function createAnswerer(options: Options): Answerer {
 
 type Send = (text: string) => Promise<Response>;
 
-function toSender({ service, signal }: Options, waiting: WaitingEntry['waiting']): Send | undefined {
+function toSender({ service, signal }: Options, waiting: NodeEntry['waiting']): Send | undefined {
   const post = (url: string, headers: Record<string, string>, body: string): Promise<Response> =>
     fetch(url, { method: 'POST', headers, body, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
   if (waiting?.callback_url !== undefined) {

@@ -1,11 +1,8 @@
 // An agent that waits for a person's approval while all parts die.
 import { eventually } from '../../harness/timing/eventually.js';
-import type { NodeEntry } from '../../harness/client/api-client.js';
 import type { Fault } from '../fault.js';
 import { killInTurn } from './deaths.js';
 import { inRow, think } from '../shapes.js';
-
-type WaitingEntry = NodeEntry & { approval_requests?: { request_id: string }[] };
 
 const acrossEverything: Fault = {
   name: 'approval',
@@ -17,7 +14,7 @@ const acrossEverything: Fault = {
     const runId = await run.accepted;
     const requestId = await eventually(
       async () => {
-        const entry: WaitingEntry | undefined = (await api.poll(runId)).data.data?.[agent.id];
+        const entry = (await api.poll(runId)).data.data?.[agent.id];
         return entry?.approval_requests?.[0]?.request_id;
       },
       { timeoutMs: 30_000 },

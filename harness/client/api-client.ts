@@ -1,4 +1,5 @@
 // A small client of the public API, typed as far as tests need it.
+import type { components } from '../../clients/typescript/src/openapi.js';
 import { eventually, type EventuallyOptions } from '../timing/eventually.js';
 
 export interface ApiAnswer<T = Record<string, unknown>> {
@@ -7,36 +8,30 @@ export interface ApiAnswer<T = Record<string, unknown>> {
   body: T;
 }
 
-export interface NodeEntry {
-  id: string;
-  status: string;
-  started_at?: string | null;
-  finished_at?: string | null;
-  result?: { content: string; [field: string]: unknown };
-  error?: { code: string; message: string };
-  handled?: boolean;
-  iterations?: Record<'total' | 'succeeded' | 'failed' | 'in_progress', number>;
-}
+type Schemas = components['schemas'];
 
-export interface Envelope {
-  status: number;
-  data: {
-    id: string;
-    status: string;
-    data: Record<string, NodeEntry> | null;
-    version?: number;
-    /** Absent while there is none. */
-    output?: unknown;
-  };
-}
-
-export interface RunRecord {
-  id: string;
+export interface ApprovalRequest {
+  request_id: string;
   status: string;
-  cost: Record<string, string>;
-  duration: number | null;
+  server_label: string;
+  tool_name: string;
+  arguments: unknown;
   [field: string]: unknown;
 }
+
+export type NodeEntry = Omit<Schemas['NodeResult'], 'result' | 'approval_requests'> & {
+  result?: { content: string; [field: string]: unknown };
+  approval_requests?: ApprovalRequest[];
+};
+
+/** The answer to a start or a poll of a run that there is. */
+export interface Envelope {
+  status: number;
+  data: Omit<Schemas['RunEnvelope']['data'], 'id' | 'data'> & { id: string; data: Record<string, NodeEntry> | null };
+}
+
+/** In lists without some of its fields, and with others. */
+export type RunRecord = Schemas['Run'] & { [field: string]: unknown };
 
 export interface SendOptions {
   body?: unknown;

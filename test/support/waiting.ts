@@ -1,16 +1,12 @@
 // Runs that wait.
-import type { ApiClient, NodeEntry } from '../../harness/client/api-client.js';
+import type { ApiClient, ApprovalRequest, NodeEntry } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
-export interface WaitingEntry extends NodeEntry {
-  waiting?: { for: string; until: string; callback_url?: string; task_id?: string; run_id?: string };
-}
-
 /** The node's entry once the poll shows that it waits. */
-export function untilWaiting(api: ApiClient, runId: string, nodeId: string): Promise<WaitingEntry> {
+export function untilWaiting(api: ApiClient, runId: string, nodeId: string): Promise<NodeEntry> {
   return eventually(
     async () => {
-      const entry: WaitingEntry | undefined = (await api.poll(runId)).data.data?.[nodeId];
+      const entry = (await api.poll(runId)).data.data?.[nodeId];
       return entry?.waiting !== undefined && entry;
     },
     { timeoutMs: 40_000 },
@@ -41,4 +37,12 @@ export async function taskOf(api: ApiClient, runId: string, nodeId: string): Pro
   const { waiting } = await untilWaiting(api, runId, nodeId);
   if (waiting?.task_id === undefined) throw new Error(`no task: ${JSON.stringify(waiting)}`);
   return waiting.task_id;
+}
+
+/** The node's requests for approval, once there are so many. */
+export function approvalsOf(api: ApiClient, runId: string, nodeId: string, count = 1): Promise<ApprovalRequest[]> {
+  return eventually(async () => {
+    const requests = (await api.poll(runId)).data.data?.[nodeId]?.approval_requests;
+    return requests?.length === count && requests;
+  });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { secretsOf } from '../../support/service-process.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
-import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../../harness/client/api-client.js';
 import { openEventStream } from '../../support/event-stream.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import {
@@ -21,7 +21,7 @@ import { cancelRun, queryDatabase, withTemporal } from '../../support/inspect.js
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
-import { callBack, callbackUrlOf, untilWaiting, type WaitingEntry } from '../../support/waiting.js';
+import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 
 interface Waits {
@@ -126,7 +126,7 @@ describe('callbacks', function () {
     const runId = (await api.run(workflowId)).data.id;
     const urls = await eventually(async () => {
       const path = `/workflows/${workflowId}/history/${runId}/iterations/?node=${loop.id}`;
-      const { body } = await api.get<{ items: { nodes: Record<string, WaitingEntry> }[] }>(path);
+      const { body } = await api.get<{ items: { nodes: Record<string, NodeEntry> }[] }>(path);
       const entries = body.items[0]?.nodes ?? {};
       const found = [stopped, failing].map(({ id }) => entries[id]?.waiting?.callback_url);
       return found.every((url) => url !== undefined) && found;
@@ -217,11 +217,11 @@ describe('callbacks', function () {
         [editor, url],
       ] as const) {
         const polled = await untilWaiting(account.api, runId, pause.id);
-        const { body: detail } = await account.api.get<WaitingEntry>(nodePath);
+        const { body: detail } = await account.api.get<NodeEntry>(nodePath);
         const stream = await openEventStream(stack.apiUrl, account.apiKey, runId);
         const event = await eventually(() => stream.events.find(({ data }) => data.id === pause.id));
         stream.close();
-        for (const { waiting } of [polled, detail, event.data as WaitingEntry]) {
+        for (const { waiting } of [polled, detail, event.data as NodeEntry]) {
           assert.deepEqual([waiting!.for, waiting!.callback_url], ['callback', seen]);
           assert.equal(waiting!.until, polled.waiting!.until);
         }

@@ -18,11 +18,6 @@ import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 
-interface WaitingEntry extends NodeEntry {
-  approval_requests?: { expires_at: string }[];
-  waiting?: { for: string; until: string };
-}
-
 /** From the age at which a run is queried, and longer than an answer is used. */
 const OLD_ENOUGH_MS = 2_500;
 const MOST_BLOCKED_MS = 300;
@@ -140,10 +135,10 @@ describe('the live part of workflow_result', function () {
     const server = { endpoint_url: tools.url, require_approval: 'always' };
     const waits = agent('work', { model_name: 'asks', approval_timeout: 3_600 }, [server]);
     const runId = await start(waits);
-    const entryOf = async (): Promise<WaitingEntry | undefined> => (await poll(runId)).data?.[waits.id];
-    const check = ({ approval_requests: requests, waiting }: WaitingEntry): void => {
+    const entryOf = async (): Promise<NodeEntry | undefined> => (await poll(runId)).data?.[waits.id];
+    const check = ({ approval_requests: requests, waiting }: NodeEntry): void => {
       assert.equal(waiting!.for, 'approval');
-      const differenceMs = Date.parse(waiting!.until) - Date.parse(requests![0]!.expires_at);
+      const differenceMs = Date.parse(waiting!.until) - Date.parse(String(requests![0]!['expires_at']));
       assert.ok(Math.abs(differenceMs) <= 1_000, `${differenceMs} ms`);
     };
     await eventually(async () => (await entryOf())?.waiting !== undefined);
@@ -160,7 +155,7 @@ describe('the live part of workflow_result', function () {
       process.kill(worker, 'SIGCONT');
     }
     await cancelRun(stack, runId);
-    const ended = (await api.pollToEnd(runId)).data.data![waits.id] as WaitingEntry;
+    const ended = (await api.pollToEnd(runId)).data.data![waits.id]!;
     assert.deepEqual([ended.status, ended.waiting, ended.approval_requests], ['failed', undefined, undefined]);
   });
 
