@@ -1,6 +1,7 @@
 // Who is measured: the service and the twin, each in its variants, behind one face for the client that drives them.
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
-import { createJsonClient, type JsonClient } from '../harness/client/timed-client.js';
+import { credentialHeaders } from '../harness/client/api-client.js';
+import { createTimedClient, type TimedClient } from '../harness/client/timed-client.js';
 import type { Part } from './processes.js';
 import type { BareStack } from '../harness/stack/stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
@@ -56,7 +57,7 @@ interface Envelope {
 }
 
 export function createService({ name, stack, targetUrl }: ServiceSettings): Subject {
-  const client = createJsonClient(`${stack.stack.api_url}/api/v1`, { 'x-api-key': stack.apiKey });
+  const client = createTimedClient(`${stack.stack.api_url}/api/v1`, { headers: credentialHeaders(stack.apiKey) });
   const workflows = new Map<string, number>();
   let project: number | undefined;
   return {
@@ -95,7 +96,7 @@ interface TwinSettings {
 }
 
 export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: TwinSettings): Subject {
-  const client = createJsonClient(gatewayUrl);
+  const client = createTimedClient(gatewayUrl);
   return {
     name: `twin-${variant}`,
     stack,
@@ -119,6 +120,6 @@ function toPolled(status: string, tookMs: number): Polled {
   return { isTerminal: hasSucceeded || status === 'failed', hasSucceeded, tookMs };
 }
 
-async function createdId(client: JsonClient, path: string, body: unknown): Promise<number> {
+async function createdId(client: TimedClient, path: string, body: unknown): Promise<number> {
   return (await client.send<{ id: number }>('POST', path, body)).body.id;
 }

@@ -1,5 +1,6 @@
 // What a row of the matrix leaves behind, as plain data: invariants.ts judges it without knowing how it came about.
 import type { NodeEntry } from '../harness/client/api-client.js';
+import type { FailedRequest } from '../harness/client/retrying.js';
 import type { NodeKind as Kind } from '../graph/kinds.js';
 
 /** A call that a node makes at the world outside. */
@@ -49,13 +50,6 @@ export interface Poll {
   nodes: Record<string, NodeEntry>;
 }
 
-/** A request of a client that was not answered as it should have been. */
-export interface ClientFailure {
-  from: number;
-  until: number;
-  what: string;
-}
-
 /** An answer that a client has given to a node that waits for one. */
 export interface GivenAnswer {
   nodeId: string;
@@ -81,7 +75,7 @@ export interface RunEvidence {
   firstTerminal: Poll | undefined;
   /** Polls after that. */
   later: Poll[];
-  failures: ClientFailure[];
+  failures: FailedRequest[];
   answers: GivenAnswer[];
   stored: StoredRun | undefined;
   /** What the database says about the runs that its nodes have started. */

@@ -11,6 +11,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createApiClient } from '../dist/harness/client/api-client.js';
 import { inspectProcess } from './docs/inspected-process.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -27,10 +28,11 @@ const GIVE_UP_MS = 60_000;
 const args = process.argv.slice(2);
 const [dataDir = path.join(ROOT, '.data')] = args.filter((arg) => arg !== '--write');
 const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8'));
+const client = createApiClient(stack.api_url, stack.api_key);
 const fromBundle = readBundle();
 const [api, worker] = await Promise.all(['api', 'worker'].map((name) => inspectProcess(inspectorOf(name))));
 try {
-  const { id: project } = await call('POST', '/projects/', { name: 'Executed files' });
+  const project = await client.createProject('Executed files');
   // Not measured, because the first run also executes one-time initialisation.
   await measureRun(project);
   const background = await listenToBackground();
@@ -57,11 +59,11 @@ async function measureRun(project) {
   const target = await startTarget();
   try {
     const data = drawingOf(target.url);
-    const { id: workflow } = await call('POST', '/workflows/', { project, title: target.url, data });
+    const workflow = await client.createWorkflow(project, data, target.url);
     await worker.takeCalled();
-    const [accepting, { data: run }] = await inApi(() => call('POST', `/workflows/${workflow}/run/`, {}));
+    const [accepting, { data: run }] = await inApi(() => client.run(workflow));
     await target.called;
-    const [polling] = await inApi(() => poll(run.id));
+    const [polling] = await inApi(() => client.poll(run.id));
     target.answer();
     const polled = [...polling, ...(await pollToEnd(run.id))];
     const { main, threads } = await worker.takeCalled();
@@ -81,15 +83,11 @@ async function inApi(request) {
 
 async function pollToEnd(runId) {
   for (const startedAt = Date.now(); Date.now() - startedAt < GIVE_UP_MS; await pause(POLL_EVERY_MS)) {
-    const [called, { data: state }] = await inApi(() => poll(runId));
+    const [called, { data: state }] = await inApi(() => client.poll(runId));
     if (state.status === 'succeed') return called;
     if (state.status === 'failed') break;
   }
   throw new Error(`the run ${runId} did not succeed`);
-}
-
-function poll(runId) {
-  return call('GET', `/workflows/workflow_result/?id=${runId}`);
 }
 
 function drawingOf(url) {
@@ -217,15 +215,4 @@ function inspectorOf(name) {
   const address = [...log.matchAll(/Debugger listening on (ws:\S+)/g)].at(-1)?.[1];
   if (address === undefined) throw new Error(`${name}: start the stack with NODE_OPTIONS=--inspect=127.0.0.1:0`);
   return address;
-}
-
-async function call(method, endpoint, body) {
-  const response = await fetch(`${stack.api_url}/api/v1${endpoint}`, {
-    method,
-    headers: { 'x-api-key': stack.api_key, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${endpoint}: ${response.status} ${text}`);
-  return JSON.parse(text);
 }

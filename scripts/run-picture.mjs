@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSandboxTargets } from '../dist/cli/sandbox/targets.js';
+import { createApiClient } from '../dist/harness/client/api-client.js';
 import { drawRun } from './docs/run-drawing.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -14,17 +15,17 @@ const GIVE_UP_MS = 60_000;
 
 const [dataDir = path.join(ROOT, '.data'), file = path.join(ROOT, 'docs/run.svg')] = process.argv.slice(2);
 const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8'));
+const api = createApiClient(stack.api_url, stack.api_key);
 const { title, input, data } = JSON.parse(readFileSync(SAMPLE, 'utf8'));
 const targets = await startSandboxTargets();
 try {
-  const project = (await call('POST', '/projects/', { name: 'Picture' })).id;
-  const workflow = (await call('POST', '/workflows/', { project, title, data })).id;
-  const started = await call('POST', `/workflows/${workflow}/run/`, { ...input, base_url: targets.url });
+  const workflow = await api.createWorkflow(await api.createProject('Picture'), data, title);
+  const started = await api.run(workflow, { ...input, base_url: targets.url });
   if (started.status !== 201) throw new Error(`the run was refused: ${JSON.stringify(started)}`);
   const { id } = started.data;
   const { nodes, seconds } = await watch(id);
-  const run = await call('GET', `/workflows/${workflow}/history/${id}/`);
-  const bill = (await call('GET', `/billing-history/workflowrun/${id}/?size=100`)).items;
+  const run = await api.history(workflow, id);
+  const bill = (await api.get(`/billing-history/workflowrun/${id}/?size=100`)).body.items;
   const facts = Object.fromEntries(
     Object.entries(nodes).map(([nodeId, { status, result, error }]) => {
       const label = data.nodes.find((node) => node.id === nodeId).data.label;
@@ -46,7 +47,7 @@ try {
 async function watch(runId) {
   const seen = new Map();
   for (const startedAt = Date.now(); Date.now() - startedAt < GIVE_UP_MS; await pause(LOOK_EVERY_MS)) {
-    const state = (await call('GET', `/workflows/workflow_result/?id=${runId}`)).data;
+    const state = (await api.poll(runId)).data;
     for (const [nodeId, { status }] of Object.entries(state.data ?? {})) {
       const times = seen.get(nodeId) ?? { from: Date.now() };
       if (status !== 'in progress') times.to ??= Date.now();
@@ -56,14 +57,4 @@ async function watch(runId) {
     return { nodes: state.data, seconds: (nodeId) => (seen.get(nodeId).to - seen.get(nodeId).from) / 1000 };
   }
   throw new Error(`the run ${runId} did not end`);
-}
-
-async function call(method, endpoint, body) {
-  const response = await fetch(`${stack.api_url}/api/v1${endpoint}`, {
-    method,
-    headers: { 'X-Api-Key': stack.api_key, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${endpoint} answered ${response.status}: ${await response.text()}`);
-  return response.json();
 }

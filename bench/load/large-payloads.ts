@@ -1,6 +1,7 @@
 // (b) Nodes that answer 5 MB each: one after another through templates, side by side, and many such runs at once.
-import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness/client/load.js';
+import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { largeChain, largeFanOut } from './drawings.js';
+import { percentile } from '../statistics.js';
 import { watchPeaks, weigh, weighSettled } from './measure.js';
 import { peakFigures, weightFigures, type Findings } from './report.js';
 import { countCalls, type LoadStack } from './stack.js';

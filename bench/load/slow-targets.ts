@@ -1,6 +1,7 @@
 // (c) Targets that take their time: every slot waits, and what is quick must still get through.
-import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness/client/load.js';
+import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { slowRun, smallRun } from './drawings.js';
+import { percentile } from '../statistics.js';
 import { watchPeaks } from './measure.js';
 import { peakFigures, type Findings } from './report.js';
 import { countCalls, type LoadStack } from './stack.js';

@@ -1,6 +1,7 @@
 // (a) Many small runs at once, twice: what the second round adds to the processes is what a leak would be.
-import { createLoadClient, percentile, pollRuns, startRuns } from '../../harness/client/load.js';
+import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
+import { percentile } from '../statistics.js';
 import { watchPeaks, weigh, weighSettled, type Weight } from './measure.js';
 import { peakFigures, weightFigures, type Findings } from './report.js';
 import { countCalls, type LoadStack } from './stack.js';

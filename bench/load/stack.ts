@@ -13,6 +13,8 @@ import { makeDataDir, stopSupervisor, unlimitedKey } from '../../harness/stack/s
 export interface LoadStack {
   dataDir: string;
   targetUrl: string;
+  /** It may be another one after a new start. */
+  readonly apiUrl: string;
   /** A key without a limit that the load could reach. */
   apiKey: string;
   workerMetricsUrl: string;
@@ -53,6 +55,9 @@ export async function startLoadStack(): Promise<LoadStack> {
     apiKey: await unlimitedKey(dataDir),
     startedPids: running.stack.pids,
     workerMetricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    get apiUrl() {
+      return running.apiUrl;
+    },
     get stack() {
       return running.stack;
     },

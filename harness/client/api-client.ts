@@ -71,17 +71,26 @@ export interface FinishedRun {
 /** An API key, or a session token; none for a stranger at the door. */
 export type Credential = string | { session: string } | undefined;
 
+export interface ClientOptions {
+  /** In place of the global one; retrying.ts has one that does not give up. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
 /** Paths are below `/api/v1`, with a leading slash. */
-export function createApiClient(apiUrl: string, credential?: Credential): ApiClient {
-  const send = async <T>(method: string, path: string, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
-    const { body, text } = options;
+export function createApiClient(apiUrl: string, credential?: Credential, options: ClientOptions = {}): ApiClient {
+  const sendRequest = options.fetch ?? fetch;
+  const send = async <T>(
+    method: string,
+    path: string,
+    { body, text, headers }: SendOptions = {},
+  ): Promise<ApiAnswer<T>> => {
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(`${apiUrl}/api/v1${path}`, {
+    const response = await sendRequest(`${apiUrl}/api/v1${path}`, {
       method,
       headers: {
-        ...toHeaders(credential),
+        ...credentialHeaders(credential),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
+        ...headers,
       },
       ...(payload === undefined ? {} : { body: payload }),
     });
@@ -131,7 +140,7 @@ export function createApiClient(apiUrl: string, credential?: Credential): ApiCli
   return client;
 }
 
-function toHeaders(credential: Credential): Record<string, string> {
+export function credentialHeaders(credential: Credential): Record<string, string> {
   if (credential === undefined) return {};
   return typeof credential === 'string'
     ? { 'x-api-key': credential }

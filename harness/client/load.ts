@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pool } from 'undici';
-import type { LoadStack } from '../../bench/load/stack.js';
+import { credentialHeaders, type Envelope } from './api-client.js';
+import { createTimedClient } from './timed-client.js';
 
 export interface LoadClient {
   createWorkflow(title: string, data: object): Promise<number>;
@@ -13,48 +13,37 @@ export interface LoadClient {
   close(): Promise<void>;
 }
 
+interface Service {
+  apiUrl: string;
+  apiKey: string;
+}
+
 interface Poll {
   status: string;
   sizeBytes: number;
 }
 
-export function createLoadClient(stack: LoadStack, connections: number): LoadClient {
-  const pool = new Pool(stack.stack.api_url, { connections, headersTimeout: 0, bodyTimeout: 0 });
-  const headers = { 'x-api-key': stack.apiKey, 'content-type': 'application/json' };
-  const post = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
-    const text = await answer.body.text();
-    if (answer.statusCode > 299) throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 200)}`);
-    return JSON.parse(text) as T;
-  };
+export function createLoadClient({ apiUrl, apiKey }: Service, connections: number): LoadClient {
+  const headers = credentialHeaders(apiKey);
+  const client = createTimedClient(`${apiUrl}/api/v1`, { headers, connections, timeoutMs: 0 });
+  const post = async <T>(path: string, body: object): Promise<T> => (await client.send<T>('POST', path, body)).body;
   return {
     async createWorkflow(title, data) {
-      const project = await post<{ id: number }>('/api/v1/projects/', { name: title });
-      return (await post<{ id: number }>('/api/v1/workflows/', { project: project.id, title, data })).id;
+      const project = await post<{ id: number }>('/projects/', { name: title });
+      return (await post<{ id: number }>('/workflows/', { project: project.id, title, data })).id;
     },
     async start(workflowId) {
-      const envelope = await post<{ status: number; data: { id: string } }>(`/api/v1/workflows/${workflowId}/run/`, {
-        tag: randomUUID(),
-      });
+      const envelope = await post<Envelope>(`/workflows/${workflowId}/run/`, { tag: randomUUID() });
       if (envelope.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(envelope)}`);
       return envelope.data.id;
     },
     async poll(runId) {
-      const path = `/api/v1/workflows/workflow_result/?id=${runId}`;
-      const answer = await pool.request({ method: 'GET', path, headers });
-      let head = '';
-      let sizeBytes = 0;
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-        if (head.length < 200) head += chunk.toString('latin1');
-        sizeBytes += chunk.length;
-      }
+      const { head, sizeBytes } = await client.readHead(`/workflows/workflow_result/?id=${runId}`);
       const status = /"data":\{"id":"[^"]+","status":"([^"]+)"/.exec(head)?.[1];
-      if (answer.statusCode !== 200 || status === undefined) {
-        throw new Error(`a poll was answered with ${answer.statusCode}: ${head.slice(0, 200)}`);
-      }
+      if (status === undefined) throw new Error(`a poll was answered with ${head.slice(0, 200)}`);
       return { status, sizeBytes };
     },
-    close: () => pool.close(),
+    close: () => client.close(),
   };
 }
 
@@ -144,9 +133,4 @@ export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: nu
       return ends;
     },
   };
-}
-
-export function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,23 +1,42 @@
-// The one HTTP client of all subjects: kept connections, JSON, and when the first byte came.
+// A client for measurements: kept connections, the times of each answer, and answers whose body is only counted.
 import { Agent, request } from 'undici';
 
-interface JsonAnswer<T> {
+interface TimedAnswer<T> {
   body: T;
+  /** From the request to the first byte of its answer, and to its end. */
   firstByteMs: number;
   totalMs: number;
 }
 
-export interface JsonClient {
-  /** Throws for any status but 200 and 201. */
-  send<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer<T>>;
+interface Head {
+  /** The first characters of the answer. */
+  head: string;
+  sizeBytes: number;
+}
+
+/** Both methods throw for any status but 2xx. */
+export interface TimedClient {
+  send<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<TimedAnswer<T>>;
+  /** Reads the answer without parsing it, which would cost the client more than the service. */
+  readHead(path: string): Promise<Head>;
   close(): Promise<void>;
 }
 
-export function createJsonClient(baseUrl: string, headers: Record<string, string> = {}): JsonClient {
-  // More than runs and probes at once, so that no request waits here for a connection.
-  const dispatcher = new Agent({ connections: 128, headersTimeout: 60_000, bodyTimeout: 60_000 });
+export interface TimedClientOptions {
+  headers?: Record<string, string>;
+  /** At once. By default more than runs and probes, so that no request waits here for a connection. */
+  connections?: number;
+  /** 0: none. */
+  timeoutMs?: number;
+}
+
+const HEAD_LENGTH = 200;
+
+export function createTimedClient(baseUrl: string, options: TimedClientOptions = {}): TimedClient {
+  const { headers = {}, connections = 128, timeoutMs = 60_000 } = options;
+  const dispatcher = new Agent({ connections, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return {
-    async send<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer<T>> {
+    async send<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<TimedAnswer<T>> {
       const startedAt = performance.now();
       const answer = await request(`${baseUrl}${path}`, {
         method,
@@ -27,11 +46,24 @@ export function createJsonClient(baseUrl: string, headers: Record<string, string
       });
       const firstByteMs = performance.now() - startedAt;
       const text = await answer.body.text();
-      if (answer.statusCode !== 200 && answer.statusCode !== 201) {
-        throw new Error(`${method} ${path} was answered with ${answer.statusCode}: ${text.slice(0, 500)}`);
-      }
+      if (answer.statusCode > 299) throw new Error(refusal(method, path, answer.statusCode, text));
       return { body: JSON.parse(text) as T, firstByteMs, totalMs: performance.now() - startedAt };
     },
-    close: () => dispatcher.close(),
+    async readHead(path) {
+      const answer = await request(`${baseUrl}${path}`, { dispatcher, headers });
+      let head = '';
+      let sizeBytes = 0;
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        if (head.length < HEAD_LENGTH) head += chunk.toString('latin1');
+        sizeBytes += chunk.length;
+      }
+      if (answer.statusCode > 299) throw new Error(refusal('GET', path, answer.statusCode, head));
+      return { head, sizeBytes };
+    },
+    close: () => dispatcher.destroy(),
   };
+}
+
+function refusal(method: string, path: string, status: number, text: string): string {
+  return `${method} ${path} was answered with ${status}: ${text.slice(0, 500)}`;
 }

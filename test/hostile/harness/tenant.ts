@@ -1,6 +1,11 @@
 // An attacker with an account, and the moves that attacks are made of.
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApiClient, type ApiClient, type Envelope } from '../../../harness/client/api-client.js';
+import {
+  createApiClient,
+  credentialHeaders,
+  type ApiClient,
+  type Envelope,
+} from '../../../harness/client/api-client.js';
 import type { AccountAt, Outcomes } from './attack.js';
 
 export interface Tenant extends AccountAt {
@@ -34,10 +39,8 @@ export function createTenant(account: AccountAt, outside: string, signal: AbortS
 }
 
 export function credentials({ apiKey, sessionToken }: AccountAt, as: Request['as'] = 'key'): Record<string, string> {
-  if (as === 'stranger') return {};
-  return as === 'key'
-    ? { 'x-api-key': apiKey }
-    : { authorization: `Bearer ${as === 'session' ? sessionToken : apiKey}` };
+  const known = { key: apiKey, bearer: { session: apiKey }, session: { session: sessionToken }, stranger: undefined };
+  return credentialHeaders(known[as]);
 }
 
 /** Sends one request and drops the answer's body as it comes; gives the status. */

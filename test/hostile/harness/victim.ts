@@ -1,7 +1,8 @@
 // The neighbour who only wants to work: it saves drawings, starts runs and polls them all the time, and measures how long the
 // service takes.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { credentialHeaders, type Envelope } from '../../../harness/client/api-client.js';
+import { createTimedClient } from '../../../harness/client/timed-client.js';
 import { drawing, http, linkInRow, node, resultOf, trigger } from '../../../harness/drawing/drawing.js';
 import type { HttpTarget } from '../../../harness/target/http-target.js';
 import type { AccountAt } from './attack.js';
@@ -124,25 +125,14 @@ export async function work(
 
 /** Connections of its own: those of an earlier round would be spared what new ones meet. */
 function connect({ apiUrl, apiKey }: AccountAt) {
-  const pool = new Pool(apiUrl, { connections: 8, headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS });
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const ask = async <T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T> => {
-    const answer = await pool.request({
-      method,
-      path: `/api/v1${path}`,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode > 299) throw new Error(`${answer.statusCode} ${text.slice(0, 80)}`);
-    return JSON.parse(text) as T;
-  };
-  const post: Post = (path, body, method = 'POST') => ask(method, path, body);
+  const headers = credentialHeaders(apiKey);
+  const client = createTimedClient(`${apiUrl}/api/v1`, { headers, connections: 8, timeoutMs: ANSWER_WITHIN_MS });
+  const post: Post = async <T>(path: string, body: object, method: 'POST' | 'PATCH' = 'POST') =>
+    (await client.send<T>(method, path, body)).body;
   return {
     post,
     poll: async (runId: string) =>
-      (await ask<{ data: { status: string } }>('GET', `/workflows/workflow_result/?id=${runId}`)).data.status,
-    close: () => pool.destroy(),
+      (await client.send<Envelope>('GET', `/workflows/workflow_result/?id=${runId}`)).body.data.status,
+    close: () => client.close(),
   };
 }
