@@ -1,4 +1,5 @@
 // What a recording is made with: a real stack, and servers for its nodes to call.
+import { approvalsOf, decide } from '../support/agents.js';
 import type { Client } from '@temporalio/client';
 import { STATUS_QUERY, type RunStatusAnswer } from '../../contract/run-workflow.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
@@ -60,21 +61,12 @@ export class World {
     return agent('work', { model_name: model, ...settings }, [server]);
   }
 
-  requests(runId: string, nodeId: string, count = 1): Promise<string[]> {
-    return eventually(
-      async () => {
-        const entry = (await this.api.poll(runId)).data.data?.[nodeId] as
-          | { approval_requests?: { request_id: string }[] }
-          | undefined;
-        const ids = entry?.approval_requests?.map(({ request_id: id }) => id) ?? [];
-        return ids.length >= count && ids;
-      },
-      { timeoutMs: 30_000 },
-    );
+  async requests(runId: string, nodeId: string, count = 1): Promise<string[]> {
+    return (await approvalsOf(this.api, runId, nodeId, count)).map(({ request_id: id }) => id);
   }
 
   async decide(runId: string, requestId: string, word: 'approve' | 'reject'): Promise<void> {
-    await this.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`);
+    await decide(this.api, runId, requestId, word);
   }
 
   async cancel({ runId, workflowId }: { runId: string; workflowId: number }): Promise<void> {

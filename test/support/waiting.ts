@@ -1,5 +1,5 @@
 // Runs that wait.
-import type { ApiClient, ApprovalRequest, NodeEntry } from '../../harness/client/api-client.js';
+import type { ApiClient, NodeEntry } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
 /** The node's entry once the poll shows that it waits. */
@@ -37,12 +37,4 @@ export async function taskOf(api: ApiClient, runId: string, nodeId: string): Pro
   const { waiting } = await untilWaiting(api, runId, nodeId);
   if (waiting?.task_id === undefined) throw new Error(`no task: ${JSON.stringify(waiting)}`);
   return waiting.task_id;
-}
-
-/** The node's requests for approval, once there are so many. */
-export function approvalsOf(api: ApiClient, runId: string, nodeId: string, count = 1): Promise<ApprovalRequest[]> {
-  return eventually(async () => {
-    const requests = (await api.poll(runId)).data.data?.[nodeId]?.approval_requests;
-    return requests?.length === count && requests;
-  });
 }

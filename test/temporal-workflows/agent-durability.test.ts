@@ -7,6 +7,7 @@ import { agent, drawing, link, trigger, type DrawingNode } from '../../harness/d
 import { historyOf, queryDatabase, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
+import { approvalsOf, decide } from '../support/agents.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
 const TURNS = 200;
@@ -39,25 +40,6 @@ describe('durability of agents', function () {
     return { workflowId, runId: (await api.run(workflowId)).data.id };
   }
 
-  function pendingRequest(runId: string, nodeId: string): Promise<string> {
-    return eventually(
-      async () => {
-        const entry = (await api.poll(runId)).data.data?.[nodeId] as
-          | { approval_requests?: { request_id: string }[] }
-          | undefined;
-        return entry?.approval_requests?.[0]?.request_id;
-      },
-      { timeoutMs: 30_000 },
-    );
-  }
-
-  async function approve(runId: string, requestId: string): Promise<void> {
-    const answer = await api.post<{ status: number }>(
-      `/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`,
-    );
-    assert.equal(answer.body.status, 200);
-  }
-
   const add = (a: number, b: number) => ({ toolCalls: [{ name: 'add', arguments: { a, b } }] });
   const server = (require_approval: unknown) => ({ endpoint_url: tools.url, require_approval });
 
@@ -72,13 +54,13 @@ describe('durability of agents', function () {
     const busy = agent('count', { model_name: 'many-turns', ...settings }, [server('never')]);
     const waiting = agent('wait', { model_name: 'waits' }, [server('always')]);
     const { runId } = await startRun([busy, waiting]);
-    const requestId = await pendingRequest(runId, waiting.id);
+    const requestId = (await approvalsOf(api, runId, waiting.id))[0]!.request_id;
     await eventually(async () => (await api.poll(runId)).data.data?.[busy.id]?.status === 'succeed', {
       timeoutMs: 180_000,
       intervalMs: 500,
     });
     assert.equal(tools.callsOf('note').length, 0);
-    await approve(runId, requestId);
+    assert.equal((await decide(api, runId, requestId, 'approve')).body.status, 200);
     const end = await api.pollToEnd(runId, { timeoutMs: 30_000 });
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
     assert.equal(end.data.data![busy.id]!.result!.content, 'counted');
@@ -104,7 +86,7 @@ describe('durability of agents', function () {
     const policy = { always: { tool_names: ['note'] }, never: { tool_names: ['add'] } };
     const node = agent('work', { model_name: 'three-calls' }, [server(policy)]);
     const { runId, workflowId } = await startRun([node]);
-    const requestId = await pendingRequest(runId, node.id);
+    const requestId = (await approvalsOf(api, runId, node.id))[0]!.request_id;
     const killed = { ...stack.stack.pids };
     for (const name of ['worker', 'api', 'temporal'] as const) process.kill(killed[name]!, 'SIGKILL');
     for (const name of ['worker', 'api', 'temporal'] as const) {
@@ -113,7 +95,7 @@ describe('durability of agents', function () {
       });
     }
     await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 30_000 });
-    await approve(runId, requestId);
+    assert.equal((await decide(api, runId, requestId, 'approve')).body.status, 200);
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.data![node.id]!.result!.content, 'all done');
     assert.deepEqual(
@@ -171,7 +153,7 @@ describe('durability of agents', function () {
     ]);
     const node = agent('work', { model_name: 'edited' }, [server('always')]);
     const { runId } = await startRun([node]);
-    const requestId = await pendingRequest(runId, node.id);
+    const requestId = (await approvalsOf(api, runId, node.id))[0]!.request_id;
     process.kill(stack.stack.pids.worker!, 'SIGKILL');
     const address = `/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`;
     const answer = await api.post<{ status: number }>(address, { body: { arguments: { text: 'yours' } } });

@@ -7,6 +7,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { agent, drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
+import { approvalsOf, decide } from '../support/agents.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { DEPLOYMENT, makeOtherBuild, WorkerBuilds, type OtherBuild } from '../support/worker-builds.js';
 import { startWorkerProcess } from '../support/worker-process.js';
@@ -56,18 +57,10 @@ describe('builds of the worker', function () {
     const work = agent('work', { model_name: model }, [{ endpoint_url: tools.url, require_approval: 'always' }]);
     const nodes = [trigger(), work, ...Array.from({ length: 6 }, () => http(`${target.url}/after`))];
     const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing(linkInRow(nodes))));
-    const request = await eventually(async () => {
-      const entry = (await api.poll(data.id)).data.data?.[work.id] as
-        | { approval_requests?: { request_id: string }[] }
-        | undefined;
-      return entry?.approval_requests?.[0]?.request_id;
-    }, LONG);
+    const [request] = await approvalsOf(api, data.id, work.id);
     const end = async () => (await api.pollToEnd(data.id, LONG)).data.status;
     const approve = async () => {
-      const answer = await api.post<{ status: number }>(
-        `/workflows/workflow_run/${data.id}/agent-approval/${request}/approve/`,
-      );
-      assert.equal(answer.body.status, 200);
+      assert.equal((await decide(api, data.id, request!.request_id, 'approve')).body.status, 200);
     };
     return { runId: data.id, approve, end };
   }

@@ -21,6 +21,7 @@ import { cancelRun, queryDatabase, withTemporal } from '../../support/inspect.js
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
+import { approvalsOf } from '../../support/agents.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 
@@ -275,12 +276,7 @@ describe('callbacks', function () {
         { endpoint_url: tools.url, require_approval: 'always' },
       ]);
       const { url, runId } = await startWaiting({}, [helper]);
-      const requests = await eventually(async () => {
-        const entry = (await api.poll(runId)).data.data![helper.id] as
-          | { approval_requests?: { arguments: unknown }[] }
-          | undefined;
-        return entry?.approval_requests;
-      });
+      const requests = await approvalsOf(api, runId, helper.id);
       assert.deepEqual(requests[0]!.arguments, note);
       const { body } = await rawPoll(api, runId);
       assert.equal(body.split(url).length - 1, 1, 'the address is there once');

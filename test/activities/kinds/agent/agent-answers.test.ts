@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
 import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
-import {
-  agent,
-  drawing,
-  link,
-  llm,
-  trigger,
-  type Drawing,
-  type DrawingNode,
-} from '../../../../harness/drawing/drawing.js';
+import { drawing, link, llm, trigger } from '../../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
+import { drawAgent, scriptModel, type DrawnAgent } from '../../../support/agents.js';
 import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 
 interface Step {
@@ -72,14 +65,10 @@ describe('what an agent answers, costs and has done', function () {
 
   const add = (a: number, b: number): ModelAnswer => ({ toolCalls: [{ name: 'add', arguments: { a, b } }] });
 
-  function draw(answers: ModelAnswer[], settings: object): { data: Drawing; node: DrawingNode; model: string } {
-    const model = `agent-answers-${randomUUID()}`;
-    stack.modelProvider.script(model, answers);
-    const start = trigger([{ id: 'token', is_secret: true }]);
-    const server = { endpoint_url: tools.url, require_approval: 'never' };
-    const node = agent('Work on {{ input.topic }}', { model_name: model, ...settings }, [server]);
-    link(start, node);
-    return { data: drawing([start, node]), node, model };
+  function draw(answers: ModelAnswer[], settings: Record<string, unknown>): DrawnAgent & { model: string } {
+    const model = scriptModel(stack, answers);
+    const server = { endpoint_url: tools.url };
+    return { ...drawAgent(model, { server, settings, message: 'Work on {{ input.topic }}' }), model };
   }
 
   const amountOf = async (runId: string, nodeId: string): Promise<string> => {

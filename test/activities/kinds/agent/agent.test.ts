@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
+import { createApiClient, type ApiClient, type ApprovalRequest } from '../../../../harness/client/api-client.js';
 import { eventually } from '../../../../harness/timing/eventually.js';
-import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
-import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
+import type { Drawing } from '../../../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../../../harness/target/http-target.js';
 import { historyOf, queryDatabase, transactionsOf, withTemporal } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
+import {
+  approvalsOf,
+  decide,
+  drawAgent,
+  scriptModel,
+  type AgentSettings,
+  type Answers,
+  type DrawnAgent,
+} from '../../../support/agents.js';
 import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
-
-interface PendingApproval {
-  request_id: string;
-  server_label: string;
-  tool_name: string;
-  arguments: unknown;
-  status: string;
-}
 
 describe('agent node', function () {
   this.timeout(120_000);
@@ -32,40 +32,19 @@ describe('agent node', function () {
   });
   afterEach(() => tools.close());
 
-  let models = 0;
-  function scripted(answers: ModelAnswer[] | (() => ModelAnswer)): string {
-    const name = `agent-test-${++models}`;
-    stack.modelProvider.script(name, answers);
-    return name;
-  }
-
-  function draw(model_name: string, tool: object = {}, settings: object = {}): { data: Drawing; node: DrawingNode } {
-    const start = trigger([{ id: 'token', is_secret: true }]);
-    const server = { endpoint_url: tools.url, require_approval: 'never', ...tool };
-    const node = agent('Work on {{ input.topic }}', { model_name, ...settings }, [server]);
-    link(start, node);
-    return { data: drawing([start, node]), node };
-  }
+  const scripted = (answers: Answers): string => scriptModel(stack, answers);
+  const draw = (model: string, server: Partial<AgentSettings['server']> = {}, settings = {}): DrawnAgent =>
+    drawAgent(model, {
+      server: { endpoint_url: tools.url, ...server },
+      settings,
+      message: 'Work on {{ input.topic }}',
+    });
 
   async function startRun(data: Drawing, input: object = { topic: 'sums' }) {
     const workflowId = await api.createWorkflow(await api.createProject(), data);
     const started = await api.run(workflowId, input);
     assert.equal(started.status, 201, JSON.stringify(started));
     return { workflowId, runId: started.data.id };
-  }
-
-  function pendingOf(runId: string, nodeId: string, count = 1): Promise<PendingApproval[]> {
-    return eventually(async () => {
-      const entry = (await api.poll(runId)).data.data?.[nodeId] as
-        | { approval_requests?: PendingApproval[] }
-        | undefined;
-      return entry?.approval_requests?.length === count && entry.approval_requests;
-    });
-  }
-
-  function decide(runId: string, requestId: string, word: 'approve' | 'reject', body?: object) {
-    const path = `/workflows/workflow_run/${runId}/agent-approval/${requestId}/${word}/`;
-    return api.post<{ status: number; data: Record<string, unknown> }>(path, body === undefined ? {} : { body });
   }
 
   it('sends each turn by an Idempotency-Key of its own, and a repeated turn by the same', async () => {
@@ -182,7 +161,7 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 20, b: 22 } }] }, { text: '42' }]);
     const { data, node } = draw(model, { require_approval: 'always' });
     const { runId, workflowId } = await startRun(data);
-    const [request] = await pendingOf(runId, node.id);
+    const [request] = await approvalsOf(api, runId, node.id);
     assert.equal(request!.server_label, 'tools');
     assert.equal(request!.tool_name, 'add');
     assert.deepEqual(request!.arguments, { a: 20, b: 22 });
@@ -194,19 +173,19 @@ describe('agent node', function () {
       assert.deepEqual(described.searchAttributes['RunState'], ['approval']);
       return true;
     });
-    const listed = await api.get<(PendingApproval & { path: string })[]>(
+    const listed = await api.get<(ApprovalRequest & { path: string })[]>(
       `/workflows/workflow_run/${runId}/agent-approval/`,
     );
     assert.deepEqual(
       listed.body.map(({ request_id, path }) => [request_id, path]),
       [[request!.request_id, '']],
     );
-    const mine = await api.get<{ items: (PendingApproval & { run_id: string; path: string })[] }>(
+    const mine = await api.get<{ items: (ApprovalRequest & { run_id: string; path: string })[] }>(
       '/agent-approvals/?status=pending&size=100',
     );
     assert.equal(mine.body.items.find(({ run_id }) => run_id === runId)?.path, '');
 
-    const answer = await decide(runId, request!.request_id, 'approve', { reason: 'fine' });
+    const answer = await decide(api, runId, request!.request_id, 'approve', { reason: 'fine' });
     assert.deepEqual(answer.body, {
       status: 200,
       data: { id: runId, request_id: request!.request_id, decision: 'approved', status: 'in progress' },
@@ -218,16 +197,16 @@ describe('agent node', function () {
       [{ a: 20, b: 22 }],
     );
     assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.00004');
-    const again = await decide(runId, request!.request_id, 'approve');
+    const again = await decide(api, runId, request!.request_id, 'approve');
     assert.equal(again.body.status, 200);
-    const opposite = await decide(runId, request!.request_id, 'reject');
+    const opposite = await decide(api, runId, request!.request_id, 'reject');
     assert.equal(opposite.status, 200);
     assert.equal(opposite.body.status, 409);
     assert.equal(typeof opposite.body.data['detail'], 'string');
-    assert.equal((await decide(runId, '%00', 'approve')).status, 404);
-    const unknown = await decide(runId, 'no-such-request', 'approve');
+    assert.equal((await decide(api, runId, '%00', 'approve')).status, 404);
+    const unknown = await decide(api, runId, 'no-such-request', 'approve');
     assert.deepEqual([unknown.status, unknown.body.status], [200, 404]);
-    const stranger = await decide('00000000-0000-4000-8000-000000000000', request!.request_id, 'approve');
+    const stranger = await decide(api, '00000000-0000-4000-8000-000000000000', request!.request_id, 'approve');
     assert.equal(stranger.status, 404);
   });
 
@@ -240,10 +219,10 @@ describe('agent node', function () {
       const project = await api.post<{ id: number }>('/projects/', { body: { name: 'with a webhook', ...hook } });
       const workflowId = await api.createWorkflow(project.body.id, data);
       const runId = (await api.run(workflowId)).data.id;
-      const [request] = await pendingOf(runId, node.id);
+      const [request] = await approvalsOf(api, runId, node.id);
       const types = () => receiver.requestsTo('/hook').map(({ body }) => (JSON.parse(body) as { type: string }).type);
       await eventually(() => types().includes('agent_approval.requested'));
-      await decide(runId, request!.request_id, 'approve');
+      await decide(api, runId, request!.request_id, 'approve');
       await api.pollToEnd(runId);
       await eventually(() => types().includes('workflow_run.succeeded'));
       assert.deepEqual(types(), ['workflow_run.started', 'agent_approval.requested', 'workflow_run.succeeded']);
@@ -266,19 +245,19 @@ describe('agent node', function () {
     ]);
     const { data, node } = draw(model, { require_approval: policy });
     const { runId } = await startRun(data);
-    const requests = await pendingOf(runId, node.id, 2);
+    const requests = await approvalsOf(api, runId, node.id, 2);
     assert.deepEqual(
       requests.map(({ tool_name }) => tool_name),
       ['note', 'slow'],
     );
     assert.equal(tools.callsOf('add').length, 1);
-    await decide(runId, requests[0]!.request_id, 'approve');
+    await decide(api, runId, requests[0]!.request_id, 'approve');
     assert.deepEqual(
-      (await pendingOf(runId, node.id, 1)).map(({ tool_name }) => tool_name),
+      (await approvalsOf(api, runId, node.id, 1)).map(({ tool_name }) => tool_name),
       ['slow'],
     );
     assert.equal(tools.callsOf('note').length, 0, 'nothing is called before all are decided');
-    await decide(runId, requests[1]!.request_id, 'reject', { reason: 'too slow' });
+    await decide(api, runId, requests[1]!.request_id, 'reject', { reason: 'too slow' });
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
     assert.equal(tools.callsOf('note').length, 1);
     assert.equal(tools.callsOf('slow').length, 0);
@@ -290,8 +269,8 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }]);
     const { data, node } = draw(model, { require_approval: 'always' }, { on_reject: 'fail' });
     const { runId, workflowId } = await startRun(data);
-    const [request] = await pendingOf(runId, node.id);
-    await decide(runId, request!.request_id, 'reject', { reason: 'no' });
+    const [request] = await approvalsOf(api, runId, node.id);
+    await decide(api, runId, request!.request_id, 'reject', { reason: 'no' });
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.data![node.id]!.error!.code, 'approval_rejected');
     assert.equal(tools.calls.length, 0);
@@ -306,10 +285,10 @@ describe('agent node', function () {
     assert.equal(end.data.data![node.id]!.result!.content, 'went on');
     assert.equal(tools.calls.length, 0);
     const list = `/workflows/workflow_run/${runId}/agent-approval/`;
-    const [request] = (await api.get<PendingApproval[]>(list)).body;
-    const late = await decide(runId, request!.request_id, 'approve');
+    const [request] = (await api.get<ApprovalRequest[]>(list)).body;
+    const late = await decide(api, runId, request!.request_id, 'approve');
     assert.deepEqual([late.status, late.body.status], [200, 409]);
-    const [row] = (await api.get<PendingApproval[]>(list)).body;
+    const [row] = (await api.get<ApprovalRequest[]>(list)).body;
     assert.equal(row!.status, 'expired');
   });
 
@@ -317,10 +296,10 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }, { text: 'ok' }]);
     const { data, node } = draw(model, { require_approval: 'always' });
     const { runId } = await startRun(data);
-    const [request] = await pendingOf(runId, node.id);
+    const [request] = await approvalsOf(api, runId, node.id);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        decide(runId, request!.request_id, index % 2 === 0 ? 'approve' : 'reject'),
+        decide(api, runId, request!.request_id, index % 2 === 0 ? 'approve' : 'reject'),
       ),
     );
     const inner = answers.map(({ body }) => body.status);
@@ -340,11 +319,11 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }, { text: 'ok' }]);
     const { data, node } = draw(model, { require_approval: 'always' });
     const first = await startRun(data);
-    const [request] = await pendingOf(first.runId, node.id);
+    const [request] = await approvalsOf(api, first.runId, node.id);
     const worker = stack.stack.pids.worker!;
     process.kill(worker, 'SIGSTOP');
     try {
-      assert.equal((await decide(first.runId, request!.request_id, 'approve')).body.status, 200);
+      assert.equal((await decide(api, first.runId, request!.request_id, 'approve')).body.status, 200);
     } finally {
       process.kill(worker, 'SIGCONT');
     }
@@ -355,7 +334,7 @@ describe('agent node', function () {
       require_approval: 'always',
     });
     const second = await startRun(other.data);
-    const [lost] = await pendingOf(second.runId, other.node.id);
+    const [lost] = await approvalsOf(api, second.runId, other.node.id);
     // As if the API had died between storing the decision and sending the signal.
     await queryDatabase(
       stack,
@@ -392,7 +371,7 @@ describe('agent node', function () {
     const { data, node } = draw(model, { require_approval: 'always' });
     const project = await api.createProject();
     const runId = (await api.run(await api.createWorkflow(project, data))).data.id;
-    await pendingOf(runId, node.id);
+    await approvalsOf(api, runId, node.id);
     assert.equal((await api.delete(`/projects/${project}/`)).status, 204);
     await eventually(
       async () => {
@@ -408,13 +387,13 @@ describe('agent node', function () {
     const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 1 } }] }]);
     const { data, node } = draw(model, { require_approval: 'always' });
     const { runId, workflowId } = await startRun(data);
-    const [request] = await pendingOf(runId, node.id);
+    const [request] = await approvalsOf(api, runId, node.id);
     await api.post(`/workflows/${workflowId}/history/${runId}/cancel/`);
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.data![node.id]!.error!.code, 'cancelled');
     const record = await api.history(workflowId, runId);
     assert.deepEqual([record.status, record.cost['USD']], ['Cancelled', '0.00002']);
-    assert.equal((await decide(runId, request!.request_id, 'approve')).body.status, 409);
+    assert.equal((await decide(api, runId, request!.request_id, 'approve')).body.status, 409);
   });
 
   it('keeps contents out of Temporal and secrets out of every answer, and hands the tool the real ones', async () => {
@@ -425,9 +404,9 @@ describe('agent node', function () {
     ]);
     const { data, node } = draw(model, { require_approval: 'always' });
     const { runId } = await startRun(data, { topic: 'secrets', token: secret });
-    const [request] = await pendingOf(runId, node.id);
+    const [request] = await approvalsOf(api, runId, node.id);
     assert.deepEqual(request!.arguments, { text: '******** plain-canary-77' });
-    await decide(runId, request!.request_id, 'approve');
+    await decide(api, runId, request!.request_id, 'approve');
     const end = await api.pollToEnd(runId);
     assert.equal(end.data.data![node.id]!.result!.content, 'echo ********');
     assert.deepEqual(tools.callsOf('note')[0]!.arguments, { text: `${secret} plain-canary-77` });

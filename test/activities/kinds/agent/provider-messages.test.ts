@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
-import { eventually } from '../../../../harness/timing/eventually.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import type { ModelAnswer, ModelRequest } from '../../../../harness/target/fake-model-provider.js';
-import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
+import { approve, drawAgent, scriptModel, type Answers, type DrawnAgent } from '../../../support/agents.js';
 import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 
 const THOUGHT = 'private-thought-7c31';
@@ -34,16 +32,10 @@ describe('what providers write in the messages of an agent', function () {
   });
   afterEach(() => tools.close());
 
-  function draw(
-    answers: ModelAnswer[] | ((request: ModelRequest) => ModelAnswer),
-    require_approval = 'never',
-  ): { data: Drawing; node: DrawingNode; requests: () => ModelRequest[] } {
-    const model = `provider-messages-${randomUUID()}`;
-    stack.modelProvider.script(model, answers);
-    const start = trigger();
-    const node = agent('Work', { model_name: model }, [{ endpoint_url: tools.url, require_approval }]);
-    link(start, node);
-    return { data: drawing([start, node]), node, requests: () => stack.modelProvider.requestsFor(model) };
+  function draw(answers: Answers, require_approval = 'never'): DrawnAgent & { requests: () => ModelRequest[] } {
+    const model = scriptModel(stack, answers);
+    const drawn = drawAgent(model, { server: { endpoint_url: tools.url, require_approval } });
+    return { ...drawn, requests: () => stack.modelProvider.requestsFor(model) };
   }
 
   const toolCall = (id: unknown, name: string, written: unknown, extra: object = {}): object => ({
@@ -71,11 +63,7 @@ describe('what providers write in the messages of an agent', function () {
       const workflowId = await api.createWorkflow(await api.createProject(), data);
       const { id: runId } = (await api.run(workflowId)).data;
       const stream = await openEventStream(stack.apiUrl, stack.apiKey, runId, { withDeltas: true });
-      const request = await eventually(async () => {
-        const entry = (await api.poll(runId)).data.data?.[node.id] as { approval_requests?: { request_id: string }[] };
-        return entry?.approval_requests?.[0];
-      });
-      await api.post(`/workflows/workflow_run/${runId}/agent-approval/${request.request_id}/approve/`);
+      await approve(api, runId, node.id);
       const end = await api.pollToEnd(runId);
       await stream.ended;
       assert.equal(end.data.data![node.id]!.result!.content, 'noted');

@@ -24,6 +24,7 @@ import { startHttpTarget, type HttpTarget } from '../../../../harness/target/htt
 import { historyOf, queryDatabase, transactionsOf } from '../../../support/inspect.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
+import { approvalsOf } from '../../../support/agents.js';
 import { startToolServer, type ToolServer } from '../../../../harness/target/tool-server.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../../support/waiting.js';
 
@@ -34,12 +35,6 @@ interface ToolCall {
   answer: string | null;
   run_id: string | null;
   started_at: string | null;
-}
-
-interface Request {
-  request_id: string;
-  server_label: string;
-  tool_name: string;
 }
 
 interface ChildRow {
@@ -313,15 +308,11 @@ describe('workflows as tools of an agent', function () {
     const tool = { workflow_id: child, name: 'look', require_approval: undefined };
     const { model, work } = agentWith([tool], [asks('look', { city: 'Oslo' }), { text: 'done' }]);
     const { runId } = await start([work]);
-    const request = await eventually(async () => {
-      const entry = (await api.poll(runId)).data.data?.[work.id] as { approval_requests?: Request[] } | undefined;
-      assert.ok(entry?.approval_requests?.[0]);
-      return entry.approval_requests[0];
-    });
-    assert.deepEqual([request.server_label, request.tool_name], ['', 'look']);
+    const [request] = await approvalsOf(api, runId, work.id);
+    assert.deepEqual([request!.server_label, request!.tool_name], ['', 'look']);
     assert.deepEqual(await childrenOf(runId), [], 'nothing runs before it is approved');
     const approve = (body: object) =>
-      api.post(`/workflows/workflow_run/${runId}/agent-approval/${request.request_id}/approve/`, { body });
+      api.post(`/workflows/workflow_run/${runId}/agent-approval/${request!.request_id}/approve/`, { body });
     const wrong = await approve({ arguments: { days: 'many' } });
     assert.equal(wrong.status, 400, JSON.stringify(wrong.body));
     await approve({ arguments: { city: 'Bergen', days: 2 } });
