@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpError, McpErrorCode } from '../../outgoing/mcp-error.js';
-import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
+import type { McpClient } from '../../outgoing/mcp-types.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import {
   openEvents,
@@ -12,7 +12,7 @@ import {
   type FakeMcpServer,
   type McpHandler,
 } from '../support/fake-mcp-server.js';
-import { failing, MIB, NEVER, toServer } from './mcp.js';
+import { callTool, failing, MIB, NEVER, toServer, type Call } from './mcp.js';
 
 const answer = (id: unknown, text = 'done') => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
 
@@ -42,14 +42,7 @@ describe('MCP tool calls', function () {
     await fake.close();
   });
 
-  async function call(endpointUrl: string, given: { timeoutMs?: number; server?: Partial<McpServer> } = {}) {
-    const session = await client.connect(toServer(endpointUrl, given.server), NEVER);
-    try {
-      return await session.callTool('echo', { a: 1 }, { timeoutMs: given.timeoutMs ?? 60_000, signal: NEVER });
-    } finally {
-      await session.close();
-    }
-  }
+  const call = (endpointUrl: string, given: Call = {}) => callTool(client, endpointUrl, { args: { a: 1 }, ...given });
 
   it('tells an unknown tool and other errors of the protocol from results', async () => {
     await assert.rejects(

@@ -8,6 +8,7 @@ import {
   startFakeMcpServer,
   type FakeMcpServer,
   type McpHandler,
+  writtenResult,
 } from '../support/fake-mcp-server.js';
 import { startRawServer } from '../support/raw-server.js';
 import { failing, listTools, MIB, NEVER, toServer } from './mcp.js';
@@ -260,13 +261,8 @@ describe('MCP client', function () {
 
     it('refuses tools that are nested deeper than anything could be written again', async () => {
       const deep = `${'['.repeat(1e5)}${']'.repeat(1e5)}`;
-      const endpoint = fake.endpoint({
-        'tools/list': ({ id }, response) => {
-          const deepTool = `{"name":"a","inputSchema":{"type":"object","x":${deep}}}`;
-          response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":[${deepTool}]}}`);
-        },
-      });
+      const deepTool = `{"name":"a","inputSchema":{"type":"object","x":${deep}}}`;
+      const endpoint = fake.endpoint({ 'tools/list': writtenResult(`{"tools":[${deepTool}]}`) });
       await assert.rejects(list(endpoint.url), failing('mcp_protocol', /nested deeper/));
     });
 

@@ -6,8 +6,15 @@ import { markNumber, markNumbersIn, markNumbersInEvents, takeMarkedNumbers } fro
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { sseScript, startFakeMcpServer, type FakeMcpServer, type McpHandler } from '../support/fake-mcp-server.js';
-import { NEVER, toServer } from './mcp.js';
+import {
+  openEvents,
+  sseScript,
+  startFakeMcpServer,
+  type FakeMcpServer,
+  type McpHandler,
+  writtenResult,
+} from '../support/fake-mcp-server.js';
+import { callTool, listTools } from './mcp.js';
 
 /** As servers write them: ids of databases, decimals of other languages, in texts, keys and pretty-printed lists. */
 const EXACT =
@@ -77,11 +84,8 @@ describe('exact numbers of MCP servers', function () {
   });
 
   const answerWith = (result: string, type: 'json' | 'events'): McpHandler => {
-    return ({ id }, response) => {
-      const text = `{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`;
-      if (type === 'json') response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
-    };
+    if (type === 'json') return writtenResult(result);
+    return ({ id }, response) => openEvents(response).event(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
   };
 
   it('are kept in results and in schemas, in one piece and streamed', async () => {
@@ -92,13 +96,11 @@ describe('exact numbers of MCP servers', function () {
         'tools/call': answerWith(`{"content":[],"structuredContent":${one}}`, type),
         'tools/list': answerWith(`{"tools":[{"name":"a","inputSchema":${schema}}]}`, type),
       });
-      const session = await client.connect(toServer(url), NEVER);
-      const { structuredContent } = await session.callTool('a', {}, { timeoutMs: 20_000, signal: NEVER });
+      const { structuredContent } = await callTool(client, url);
       assert.equal(writeJson(structuredContent), writeJson(parseJson(one)), type);
-      const [tool] = await session.listTools(NEVER);
+      const [tool] = await listTools(client, url);
       assert.ok(isObject(tool));
       assert.equal(writeJson(tool['inputSchema']), schema, type);
-      await session.close();
     }
   });
 
@@ -111,10 +113,8 @@ describe('exact numbers of MCP servers', function () {
         },
       }),
     );
-    const session = await client.connect(toServer(url, { transport: 'sse' }), NEVER);
-    const { structuredContent } = await session.callTool('a', {}, { timeoutMs: 20_000, signal: NEVER });
+    const { structuredContent } = await callTool(client, url, { server: { transport: 'sse' } });
     assert.deepEqual(String((structuredContent as { id: ExactNumber }).id), '9007199254740993');
-    await session.close();
   });
 
   it('answer a request of the server by the id that it has', async () => {
@@ -127,8 +127,6 @@ describe('exact numbers of MCP servers', function () {
         );
       },
     });
-    const session = await client.connect(toServer(endpoint.url), NEVER);
-    await session.callTool('a', {}, { timeoutMs: 20_000, signal: NEVER });
-    await session.close();
+    await callTool(client, endpoint.url);
   });
 });

@@ -21,6 +21,26 @@ export async function listTools(client: McpClient, endpointUrl: string, given?: 
   }
 }
 
+export interface Call {
+  args?: Record<string, unknown>;
+  timeoutMs?: number;
+  server?: Partial<McpServer>;
+}
+
+/** Connects, calls the tool `echo` and closes. */
+export async function callTool(
+  client: McpClient,
+  endpointUrl: string,
+  { args = {}, timeoutMs = 60_000, server }: Call = {},
+) {
+  const session = await client.connect(toServer(endpointUrl, server), NEVER);
+  try {
+    return await session.callTool('echo', args, { timeoutMs, signal: NEVER });
+  } finally {
+    await session.close();
+  }
+}
+
 /** For `assert.rejects`. */
 export function failing(code: McpErrorCode, message: RegExp, isBeforeSend?: boolean): (error: unknown) => true {
   return (error) => {

@@ -96,6 +96,14 @@ export function sendJson(response: ServerResponse, message: unknown, status = 20
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message));
 }
 
+/** Answers with this text of a result, whose numbers and spaces JSON.stringify would change. */
+export function writtenResult(result: string): McpHandler {
+  return ({ id }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
+  };
+}
+
 /** Begins an event stream; `event` sends one message, with an id where one is given. */
 export function openEvents(response: ServerResponse): { event: (message: unknown, id?: string) => void } {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

@@ -3,7 +3,13 @@ import { gzipSync } from 'node:zlib';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { startEverythingServer, type EverythingServer } from '../../support/everything-server.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { sendJson, sseScript, startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
+import {
+  sendJson,
+  sseScript,
+  startFakeMcpServer,
+  type FakeMcpServer,
+  writtenResult,
+} from '../../support/fake-mcp-server.js';
 import { drawing, link, mcp, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -84,10 +90,9 @@ describe('POST /workflows/mcp-tools/', function () {
       const odd = '[{"name":"a","inputSchema":{"maximum":9223372036854775807}},{"name":"b"}]';
       let lost = 0;
       const endpoint = fake.endpoint({
-        'tools/list': ({ id }, response) => {
-          const text = `{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":${odd}}}`;
+        'tools/list': (request, response) => {
           if (lost++ < 1) response.writeHead(404).end();
-          else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+          else writtenResult(`{"tools":${odd}}`)(request, response);
         },
       });
       const answer = await fetch(`${stack.apiUrl}/api/v1${PATH}`, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
-import { startFakeMcpServer, type FakeMcpServer, type McpHandler } from '../../../support/fake-mcp-server.js';
+import { startFakeMcpServer, type FakeMcpServer, writtenResult } from '../../../support/fake-mcp-server.js';
 import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
@@ -23,13 +23,6 @@ const LIST = `[
   {"title":"nameless","inputSchema":{"type":"object"}}
 ]`;
 
-const raw = (result: string): McpHandler => {
-  return ({ id }, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
-  };
-};
-
 describe('agents with the tools that servers really offer', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -43,7 +36,7 @@ describe('agents with the tools that servers really offer', function () {
   });
   after(() => fake.close());
 
-  function draw(model_name: string, servers: object[]): { data: Drawing; node: DrawingNode } {
+  function dwrittenResult(model_name: string, servers: object[]): { data: Drawing; node: DrawingNode } {
     const start = trigger();
     const node = agent('Go', { model_name }, servers as Record<string, unknown>[]);
     link(start, node);
@@ -60,9 +53,9 @@ describe('agents with the tools that servers really offer', function () {
   it('offers each tool that can be offered, and warns of the others in its steps and in check_workflow', async () => {
     const model = 'strange-tools';
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'absent', arguments: {} }] }, { text: 'done' }]);
-    const odd = fake.endpoint({ 'tools/list': raw(`{"tools":${LIST}}`) });
+    const odd = fake.endpoint({ 'tools/list': writtenResult(`{"tools":${LIST}}`) });
     const right = fake.endpoint();
-    const { data, node } = draw(model, [
+    const { data, node } = dwrittenResult(model, [
       { server_label: 'odd', endpoint_url: odd.url, require_approval: 'never' },
       { server_label: 'right', endpoint_url: right.url, require_approval: 'never' },
     ]);
@@ -113,7 +106,9 @@ describe('agents with the tools that servers really offer', function () {
     assert.equal(odd.requests.length, asked, 'check_workflow asks nobody');
 
     // The server is mended, and the editor asks it for its tools.
-    const mended = { 'tools/list': raw('{"tools":[{"name":"union"},{"name":"late","inputSchema":{"type":"null"}}]}') };
+    const mended = {
+      'tools/list': writtenResult('{"tools":[{"name":"union"},{"name":"late","inputSchema":{"type":"null"}}]}'),
+    };
     Object.assign(odd.script, mended);
     const listed = await api.post('/workflows/mcp-tools/', {
       body: { endpoint_url: odd.url, workflow_id: run.workflowId, node_id: node.id },
@@ -149,7 +144,7 @@ describe('agents with the tools that servers really offer', function () {
     const endpoint = fake.endpoint({ 'tools/call': ({ params }) => results[(params['arguments'] as { n: number }).n] });
     const toolCalls = results.map((_, n) => ({ name: 'echo', arguments: { n } }));
     stack.modelProvider.script(model, [{ toolCalls }, { text: 'done' }]);
-    const { data, node } = draw(model, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);
+    const { data, node } = dwrittenResult(model, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);
     const run = await api.runToEnd(data);
     assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
     const told = stack.modelProvider.requestsFor(model)[1]!.messages.filter(({ role }) => role === 'tool');
@@ -192,7 +187,9 @@ describe('agents with the tools that servers really offer', function () {
           return void response.writeHead(404).end();
         },
       });
-      const { data, node } = draw(model, [{ endpoint_url: server.url, require_approval: 'never', timeout: 10 }]);
+      const { data, node } = dwrittenResult(model, [
+        { endpoint_url: server.url, require_approval: 'never', timeout: 10 },
+      ]);
       node.data['retry'] = { delay: 0 };
       const workflowId = await api.createWorkflow(await api.createProject(), data);
       const started = await api.run(workflowId);

@@ -9,6 +9,7 @@ import {
   startFakeMcpServer,
   type FakeMcpServer,
   type McpScript,
+  writtenResult,
 } from '../../../support/fake-mcp-server.js';
 import {
   drawing,
@@ -224,11 +225,10 @@ describe('MCP node', function () {
   it('keeps every digit of structured content on its way into other nodes', async () => {
     const structured = '{"id":9007199254740993,"price":0.12345678901234567890}';
     const endpoint = fake.endpoint({
-      'tools/call': ({ id, params }, response) => {
-        const said = (params['arguments'] as { of?: unknown }).of === undefined ? structured : '{}';
-        response.writeHead(200, { 'content-type': 'application/json' });
-        const result = `{"content":[],"structuredContent":${said}}`;
-        response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":${result}}`);
+      'tools/call': (request, response) => {
+        const isFirst = (request.params['arguments'] as { of?: unknown }).of === undefined;
+        const result = `{"content":[],"structuredContent":${isFirst ? structured : '{}'}}`;
+        return writtenResult(result)(request, response);
       },
     });
     const first = mcp(endpoint.url, 'echo');
