@@ -11,7 +11,7 @@ import type { AccountAt, Outcomes } from './attack.js';
 export interface Tenant extends AccountAt {
   api: ApiClient;
   session: ApiClient;
-  /** The address of the hostile servers in this process (servers.ts). */
+  /** The address of the hostile servers in this process (harness/target/bad-answers.ts). */
   outside: string;
   signal: AbortSignal;
   count: (outcome: string | number) => void;
