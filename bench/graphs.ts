@@ -79,9 +79,9 @@ const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Grap
     const nodes: DrawingNode[] = [];
     for (let number = 1; number <= size; number++) {
       const before = nodes.at(-1);
-      const node = call(number, before === undefined ? 'start' : answerOf(before));
-      link(before ?? start, node);
-      nodes.push(node);
+      const next = call(number, before === undefined ? 'start' : answerOf(before));
+      link(before ?? start, next);
+      nodes.push(next);
     }
     return nodes;
   },
@@ -89,10 +89,8 @@ const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Grap
   'fan-out'(start, call, { size }) {
     const side = Array.from({ length: size }, (_, index) => call(index + 1, 'start'));
     const join = call(size + 1, answerOf(side[0]!));
-    for (const node of side) {
-      link(start, node);
-      link(node, join);
-    }
+    link(start, side);
+    for (const each of side) link(each, join);
     return [...side, join];
   },
 

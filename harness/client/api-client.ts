@@ -77,8 +77,8 @@ export interface ClientOptions {
 }
 
 /** Paths are below `/api/v1`, with a leading slash. */
-export function createApiClient(apiUrl: string, credential?: Credential, options: ClientOptions = {}): ApiClient {
-  const sendRequest = options.fetch ?? fetch;
+export function createApiClient(apiUrl: string, credential?: Credential, through: ClientOptions = {}): ApiClient {
+  const sendRequest = through.fetch ?? fetch;
   const send = async <T>(
     method: string,
     path: string,

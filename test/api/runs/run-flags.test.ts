@@ -39,7 +39,7 @@ describe('run flags', function () {
     client.post<T>(`/workflows/${id}/history/${run}/${action}/`, { body: { [TOGGLES[action]]: value } });
   const flagged = async (id: number, action: Action): Promise<string[]> => {
     const { body } = await api.get<Page<RunRecord>>(`/workflows/${id}/history/?size=100`);
-    return body.items.filter((item) => item[TOGGLES[action]] === true).map((item) => item.id);
+    return body.items.filter((item) => item[TOGGLES[action]]).map((item) => item.id);
   };
 
   describe('200', () => {

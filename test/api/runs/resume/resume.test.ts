@@ -90,7 +90,7 @@ describe('resume', function () {
       const run = await api.history(resumed.workflowId, resumed.runId);
       assert.equal(run['resumed_from'], failed.runId);
       assert.equal(run.status, 'Succeeded');
-      assert.ok(Date.parse(String(run['run_started_at'])) >= Date.parse(String(run['created_at'])));
+      assert.ok(Date.parse(String(run['run_started_at'])) >= Date.parse(run['created_at']));
       assert.ok(run.duration! >= 0);
       const { body } = await api.get<{ items: { id: string; resumed_from: string | null }[] }>(
         `/workflows/${resumed.workflowId}/history/`,
