@@ -232,19 +232,21 @@ const LOG_MESSAGES: Partial<Record<Ending, string>> = {
  */
 function observe(
   { metrics, logger }: NodeDeps,
-  { task: { runId, nodeId, node, startedAt }, number }: Attempt<unknown>,
+  { step, task: { runId, nodeId, node, startedAt, attempt: claimed } }: Attempt<unknown>,
   outcome: Ending,
   { code, delayMs }: { code?: string; delayMs?: number } = {},
 ): void {
   metrics.attemptSeconds.observe({ kind: node.kind, outcome }, (performance.now() - startedAt) / 1000);
-  annotateActiveSpan({ 'node.attempt': number, 'node.outcome': outcome, ...(code && { 'error.type': code }) });
+  // Attempts that do not count against the retry policy are counted here, as in the list of attempts of the node.
+  const attempt = step.retry === undefined ? 1 : claimed;
+  annotateActiveSpan({ 'node.attempt': attempt, 'node.outcome': outcome, ...(code && { 'error.type': code }) });
   const message = LOG_MESSAGES[outcome] ?? (code === undefined ? undefined : 'node failed');
   if (message === undefined) return;
   const facts = {
     run_id: runId,
     node_id: nodeId,
     kind: node.kind,
-    attempt: number,
+    attempt,
     error_code: code,
     delay_ms: delayMs,
   };
