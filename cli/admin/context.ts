@@ -58,7 +58,7 @@ export async function withContext<T>(
       foreignTokens: environment.signIn.foreignTokens,
       addressRules: {
         ...environment.addressRules,
-        // The same default as in cli/embedded/child-environment.ts.
+        // cli/embedded/child-environment.ts has this default, too.
         ...(!env['ALLOW_PRIVATE_NETWORK'] && url === stack?.database_url && { allowPrivateNetwork: true }),
       },
       publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,

@@ -72,7 +72,7 @@ interface ProtoRoot {
 
 // The SDK's own historyFromJSON and historyToJSON ("@temporalio/common/lib/proto-utils") throw "type must be a Type"
 // if npm has installed separate copies of protobufjs for @temporalio/common and @temporalio/proto, as it does here.
-// The same calls work in any layout with the copy that created the types.
+// These calls work in any layout with the copy that created the types.
 const fromCommon = createRequire(createRequire(import.meta.url).resolve('@temporalio/common'));
 const fromProto = createRequire(fromCommon.resolve('@temporalio/proto'));
 const protoJson = fromProto('protobufjs/ext/protojson') as ProtoJson;

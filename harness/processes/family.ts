@@ -1,4 +1,4 @@
-// Which processes there are, from /proc, and who has started them. Linux only; elsewhere there are none.
+// Lists processes and their parents from /proc. Linux only; elsewhere the list is empty.
 import { readFileSync, readdirSync } from 'node:fs';
 
 export interface ProcessStat {

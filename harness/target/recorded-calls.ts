@@ -1,4 +1,4 @@
-// What the target's process (target-process.ts) has recorded.
+// Reads the calls that the target process (target-process.ts) has recorded.
 import type { RecordedCall } from './target-process.js';
 
 /** All calls so far, oldest first. */

@@ -1,5 +1,5 @@
-// What the nodes of benchmarks and loads call: a process of its own, so that its work is counted as nobody else's. It gives a
-// tiny answer over kept connections, and records every call.
+// The target of the nodes of benchmarks and loads. It is a separate process, so that its processor time is not counted as that of
+// another part. It sends a tiny answer over kept connections, and records every call.
 //   /<tag>/<number>?delay=<ms>   the calls of runs
 //   /<tag>/<number>?bytes=<n>    the same, answered by so many bytes of text
 //   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0][]
