@@ -18,7 +18,7 @@ import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
 import { keepInputSecrets, maskInput, secretTexts } from '../graph/secrets.js';
 import { mergeErrors, validateNodes, type NodeErrors } from '../graph/validate.js';
-import { takeRunFiles } from './run-files.js';
+import { resolveRunFiles } from './run-files.js';
 import { openDrawing, sealSecrets } from './opened-drawing.js';
 
 export interface RunToPrepare {
@@ -62,7 +62,7 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   const projectId = workflow.project_id;
   const { uploaded } = request;
   const fields = inputFieldsOf(drawing);
-  const files = await takeRunFiles(db, { projectId, fields, input: completed, uploaded, drawing, plan });
+  const files = await resolveRunFiles(db, { projectId, fields, input: completed, uploaded, drawing, plan });
   const { input } = files;
   const inputErrors = [...fieldErrors, ...files.inputErrors];
   const { startNode } = document;

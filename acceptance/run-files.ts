@@ -32,7 +32,7 @@ interface FilesToResolve {
   plan: Pick<Plan, 'ids'>;
 }
 
-export async function takeRunFiles(db: Db, request: FilesToResolve): Promise<RunFiles> {
+export async function resolveRunFiles(db: Db, request: FilesToResolve): Promise<RunFiles> {
   const { projectId, fields, input, drawing, plan, uploaded = [] } = request;
   const entered = fields.flatMap((field) => enteredFiles(field, input));
   const drawn = filesOfNodes(drawing, plan);

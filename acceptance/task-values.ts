@@ -4,7 +4,7 @@ import { completeInput, fieldIdsOf } from '../graph/input.js';
 import { isEmpty, ownValue, type JsonObject } from '../graph/json.js';
 import { MASK } from '../graph/mask-text.js';
 import { isSecretField, keepInputSecrets } from '../graph/secrets.js';
-import { takeRunFiles } from './run-files.js';
+import { resolveRunFiles } from './run-files.js';
 
 interface TaskValues {
   /** The values of the task's fields, with the defaults of omitted fields. */
@@ -32,6 +32,6 @@ export async function readTaskValues(db: Db, { projectId, fields, values }: Ente
     entered,
   );
   const request = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
-  const { input, inputErrors, fileIds } = await takeRunFiles(db, request);
+  const { input, inputErrors, fileIds } = await resolveRunFiles(db, request);
   return { values: input as JsonObject, fileIds, errors: [...completed.errors, ...inputErrors] };
 }

@@ -16,7 +16,7 @@ import { startListener, type Listener } from '../db/core/listener.js';
 import { LOCKED_OUT_CHANNEL } from '../db/cascades/update-user.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
 import type { TakeShare } from '../db/core/tenants.js';
-import { CHANGES_CHANNEL, TURN_MESSAGE } from '../db/watches/tell-watchers.js';
+import { CHANGES_CHANNEL, QUEUE_MESSAGE } from '../db/watches/notify-watchers.js';
 import { createSecretBox } from '../db/core/secret-box.js';
 import { openFiles } from '../files/open-files.js';
 import { ByteBudget } from '../memory/byte-budget.js';
@@ -157,7 +157,7 @@ function listenToChanges(
     onMessage(channel, payload) {
       if (channel === LOCKED_OUT_CHANNEL) openStreams.endThoseOf(Number(payload));
       else if (channel === DELTAS_CHANNEL) runHub.wrote(payload);
-      else if (payload === TURN_MESSAGE) look();
+      else if (payload === QUEUE_MESSAGE) look();
       else runHub.changed(payload);
     },
     onConnected: () => setListening(true),

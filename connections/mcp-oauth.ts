@@ -12,7 +12,7 @@ import {
 import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { SecretsOf, SettingsOf } from './kinds.js';
-import type { BegunSignIn } from './oauth.js';
+import type { StartedSignIn } from './oauth.js';
 import type { ProviderFetch } from './provider-fetch.js';
 import { TokenError, toStoredTokens, tokenErrorIn, toTokenError, type McpGrant, type StoredTokens } from './tokens.js';
 
@@ -27,11 +27,11 @@ const CLIENT_NAME = 'Workflow Automation Service';
  * Finds the authorization server, registers this service there if the connection has no client id, and starts the
  * sign-in. Throws `TokenError` if the server does not follow the specification.
  */
-export async function beginMcp(
+export async function startMcpSignIn(
   { settings, secrets }: McpProvider,
   { fetch }: ProviderFetch,
   { redirectUri, state }: { redirectUri: string; state: string },
-): Promise<BegunSignIn & { grant: McpGrant }> {
+): Promise<StartedSignIn & { grant: McpGrant }> {
   return orTokenError(async () => {
     const asked = await challengeOf(settings.server_url, fetch);
     const found = await discoverOAuthServerInfo(settings.server_url, { ...asked.where, fetchFn: fetch });

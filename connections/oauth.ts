@@ -26,15 +26,15 @@ interface Provider<Kind extends 'oauth2' | 'oauth2_client_credentials'> {
 type AnyProvider = Provider<'oauth2'> | Provider<'oauth2_client_credentials'>;
 
 /** The provider's page for the sign-in, and the PKCE verifier for the exchange of its answer. */
-export interface BegunSignIn {
+export interface StartedSignIn {
   url: string;
   verifier: string;
 }
 
-export async function beginOauth(
+export async function startOauthSignIn(
   { settings }: Pick<Provider<'oauth2'>, 'settings'>,
   { redirectUri, state }: { redirectUri: string; state: string },
-): Promise<BegunSignIn> {
+): Promise<StartedSignIn> {
   const verifier = randomPKCECodeVerifier();
   const config = new Configuration(serverOf(settings), settings.client_id);
   allowInsecureRequests(config);

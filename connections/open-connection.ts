@@ -11,7 +11,7 @@ import {
   markWorking,
   releaseLease,
   storeRefreshedTokens,
-  takeLease,
+  acquireLease,
   type SealedConnection,
 } from '../db/connections/tokens-repository.js';
 import type { OutgoingClient } from '../outgoing/outgoing-client.js';
@@ -130,7 +130,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
         return toOpened(row, tokens);
       }
       const lease = { id, lease: randomUUID() };
-      if (await takeLease(db, { ...lease, tokensVersion: row.tokensVersion, seconds: LEASE_SECONDS })) {
+      if (await acquireLease(db, { ...lease, tokensVersion: row.tokensVersion, seconds: LEASE_SECONDS })) {
         const opened = await refresh(row, lease, tokens, age === 'ageing' ? tokens : undefined);
         if (opened !== undefined) return opened;
       }

@@ -2,7 +2,7 @@
 // codes and numbers, never contents (docs/adr/0001-claim-check.md).
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
 import type { Handle, NodeKey, Plan } from '../graph/plan.js';
-import type { KeptNode } from '../graph/planner.js';
+import type { ReusedNode } from '../graph/planner.js';
 import type { Stretch } from '../graph/stretch.js';
 
 /** The handles by which a node that has succeeded was left. */
@@ -102,7 +102,7 @@ export interface LoopFacts {
    * Nodes with results reused from an earlier run, by the index of their unfinished iteration. Absent if there are
    * none.
    */
-  begun?: [index: number, nodes: KeptNode[]][];
+  begun?: [index: number, nodes: ReusedNode[]][];
   /** Set if the loop's condition holds after the last reused iteration. */
   isOver?: true;
 }
@@ -175,16 +175,16 @@ type Walk = (ref: WalkRef) => Promise<Walked>;
 export type NodeActivities = Record<(typeof kinds)[KindThatRuns<'activity' | 'inline'>]['activity'], Walk>;
 
 /** The activities that start a wait: one for each kind that waits. */
-export type BeginWaitActivities = Record<
+export type StartWaitActivities = Record<
   (typeof kinds)[KindThatRuns<'wait'>]['activity'],
   (ref: NodeKey) => Promise<WaitFacts>
 >;
 
-export interface Activities extends NodeActivities, BeginWaitActivities {
+export interface Activities extends NodeActivities, StartWaitActivities {
   /** Loads the plan and settings of a run whose input doesn't contain its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
   /** Loads the nodes whose results the run reuses from an earlier one. */
-  loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<KeptNode[]>;
+  loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<ReusedNode[]>;
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /**
    * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.

@@ -61,7 +61,7 @@ export interface Files {
   /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
   discard(saved: readonly FileValue[]): Promise<void>;
   /** Removes bytes that were given up. Returns true if there may be more. */
-  removeGivenUp(limit: number): Promise<boolean>;
+  removeAbandoned(limit: number): Promise<boolean>;
   /** Rewrites a copy sealed with the first key, and gives up the old copy. Idempotent. */
   reseal(copy: StoredCopy): Promise<void>;
   /** Throws if the store does not belong to the database. */
@@ -141,13 +141,13 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
       await db.transaction().execute(async (trx) => {
         for (const { file_id: id } of saved) await deleteWithin(trx, id);
       });
-      await removeGivenUp(saved.length);
+      await removeAbandoned(saved.length);
     },
     async reseal(old) {
       const bytes = await readCopy(old, { start: 0, end: old.size });
       await writeCopy(old.projectId, bytes, (trx, written) => replaceCopy(trx, old.copyId, written));
     },
-    removeGivenUp,
+    removeAbandoned,
   };
 
   async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
@@ -191,7 +191,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     }
   }
 
-  async function removeGivenUp(limit: number): Promise<boolean> {
+  async function removeAbandoned(limit: number): Promise<boolean> {
     const copies = await findCopiesToRemove(db, limit);
     for (const copy of copies) {
       await remove(copy).catch(async (error: unknown) => {

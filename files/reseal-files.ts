@@ -23,6 +23,6 @@ export async function resealFiles(db: Db, files: Files, keyId: string): Promise<
     }
     if (copies.length < AT_ONCE) break;
   }
-  await files.removeGivenUp(resealed + 1);
+  await files.removeAbandoned(resealed + 1);
   return resealed;
 }

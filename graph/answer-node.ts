@@ -2,7 +2,7 @@
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf } from './links.js';
-import { enclosingLoops, hasTimeoutWay, rootPlan, type Handle, type Plan, type ScopePlan } from './plan.js';
+import { enclosingLoops, leavesAtTimeout, rootPlan, type Handle, type Plan, type ScopePlan } from './plan.js';
 import { spansOf } from './template.js';
 import { parseVariable } from './variable.js';
 
@@ -136,7 +136,7 @@ function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   if (runs === 'body') return [0];
   const handles = exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
   // A run fails at a wait that times out without a link.
-  const failing = timeoutCode !== undefined && !hasTimeoutWay(root, node) ? 1 : undefined;
+  const failing = timeoutCode !== undefined && !leavesAtTimeout(root, node) ? 1 : undefined;
   const caught = root.caught?.[node];
   return [...handles.filter((handle) => handle !== failing), ...(caught === undefined ? [] : [caught])];
 }

@@ -1,7 +1,7 @@
 // Compiles a drawing to the plan that a run executes, and reports its structural errors.
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
 import { encodeId } from './iteration-path.js';
-import { whatEveryNodeSays } from './nodes/every-node.js';
+import { commonSettingsOf } from './nodes/every-node.js';
 import { traitsOf } from './kinds.js';
 import { BODY_HANDLE, ERROR_HANDLE, MAX_DEPTH, type Handle, type Plan } from './plan.js';
 
@@ -120,7 +120,7 @@ class PlanBuilder {
         out[number]!.push([target, handle]);
         indegree[target]!++;
       }
-      const { onError, joinsAny } = whatEveryNodeSays(node.data);
+      const { onError, joinsAny } = commonSettingsOf(node.data);
       if (onError !== 'fail') (this.#plan.caught ??= {})[number] = onError === 'branch' ? ERROR_HANDLE : 0;
       if (joinsAny) (this.#plan.joinsAny ??= []).push(number);
     }

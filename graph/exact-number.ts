@@ -30,7 +30,7 @@ const LOOKS_LONG = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 const MAY_BE_UNKEPT = /(?:^|[\s:,[])-?(?:[\d.]{16}|\d[\d.]{0,15}[eE][+-]?\d{3})/;
 
 /** A quick test: false for most texts, true where a closer look is needed. */
-export function mayHoldUnkeptNumber(json: string): boolean {
+export function mayHoldInexactNumber(json: string): boolean {
   return LOOKS_LONG.test(json) && MAY_BE_UNKEPT.test(json);
 }
 
@@ -38,7 +38,7 @@ export function mayHoldUnkeptNumber(json: string): boolean {
 const MAX_DIGITS = 400;
 
 /** Returns whether a double has exactly the value of `text` (a JSON number), however the number is spelled. */
-export function isKeptByDouble(text: string): boolean {
+export function isExactAsDouble(text: string): boolean {
   const value = Number(text);
   if (String(value) === text) return Number.isFinite(value);
   // JavaScript writes these integers in full, so a different text means a different number.

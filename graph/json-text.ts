@@ -1,12 +1,12 @@
 // Reads and writes JSON without changing any number. Both directions use JavaScript's own `JSON` unless a number needs
 // more, and otherwise the code here. Neither `JSON` of Node 20 nor a library does this without changing duplicate keys,
 // `__proto__` or the accepted depth.
-import { ExactNumber, isKeptByDouble, mayHoldUnkeptNumber } from './exact-number.js';
+import { ExactNumber, isExactAsDouble, mayHoldInexactNumber } from './exact-number.js';
 import { setOwn, isContainer, ownValue, type JsonObject } from './json.js';
 
 /** Works like `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
 export function parseJson(text: string): unknown {
-  if (!mayHoldUnkeptNumber(text) || positionOfNumber(text, isChangedByDouble) === undefined) return JSON.parse(text);
+  if (!mayHoldInexactNumber(text) || positionOfNumber(text, isChangedByDouble) === undefined) return JSON.parse(text);
   JSON.parse(text); // Throws for what is no JSON; what is left to read is valid.
   return readExactly(text);
 }
@@ -84,7 +84,7 @@ function* numbersIn(text: string, isWanted: (digits: string) => boolean): Genera
 }
 
 function isChangedByDouble(digits: string): boolean {
-  return !isKeptByDouble(digits);
+  return !isExactAsDouble(digits);
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -93,8 +93,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * Replaces the numbers of a JSON text that a double would change. The text may be a part of one that ends between two
  * values, and its bytes may be read as latin-1. What is no JSON stays none.
  */
-export function replaceUnkeptNumbers(text: string, replace: (number: string) => string): string {
-  if (!mayHoldUnkeptNumber(text)) return text;
+export function replaceInexactNumbers(text: string, replace: (number: string) => string): string {
+  if (!mayHoldInexactNumber(text)) return text;
   let replaced = '';
   let copied = 0;
   for (const [at, end] of numbersIn(text, isChangedByDouble)) {
@@ -159,7 +159,7 @@ function readLeaf(text: string, unit: number): unknown {
     return isPlain ? text.slice(1, -1) : JSON.parse(text);
   }
   if (unit !== MINUS && !isDigit(unit)) return JSON.parse(text);
-  return isKeptByDouble(text) ? Number(text) : new ExactNumber(JSON.parse(`"${text}"`) as string);
+  return isExactAsDouble(text) ? Number(text) : new ExactNumber(JSON.parse(`"${text}"`) as string);
 }
 
 /** Returns undefined for values that JSON omits. Must be called only for values that `JSON.stringify` accepts. */

@@ -114,13 +114,13 @@ function shifted<Value>(values: Record<number, Value>, offset: number): Record<n
 }
 
 /** True if the node's result is fixed in the iteration `path`. */
-export function isGiven({ given }: Plan, node: number, path: string): boolean {
+export function isFixed({ given }: Plan, node: number, path: string): boolean {
   const where = given?.[node];
   return where === true || where?.includes(path) === true;
 }
 
 /** True if a link leaves the node when its wait times out. */
-export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
+export function leavesAtTimeout({ kinds, out }: Plan, node: number): boolean {
   const { timeoutCode } = traitsOf(kinds[node]!);
   return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
 }
@@ -130,7 +130,7 @@ export function hasTimeoutWay({ kinds, out }: Plan, node: number): boolean {
  * the run.
  */
 export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
-  const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && hasTimeoutWay(plan, node);
+  const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && leavesAtTimeout(plan, node);
   return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }
 

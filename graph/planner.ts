@@ -13,7 +13,7 @@ export interface PlannerSnapshot {
 }
 
 /** A node whose result is reused from an earlier run. */
-export interface KeptNode {
+export interface ReusedNode {
   /** Its number in the plan of its scope. */
   node: number;
   /** The handles by which it was left. Absent for the ordinary links. */
@@ -128,7 +128,7 @@ export class Planner {
    * Marks a node that is ready or running as running. It usually became ready recently, so the search starts at the
    * end.
    */
-  takeThis(node: number): void {
+  markRunning(node: number): void {
     if (this.#states[node] === NodeState.running) return;
     const place = this.#queue.lastIndexOf(node);
     if (place < this.#head) throw new Error(`node ${node} is not ready`);
@@ -156,7 +156,7 @@ export class Planner {
   }
 
   /** Settles nodes whose results are reused. Each of them must be ready, or become ready by the others in the list. */
-  settleReused(reused: readonly KeptNode[]): void {
+  settleReused(reused: readonly ReusedNode[]): void {
     const ends = new Map(reused.map((end) => [end.node, end]));
     const others: number[] = [];
     for (let node = this.take(); node !== undefined; node = this.take()) {

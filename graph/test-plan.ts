@@ -10,7 +10,7 @@ export interface TestRequest {
   /** The number of the tested node. In a loop's body, the test executes one iteration of each enclosing loop. */
   node: number;
   /** True if a mock or a pin fixes the result of the node. */
-  isGiven: (node: number) => boolean;
+  isFixed: (node: number) => boolean;
   /** Returns the numbers of the nodes whose results or errors the node's variables name. */
   readsOf: (node: number) => readonly number[];
 }
@@ -107,20 +107,20 @@ interface ScopeChoice {
 
 function chooseInScope(
   members: Members,
-  { mode, isGiven, readsOf }: TestRequest,
+  { mode, isFixed, readsOf }: TestRequest,
   { target, isInnermost, readInside }: ScopeChoice,
 ): { scope: Omit<TestScope, 'loop'>; reads: number[] } {
   // An enclosing loop gets its items from an earlier run, unless the test executes everything before it.
   const ownReads = (node: number): readonly number[] => {
     if (node !== target || isInnermost) {
-      if (isGiven(node)) return [];
-      const own = members.withBody(node).filter((each) => !isGiven(each));
+      if (isFixed(node)) return [];
+      const own = members.withBody(node).filter((each) => !isFixed(each));
       return own.flatMap((each) => readsOf(each));
     }
     return mode === 'up_to' ? [...readsOf(target), ...readInside] : readInside;
   };
   const liftedReads = (node: number): number[] => ownReads(node).flatMap((read) => members.lift(read) ?? []);
-  const executed = executedIn(members, { mode, target, isInnermost, isGiven, liftedReads });
+  const executed = executedIn(members, { mode, target, isInnermost, isFixed, liftedReads });
   const all = [...executed].flatMap((node) => ownReads(node));
   const read = all.flatMap((number) => members.lift(number) ?? []).filter((node) => !executed.has(node));
   const follows = mode === 'from' && isInnermost;
@@ -133,18 +133,18 @@ function chooseInScope(
   return { scope, reads: all.filter((number) => members.lift(number) === undefined) };
 }
 
-interface ExecutionChoice extends Pick<TestRequest, 'mode' | 'isGiven'>, Omit<ScopeChoice, 'readInside'> {
+interface ExecutionChoice extends Pick<TestRequest, 'mode' | 'isFixed'>, Omit<ScopeChoice, 'readInside'> {
   liftedReads: (node: number) => readonly number[];
 }
 
 function executedIn(members: Members, choice: ExecutionChoice): Set<number> {
-  const { mode, target, isInnermost, isGiven, liftedReads } = choice;
+  const { mode, target, isInnermost, isFixed, liftedReads } = choice;
   if (mode === 'from' && isInnermost) return reached(target, (node) => members.targetsOf(node));
   if (mode !== 'up_to') return new Set([target]);
   const behind = reached(target, (node) => members.sourcesOf(node));
   // The nodes on which a node with a fixed result depends are not needed.
   return reached(target, (node) => {
-    if ((node !== target || isInnermost) && isGiven(node)) return [];
+    if ((node !== target || isInnermost) && isFixed(node)) return [];
     return [...members.sourcesOf(node), ...liftedReads(node).filter((read) => behind.has(read))];
   });
 }

@@ -6,7 +6,7 @@ export interface ToolArguments {
   /** The text that the model wrote, or the JSON text of its value; `{}` if it wrote nothing. */
   text: string;
   /** Undefined if they are not a JSON object of moderate depth: the call cannot be made. */
-  given: JsonObject | undefined;
+  parsed: JsonObject | undefined;
 }
 
 /**
@@ -14,9 +14,9 @@ export interface ToolArguments {
  * models write nothing, blanks or null for a tool without arguments.
  */
 export function readArguments(written: unknown): ToolArguments {
-  if (written === undefined || written === null) return { text: '{}', given: {} };
+  if (written === undefined || written === null) return { text: '{}', parsed: {} };
   const text = typeof written === 'string' ? written : writeJson(written);
-  if (text.trim() === '') return { text: '{}', given: {} };
+  if (text.trim() === '') return { text: '{}', parsed: {} };
   const value = toShallowJson(text);
-  return { text, given: isObject(value) ? value : undefined };
+  return { text, parsed: isObject(value) ? value : undefined };
 }

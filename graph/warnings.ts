@@ -6,11 +6,11 @@ import { isObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { credentialHeadersOf } from './literal-credentials.js';
-import { whatEveryNodeSays } from './nodes/every-node.js';
+import { commonSettingsOf } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
-import { enclosingLoops, ERROR_HANDLE, hasTimeoutWay, type Plan } from './plan.js';
+import { enclosingLoops, ERROR_HANDLE, leavesAtTimeout, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
 import { cutText } from './cut-text.js';
 
@@ -71,7 +71,7 @@ function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan)
 /** Finds settings of every kind that have no effect on this node. */
 function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
-  const { onError } = whatEveryNodeSays(data);
+  const { onError } = commonSettingsOf(data);
   const { runs } = traitsOf(kind);
   if (isObject(data['retry']) && (runs === 'inline' || runs === 'wait' || runs === 'body')) {
     messages.push('`retry` changes nothing: a node of this kind calls nobody, and is not attempted again.');
@@ -100,7 +100,7 @@ function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
 
 /** A kind with named handles only has no ordinary link that could be taken after a failure. */
 function findDeadEnd({ id, kind, data }: DrawnNode): Warning[] {
-  if (whatEveryNodeSays(data).onError !== 'continue' || exitsOf(kind, data).some(({ handle }) => handle === 0))
+  if (commonSettingsOf(data).onError !== 'continue' || exitsOf(kind, data).some(({ handle }) => handle === 0))
     return [];
   const message =
     '`on_error` is "continue", and a node of this kind has no ordinary links: its way ends after a failure.';
@@ -184,7 +184,8 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   const nodeIds = new Set(document.nodes.map(({ id }) => id));
   const waiting = document.nodes.filter(({ kind, data: given }) => waitsForCallback(kind, given));
   const callbacks = new Set(waiting.map(({ id }) => id));
-  const survived = (_: string, node: number): boolean => plan.caught?.[node] !== undefined || hasTimeoutWay(plan, node);
+  const survived = (_: string, node: number): boolean =>
+    plan.caught?.[node] !== undefined || leavesAtTimeout(plan, node);
   const caught = new Set(plan.ids.filter(survived));
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
   const loopReason = createLoopTest(plan);

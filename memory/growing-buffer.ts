@@ -18,7 +18,7 @@ export class GrowingBuffer {
   }
 
   /** Returns all bytes so far and empties the buffer. */
-  take(): Uint8Array {
+  drain(): Uint8Array {
     const collected = this.#bytes.subarray(0, this.sizeBytes);
     this.#bytes = Buffer.alloc(0);
     this.sizeBytes = 0;

@@ -2,9 +2,9 @@
 // on the way out they become numbers again in the body that is sent, and on the way in they are `ExactNumber`s where the
 // library has parsed the body.
 import { randomBytes } from 'node:crypto';
-import { ExactNumber, mayHoldUnkeptNumber } from '../graph/exact-number.js';
+import { ExactNumber, mayHoldInexactNumber } from '../graph/exact-number.js';
 import { leavesOf, mapLeaves } from '../graph/json.js';
-import { replaceUnkeptNumbers } from '../graph/json-text.js';
+import { replaceInexactNumbers } from '../graph/json-text.js';
 
 const MARK = randomBytes(12).toString('hex');
 const MARKED = new RegExp(`"${MARK}(-?[\\d.eE+-]+)"`, 'g');
@@ -36,18 +36,18 @@ function isAddress(line: string): boolean {
 }
 
 function markText(text: string): string {
-  return replaceUnkeptNumbers(text, (number) => `"${markNumber(number)}"`);
+  return replaceInexactNumbers(text, (number) => `"${markNumber(number)}"`);
 }
 
 /** Reads each byte as a character, so that other bytes than those of numbers stay as they are. */
 function mapText(bytes: Uint8Array, map: (text: string) => string): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const mapped = mayHoldUnkeptNumber(text) ? map(text) : text;
+  const mapped = mayHoldInexactNumber(text) ? map(text) : text;
   return mapped === text ? bytes : Buffer.from(mapped, 'latin1');
 }
 
 /** Makes `ExactNumber`s of the marked numbers in a value that a library has parsed. */
-export function takeMarkedNumbers<T>(value: T): T {
+export function restoreMarkedNumbers<T>(value: T): T {
   if (!leavesOf(value).some(isMarked)) return value;
   return mapLeaves(value, (leaf) => (isMarked(leaf) ? new ExactNumber(leaf.slice(MARK.length)) : leaf)) as T;
 }

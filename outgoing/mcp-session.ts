@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import type { McpExchanges } from './exchanges.js';
 import { McpError, toMcpError } from './mcp-error.js';
-import { takeMarkedNumbers } from './exact-numbers.js';
+import { restoreMarkedNumbers } from './exact-numbers.js';
 import { isTool } from './mcp-tools.js';
 import type { McpSession, McpToolResult } from './mcp-types.js';
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, sizeOf, type MessageSize, type Reserve } from './message-size.js';
@@ -65,7 +65,7 @@ export function createSession(
     try {
       const options = { signal: stop.signal, timeout: timeoutMs + SDK_TIMEOUT_SLACK_MS };
       const answer = await exchanges.reserving(reserveInTime, () => client.request(request, schema, options));
-      return takeMarkedNumbers(answer);
+      return restoreMarkedNumbers(answer);
     } catch (error) {
       signal.throwIfAborted();
       if (refusal !== undefined) throw refusal as Error;

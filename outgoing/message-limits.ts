@@ -32,7 +32,7 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
       held.add(bytes);
       return undefined;
     },
-    last: () => markNumbersIn(held.take()),
+    last: () => markNumbersIn(held.drain()),
   });
 }
 
@@ -98,7 +98,7 @@ class EventSplitter {
     const size = grown(this.#held, end > 0 ? end : chunk.length, this.#counter);
     await this.#reserve({ ...size, values: size.values + values });
     if (end > 0) this.#held.add(chunk.subarray(0, end));
-    const whole = end > 0 ? markNumbersInEvents(this.#held.take()) : undefined;
+    const whole = end > 0 ? markNumbersInEvents(this.#held.drain()) : undefined;
     this.#held.add(chunk.subarray(end));
     return whole;
   }

@@ -8,7 +8,7 @@ interface TracedCall {
   /** Default true. False if the host comes from an input; the span then omits it. */
   showHost?: boolean;
   /** Default true. Model providers must not get the trace context. */
-  tellTrace?: boolean;
+  sendsTraceparent?: boolean;
   attributes?: Record<string, string>;
 }
 
@@ -17,7 +17,7 @@ interface TracedCall {
  * credentials. A `traceparent` that the node sets itself takes precedence.
  */
 export function tracedCall<T>(
-  { method, url, headers, showHost = true, tellTrace = true, attributes }: TracedCall,
+  { method, url, headers, showHost = true, sendsTraceparent = true, attributes }: TracedCall,
   statusOf: (answer: T) => number,
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export function tracedCall<T>(
   const host = showHost ? { 'server.address': url.hostname, 'server.port': portOf(url) } : {};
   const options = { kind: SpanKind.CLIENT, attributes: { 'http.request.method': method, ...host, ...attributes } };
   return inSpan(method, options, async (span) => {
-    const answer = await send(tellTrace ? withTraceparent(headers) : headers);
+    const answer = await send(sendsTraceparent ? withTraceparent(headers) : headers);
     const status = statusOf(answer);
     span?.setAttribute('http.response.status_code', status);
     if (span !== undefined && status >= 400) markFailed(span, String(status));

@@ -3,7 +3,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
   Activities,
-  BeginWaitActivities,
+  StartWaitActivities,
   ChildToStart,
   EndIterationFacts,
   EndIterationRef,
@@ -27,7 +27,7 @@ import { activityIdOf } from '../contract/node-names.js';
 import type { FiringRef, ScheduleActivities } from '../contract/scheduled-run.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 import type { NodeKey } from '../graph/plan.js';
-import type { KeptNode } from '../graph/planner.js';
+import type { ReusedNode } from '../graph/planner.js';
 
 /**
  * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
@@ -108,11 +108,11 @@ export function loadPlan(runId: string): Promise<LoadedPlan> {
   return loading.loadPlan.executeWithOptions({ summary: 'Load the plan' }, [{ runId }]);
 }
 
-export function loadKept(runId: string): Promise<KeptNode[]> {
+export function loadKept(runId: string): Promise<ReusedNode[]> {
   return loading.loadKept.executeWithOptions({ summary: 'Load the results that are kept' }, [{ runId }]);
 }
 
-const waiting = proxyLocalActivities<BeginWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);
+const waiting = proxyLocalActivities<StartWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);
 
 /** The kinds that wait without holding a slot. */
 export type WaitKind = KindThatRuns<'wait'>;

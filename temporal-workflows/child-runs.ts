@@ -25,23 +25,23 @@ export class ChildRuns {
     if (this.#open >= MAX_OPEN) return;
     this.#open++;
     const leave = (): void => void this.#open--;
-    const handle = await CancellationScope.nonCancellable(() => startRun(child));
+    const handle = await CancellationScope.nonCancellable(() => startChildRun(child));
     if (handle === undefined) leave();
     else void handle.result().then(leave, leave);
   }
 }
 
 /** Returns undefined if the run has started before. Only Temporal's server knows that. */
-export async function startRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
+export async function startChildRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
   try {
-    return await startChildRun(run);
+    return await startAsChild(run);
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return undefined;
   }
 }
 
-function startChildRun({ runId, workflowId, projectId, summary, timeoutDays, keepsResults }: ChildToStart) {
+function startAsChild({ runId, workflowId, projectId, summary, timeoutDays, keepsResults }: ChildToStart) {
   const input: RunGraphInput = { runId, maxInFlight: MAX_NODES_IN_FLIGHT, ...(keepsResults && { keepsResults }) };
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,

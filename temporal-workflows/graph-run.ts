@@ -12,8 +12,8 @@ import {
 } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { traitsOf } from '../graph/kinds.js';
-import { bodyPlan, handleAfter, isGiven, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
-import type { KeptNode } from '../graph/planner.js';
+import { bodyPlan, handleAfter, isFixed, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
+import type { ReusedNode } from '../graph/planner.js';
 import { stretchFrom, type Stride } from '../graph/stretch.js';
 import { settleWalk, takeGiven, walk, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
 import { LoopRun } from './loop-run.js';
@@ -49,7 +49,7 @@ export class GraphRun {
   #isEndWritten = false;
   #becomeIdle: () => void = () => undefined;
 
-  constructor(input: PlannedRun, reused: readonly KeptNode[] = []) {
+  constructor(input: PlannedRun, reused: readonly ReusedNode[] = []) {
     this.#input = input;
     this.#stride = input.stride ?? 'visible';
     const plan = rootPlan(input.plan);
@@ -173,19 +173,19 @@ export class GraphRun {
 
   #apply(scope: Scope, { ends, later = [], waits = [], isRunEnded, iteration }: Walked): void {
     for (const [node, how, ...alsoHandles] of ends) {
-      scope.planner.takeThis(node);
+      scope.planner.markRunning(node);
       if (typeof how === 'number') scope.planner.succeed(node, how, ...alsoHandles);
       else this.#surviveOrFail(scope, node, how);
     }
     for (const [node, afterMs] of later) {
       if (!this.#isGoingOn(scope)) break;
-      scope.planner.takeThis(node);
+      scope.planner.markRunning(node);
       if (afterMs > 0) this.#start({ scope, nodes: [node] }, { afterMs });
       else scope.planner.putBack(node);
     }
     for (const [node, wait] of waits) {
       if (!this.#isGoingOn(scope)) break;
-      scope.planner.takeThis(node);
+      scope.planner.markRunning(node);
       this.#start({ scope, nodes: [node] }, { wait });
     }
     if (isRunEnded === true) this.#isEndWritten = true;
@@ -335,7 +335,7 @@ export class GraphRun {
 /** True for a node with a fixed result whose kind takes several activities. */
 function isFixedAlone({ scope: { plan, path }, nodes: [node] }: ReadyNodes): boolean {
   const { runs } = traitsOf(plan.kinds[node]!);
-  return runs !== 'inline' && runs !== 'activity' && isGiven(plan, node, path);
+  return runs !== 'inline' && runs !== 'activity' && isFixed(plan, node, path);
 }
 
 function toWalked(node: number, { handle = 0, alsoHandles = [] }: NodeFacts): Walked {

@@ -6,7 +6,7 @@ import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import { mayBeCaught } from '../graph/caught.js';
 import { iterationPath } from '../graph/iteration-path.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
-import type { KeptNode } from '../graph/planner.js';
+import type { ReusedNode } from '../graph/planner.js';
 import { startLoop, endIteration, endLoop, type LoopKind } from './activity-options.js';
 import { Scope, type StartedLoop } from './scope.js';
 
@@ -53,7 +53,7 @@ export class LoopRun implements StartedLoop {
   #next: number;
   /** The iterations whose results are reused. Built from `#facts` on first use. */
   #reused: ReadonlySet<number> | undefined;
-  #reusedNodes: ReadonlyMap<number, readonly KeptNode[]> | undefined;
+  #reusedNodes: ReadonlyMap<number, readonly ReusedNode[]> | undefined;
   #failure: Failure | undefined;
   #rounds: number;
   #isOver: boolean;
@@ -123,7 +123,7 @@ export class LoopRun implements StartedLoop {
     return only === undefined ? count : Math.min(count, only + 1);
   }
 
-  #reusedNodesOf(index: number): readonly KeptNode[] {
+  #reusedNodesOf(index: number): readonly ReusedNode[] {
     this.#reusedNodes ??= new Map(this.#facts!.begun);
     return this.#reusedNodes.get(index) ?? [];
   }

@@ -11,7 +11,7 @@ import {
 import type { ChildToStart } from '../contract/activities.js';
 import { NOMINAL_TIME_ATTRIBUTE, scheduleIdOf } from '../contract/scheduled-run.js';
 import { acceptFiring, cancelFiredRun, isRunOver } from './activity-options.js';
-import { startRun } from './child-runs.js';
+import { startChildRun } from './child-runs.js';
 
 const nominalTime = defineSearchAttributeKey(NOMINAL_TIME_ATTRIBUTE, 'DATETIME');
 const LEAST_PAUSE_MS = 2_000;
@@ -48,7 +48,7 @@ async function cancel(runId: string): Promise<void> {
 
 /** Resolves when the run has ended in any way. The run itself reports a failure or a cancel. */
 async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): Promise<void> {
-  const child = await startRun(run);
+  const child = await startChildRun(run);
   if (child !== undefined) {
     await child.result().catch(() => undefined);
     return;

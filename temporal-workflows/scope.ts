@@ -3,7 +3,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { EndIterationFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
 import type { NodeKey, ScopePlan } from '../graph/plan.js';
-import { Planner, type KeptNode } from '../graph/planner.js';
+import { Planner, type ReusedNode } from '../graph/planner.js';
 import { mayStartTogether, MAX_CONCURRENT, type Stride } from '../graph/stretch.js';
 
 export interface StartedLoop {
@@ -68,7 +68,7 @@ export class Scope {
   }
 
   /** Succeeds the first node before any other node starts: it is the trigger, or the loop around a body. */
-  settleFirst(reused: readonly KeptNode[]): void {
+  settleFirst(reused: readonly ReusedNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
     this.planner.settleReused(reused);
     this.#finishIfDone();

@@ -6,7 +6,7 @@ import type { AgentCursor, Decision, ResumedRun, Waiting, Wake } from '../contra
 import { FIRST_STEP, runAgent, type AgentNode } from './agent-loop.js';
 import { ChildRuns } from './child-runs.js';
 import type { ScopeNode } from './scope.js';
-import { hasTimeoutWay } from '../graph/plan.js';
+import { leavesAtTimeout } from '../graph/plan.js';
 import { runWait, type WaitNode } from './wait.js';
 
 export interface RunOfWaits {
@@ -131,7 +131,7 @@ export class WaitingNodes {
       gate: () => this.#goOn(name),
     };
     try {
-      const hasTimeoutLink = hasTimeoutWay(scope.plan, node);
+      const hasTimeoutLink = leavesAtTimeout(scope.plan, node);
       return await runWait(host, wait, { started: this.#waits.get(key)?.state, hasTimeoutLink });
     } finally {
       this.#waits.delete(key);

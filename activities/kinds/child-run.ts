@@ -8,10 +8,10 @@ import type { ChildToStart } from '../../contract/activities.js';
 import type { Database } from '../../db/core/client.js';
 import { readOutputs } from '../../db/nodes/node-outputs-repository.js';
 import {
-  beginChild,
+  insertChild,
   countRunsBelow,
   findChild,
-  type BegunChild,
+  type StoredChild,
   type EndedChild,
 } from '../../db/runs/child-runs-repository.js';
 import { arePassable, passSecrets } from '../../db/runs/passed-secrets.js';
@@ -63,20 +63,20 @@ export async function ensureChild(
   task: NodeTask,
   request: ChildRequest,
   makeInput: () => Promise<JsonObject> | JsonObject,
-): Promise<BegunChild> {
+): Promise<StoredChild> {
   const known = await findChild(deps.db, task, request.call);
   if (known !== undefined) return known;
   await accept(deps, task, request, await makeInput());
   // A concurrent attempt may have stored its run first.
-  const begun = await findChild(deps.db, task, request.call);
-  if (begun === undefined) throw runClosedFailure();
-  return begun;
+  const started = await findChild(deps.db, task, request.call);
+  if (started === undefined) throw runClosedFailure();
+  return started;
 }
 
 /** Returns the facts with which the run workflow starts the run. */
 export function toChildToStart(
   { runTimeoutDays }: Pick<ChildDeps, 'runTimeoutDays'>,
-  { runId, workflowId, projectId, title, isResumed }: BegunChild,
+  { runId, workflowId, projectId, title, isResumed }: StoredChild,
 ): ChildToStart {
   const kept = isResumed && { keepsResults: true as const };
   return { runId, workflowId, projectId, summary: toSummary(title), timeoutDays: runTimeoutDays, ...kept };
@@ -101,7 +101,7 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
   const traceparent = currentTraceparent() ?? null;
   await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {
     const child = { ...facts, ...place, traceparent, snapshot_hash: snapshotHash };
-    return beginChild(db, task, { call, run: child, untilMs, checkInSeconds: START_GRACE_SECONDS });
+    return insertChild(db, task, { call, run: child, untilMs, checkInSeconds: START_GRACE_SECONDS });
   });
 }
 

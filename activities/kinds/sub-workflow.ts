@@ -20,7 +20,7 @@ import { endedWait } from './wait-deps.js';
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Unclaimed: accepting the child run also starts the node, and a repeated attempt finds the child run. */
-export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
+export function createStartChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
     factsOf: () => endedWait('child'),
@@ -29,12 +29,12 @@ export function createBeginChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
       if (claim?.status === 'failed') throw finalFailure(claim.errorCode ?? 'internal_error');
       const data = workflowNode.schema.parse(task.node.data);
       const request = { workflowId: data.workflow_id, call: NODE_ITSELF, waits: data.wait };
-      const begun = await ensureChild(deps, task, request, async () =>
+      const started = await ensureChild(deps, task, request, async () =>
         childInput(data, await deps.contexts.loadValues(task, data.input), MAX_INPUT_CHARACTERS),
       );
-      const { isOpen, untilMs } = begun;
+      const { isOpen, untilMs } = started;
       const isOver = untilMs === null || !isOpen;
-      const child = toChildToStart(deps, begun);
+      const child = toChildToStart(deps, started);
       const over = { ...(isOver && { isOver }), ...(isOpen && { child }) };
       return { facts: { for: 'child', untilMs: untilMs ?? 0, ...over } };
     },

@@ -1,6 +1,6 @@
 // A node that waits for a time or for a callback: the start and the end of its wait.
 import type { WaitFacts } from '../../contract/activities.js';
-import { beginWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
+import { startWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
 import { NodeFailure } from '../node/failures.js';
 import { refuseInCase } from './refuse-in-case.js';
@@ -10,7 +10,7 @@ import { findShallowJson } from '../../graph/shallow-json.js';
 import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 
 /** Unclaimed: one statement starts the node and its wait. */
-export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
+export function createStartWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
     factsOf: () => endedWait('callback'),
@@ -24,7 +24,7 @@ export function createBeginWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const untilMs = skips ? nowMs : waitUntil(data, values, nowMs);
       // The address is created even if no node passes it on, because everybody who may run the workflow can see it.
       await callbacks.urlsOf(task.run, task, new Set([task.nodeId]));
-      return { facts: toWaitFacts(await beginWait(db, task, { kind, untilMs }), nowMs) };
+      return { facts: toWaitFacts(await startWait(db, task, { kind, untilMs }), nowMs) };
     },
   };
 }

@@ -2,7 +2,7 @@
 // any streams. One statement per round reads which runs have readers and writes the text that these readers lack.
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
-import { writeDeltas, type RunDelta, type ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import { writeDeltas, type RunDelta, type ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
@@ -27,7 +27,7 @@ interface LiveText {
    * Call this when the answer is complete. Resolves when the readers have the answer; a
    * failure to publish it is ignored.
    */
-  end(toolCalls: ToldToolCall[]): Promise<void>;
+  end(toolCalls: ReportedToolCall[]): Promise<void>;
   drop(): void;
 }
 

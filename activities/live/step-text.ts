@@ -1,5 +1,5 @@
 // Buffers the text of one model call until it is written for its readers.
-import type { DeltaBody, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { DeltaBody, RunDelta, ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { Masker } from '../../graph/mask.js';
 import { toStorable } from '../../graph/storable-text.js';
 import type { NodeKey } from '../../graph/plan.js';
@@ -19,7 +19,7 @@ export interface StepText extends Pick<Step, 'runId'> {
   /** True if nothing more will be written for this call. */
   readonly isSettled: boolean;
   add(text: string): void;
-  end(toolCalls: ToldToolCall[]): void;
+  end(toolCalls: ReportedToolCall[]): void;
   /** Returns the delta to write next. Returns the same delta until `written` is called. */
   next(): RunDelta | undefined;
   written(): void;
@@ -49,7 +49,7 @@ export function createStepText(
   let heldUnits = 0;
   let totalUnits = 0;
   let leasedBytes = 0;
-  let toolCalls: ToldToolCall[] = [];
+  let toolCalls: ReportedToolCall[] = [];
   let number = 0;
   let half = '';
   let isEnded = false;

@@ -1,9 +1,9 @@
 // In a test run, a mock or a pin may fix the result of a node, which is then not executed (docs/use/test-runs.md).
 import type { NodeFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
-import { recordGivenEnd, type GivenEnd, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { recordFixedEnd, type FixedEnd, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
-import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
+import { commonSettingsOf } from '../../graph/nodes/every-node.js';
 import { handleAfter, type Handle, type NodeKey } from '../../graph/plan.js';
 import { finalFailure, runClosedFailure } from './failures.js';
 import { handlesOf, type NodeDeps } from './node-step.js';
@@ -18,19 +18,19 @@ import type { RunContext } from './run-context.js';
 export async function recordFixedResult(
   { db, contexts, secretBox }: NodeDeps,
   key: NodeKey,
-  { source, isStale, outcome }: GivenResult,
+  { source, isStale, outcome }: FixedResult,
 ): Promise<NodeFacts> {
   const run = await contexts.load(key.runId);
   const node = run.node(key.nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const row = { ...key, source, isStale, isOutput: node.kind === 'output' };
   if ('error' in outcome) {
-    await recordGivenEnd(db, { ...row, ...failed(run, node.data, outcome.error, key) });
+    await recordFixedEnd(db, { ...row, ...failed(run, node.data, outcome.error, key) });
   } else {
     const [handle = 0, ...also] = outcome.handles;
     const { plain, result, resultEnc } = toResultText(outcome, key, { masker: run.masker, secretBox });
     const end = { ...row, ...SUCCEEDED, handle, alsoHandles: also.length > 0 ? also : null, result, resultEnc };
-    if (await recordGivenEnd(db, end)) contexts.remember(key, plain);
+    if (await recordFixedEnd(db, end)) contexts.remember(key, plain);
   }
   const recorded = await findNodeClaim(db, key);
   if (recorded === undefined) throw runClosedFailure();
@@ -41,7 +41,7 @@ export async function recordFixedResult(
 const SUCCEEDED = { status: 'succeed', errorCode: null, errorMessage: null, isHandled: false } as const;
 
 type Failed = Pick<
-  GivenEnd,
+  FixedEnd,
   'status' | 'handle' | 'alsoHandles' | 'result' | 'resultEnc' | 'errorCode' | 'errorMessage' | 'isHandled'
 >;
 
@@ -53,7 +53,7 @@ function failed(
 ): Failed {
   const plan = run.planOf(path);
   const handle: Handle | undefined = handleAfter(code, plan, plan.ids.indexOf(nodeId));
-  const isHandled = mayBeCaught(code) && (handle !== undefined || whatEveryNodeSays(data).onError !== 'fail');
+  const isHandled = mayBeCaught(code) && (handle !== undefined || commonSettingsOf(data).onError !== 'fail');
   return {
     status: 'failed',
     handle: 0,

@@ -3,7 +3,7 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/core/client.js';
 import { readDeaths, type Deaths } from '../../db/nodes/node-attempts-repository.js';
-import { beginHeld, type NodeClaim } from '../../db/nodes/node-results-repository.js';
+import { startIsolated, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { handedBack, NodeFailure } from './failures.js';
@@ -73,7 +73,7 @@ export async function admitHeld(
   }
   const release = (): void => isolation.release();
   try {
-    if (!(await beginHeld(db, key, { attempts: claim.attempts, worker: workerId }))) throw handedBack();
+    if (!(await startIsolated(db, key, { attempts: claim.attempts, worker: workerId }))) throw handedBack();
   } catch (error) {
     release();
     throw error;

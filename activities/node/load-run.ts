@@ -1,11 +1,11 @@
 // Loads the plan of a run that was started without it, and the ends of nodes that a run reuses from an earlier run.
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
-import { findKeptNodes, type EndedNode } from '../../db/nodes/kept-results-repository.js';
+import { findReusedNodes, type EndedNode } from '../../db/nodes/reused-results-repository.js';
 import { findPlan } from '../../db/runs/run-context-repository.js';
 import { executionOf, type Execution } from '../../graph/document.js';
 import { handlesAfter, rootPlan, type ScopePlan } from '../../graph/plan.js';
-import type { KeptNode } from '../../graph/planner.js';
+import type { ReusedNode } from '../../graph/planner.js';
 import { runClosedFailure } from './failures.js';
 
 /** Throws a non-retryable failure if the run is not open. */
@@ -17,16 +17,16 @@ export async function loadPlan(db: Db, runId: string, byDefault: Execution): Pro
 }
 
 /** Returns the nodes whose ends the run reuses. Throws a non-retryable failure if the run is not open. */
-export async function loadKept(db: Db, runId: string): Promise<KeptNode[]> {
+export async function loadKept(db: Db, runId: string): Promise<ReusedNode[]> {
   const found = await findPlan(db, runId);
   if (found === undefined) throw runClosedFailure();
-  return toKeptNodes(await findKeptNodes(db, runId), rootPlan(found.plan));
+  return toReusedNodes(await findReusedNodes(db, runId), rootPlan(found.plan));
 }
 
 /** Converts the reused ends of a scope into the input of its planner. */
-export function toKeptNodes(ends: EndedNode[], plan: ScopePlan): KeptNode[] {
+export function toReusedNodes(ends: EndedNode[], plan: ScopePlan): ReusedNode[] {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
-  return ends.flatMap((end): KeptNode[] => {
+  return ends.flatMap((end): ReusedNode[] => {
     const node = numbers.get(end.nodeId);
     const handles = node === undefined ? undefined : handlesAfter(end, plan, node);
     if (node === undefined || handles === undefined) return [];

@@ -1,6 +1,6 @@
 // Estimates the memory that a payload occupies while a node works on it. The factors are measured upper
 // bounds (docs/operate/tuning.md).
-import { mayHoldUnkeptNumber } from '../../graph/exact-number.js';
+import { mayHoldInexactNumber } from '../../graph/exact-number.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 
 /** Bytes of memory per byte of an answer or result: its text, and its strings after parsing. */
@@ -45,7 +45,7 @@ export function structureBytes(json: string | Buffer): number {
 /** Reads each byte of UTF-8 as one character, which doesn't change the digits. */
 function exactNumberBytes(json: string | Buffer): number {
   const text = typeof json === 'string' ? json : json.toString('latin1');
-  if (!mayHoldUnkeptNumber(text)) return 0;
+  if (!mayHoldInexactNumber(text)) return 0;
   return (text.match(/\d{16}|[eE][+-]?\d{3}/g)?.length ?? 0) * EXACT_NUMBER_BYTES;
 }
 

@@ -6,14 +6,14 @@ import { cutText } from '../../graph/cut-text.js';
 import { fileIdsInText } from '../../graph/file-values.js';
 import type { Masker } from '../../graph/mask.js';
 import type { NodeError } from '../../graph/node-error.js';
-import { whatEveryNodeSays } from '../../graph/nodes/every-node.js';
+import { commonSettingsOf } from '../../graph/nodes/every-node.js';
 import { toStorable } from '../../graph/storable-text.js';
 import { addReferences } from '../../db/files/references-repository.js';
-import { keepEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
+import { recordEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
 import {
   findNodeClaim,
   recordNodeEnd,
-  takeAttemptBack,
+  uncountNodeAttempt,
   type NodeClaim,
   type NodeEndRow,
 } from '../../db/nodes/node-results-repository.js';
@@ -86,7 +86,7 @@ export async function recordNode(
 }
 
 function isCaught({ survives }: Recording, data: Record<string, unknown>, code: string): boolean {
-  return mayBeCaught(code) && (survives?.(code) === true || whatEveryNodeSays(data).onError !== 'fail');
+  return mayBeCaught(code) && (survives?.(code) === true || commonSettingsOf(data).onError !== 'fail');
 }
 
 /** The message is cut after its secrets are masked. */
@@ -143,7 +143,7 @@ export async function recordRetried(
   const { runId, path, nodeId, attempt: number, run, startedAt } = task;
   const message = toErrorMessage(error, run.masker);
   const ended = { runId, path, nodeId, number, code: error.code, message, tookMs: performance.now() - startedAt };
-  await tryBriefly(deps.logger, task, () => keepEndedAttempt(deps.db, ended));
+  await tryBriefly(deps.logger, task, () => recordEndedAttempt(deps.db, ended));
 }
 
 /** Removes an attempt that has done nothing from the attempt count. Never throws. */
@@ -152,7 +152,7 @@ export async function uncountAttempt(
   step: Pick<NodeStep<unknown>, 'isClaimed'>,
   task: NodeTask,
 ): Promise<void> {
-  if (step.isClaimed) await tryBriefly(deps.logger, task, () => takeAttemptBack(deps.db, task, task.attempt));
+  if (step.isClaimed) await tryBriefly(deps.logger, task, () => uncountNodeAttempt(deps.db, task, task.attempt));
 }
 
 /** Limits how long the next attempt waits for this record while the database is away. */

@@ -1,6 +1,6 @@
 import type { SettleWalkRef, Walked, WalkedEnd } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
-import { findEndsOf } from '../../db/nodes/kept-results-repository.js';
+import { findEndsOf } from '../../db/nodes/reused-results-repository.js';
 import { closeNode } from '../../db/nodes/node-results-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { handleAfter, handlesAfter } from '../../graph/plan.js';

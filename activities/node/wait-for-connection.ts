@@ -1,7 +1,7 @@
 // A node whose connection needs a sign-in waits without a slot. The run workflow starts it again after the sign-in or
 // at the time-out. The wait does not count as an attempt (docs/use/connections.md).
 import type { WaitFacts } from '../../contract/activities.js';
-import { beginConnectionWait } from '../../db/connections/connection-waits-repository.js';
+import { startConnectionWait } from '../../db/connections/connection-waits-repository.js';
 import type { Database } from '../../db/core/client.js';
 import { isObject, ownValue } from '../../graph/json.js';
 import { connectionTimeoutField, DEFAULT_CONNECTION_SECONDS } from '../../graph/nodes/shared-fields.js';
@@ -39,7 +39,7 @@ export async function waitForConnection(
   connectionId: number,
 ): Promise<NodeWaits> {
   const untilMs = Date.now() + timeoutOf(task.node.data) * 1_000;
-  const wait = await beginConnectionWait(db, task, { connectionId, untilMs });
+  const wait = await startConnectionWait(db, task, { connectionId, untilMs });
   if (wait === 'closed') throw runClosedFailure();
   if (wait === 'expired')
     throw new NodeFailure('connection_expired', 'Nobody has signed in for the connection in time.');

@@ -13,7 +13,7 @@ import type {
   WalkedEnd,
   WalkRef,
 } from '../../contract/activities.js';
-import { findGivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { findFixedResult } from '../../db/test-runs/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { innermostLoop } from '../../graph/iteration-path.js';
 import { kinds, traitsOf, type KindThatRuns } from '../../graph/kinds.js';
@@ -146,7 +146,7 @@ class Walk {
 
   async #attempt(place: number): Promise<void> {
     const { planner } = this.#stretch;
-    planner.takeThis(place);
+    planner.markRunning(place);
     try {
       const facts = await this.#makeAttempt(place);
       if (facts === undefined) return;
@@ -171,7 +171,7 @@ class Walk {
     const walkFailed = this.#failed.signal;
     const options: AttemptOptions = place === 0 ? { walkFailed } : { walkFailed, readyAtMs: Date.now() };
     if (place === 0 && attemptFirst !== undefined) return attemptFirst(key, options);
-    const fixed = run.isTest ? await findGivenResult(node.db, node.secretBox, key) : undefined;
+    const fixed = run.isTest ? await findFixedResult(node.db, node.secretBox, key) : undefined;
     if (fixed !== undefined) return trace('takeGiven', key, () => recordFixedResult(node, key, fixed));
     const kind = kindOf[place] as keyof Runners;
     const step = { ...runners[kind], factsOf: handlesOf };

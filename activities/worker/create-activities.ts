@@ -17,7 +17,7 @@ import type { ModelProviders } from '../../config/model-providers.js';
 import type { Connections } from '../../connections/open-connection.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { findGivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { findFixedResult } from '../../db/test-runs/test-runs-repository.js';
 import type { Files } from '../../files/files.js';
 import { kinds, kindsThatRun } from '../../graph/kinds.js';
 import type { Execution } from '../../graph/document.js';
@@ -46,8 +46,8 @@ import { createFormChecker } from '../kinds/structured-answer.js';
 import { triggerRunner } from '../kinds/trigger.js';
 import { createEndWaitStep } from '../kinds/end-wait.js';
 import { createAskStep } from '../kinds/human.js';
-import { createBeginWaitStep } from '../kinds/wait.js';
-import { createBeginChildStep } from '../kinds/sub-workflow.js';
+import { createStartWaitStep } from '../kinds/wait.js';
+import { createStartChildStep } from '../kinds/sub-workflow.js';
 import { createLiveTexts } from '../live/live-texts.js';
 import { loadKept, loadPlan } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
@@ -169,15 +169,15 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     loop: (ref) => attempt('loop', ref, createLoopStep(loops)),
     endIteration,
     endLoop: (ref) => attempt('endLoop', ref, createEndLoopStep(loops, ref)),
-    wait: (ref) => attempt('wait', ref, createBeginWaitStep(waits)),
+    wait: (ref) => attempt('wait', ref, createStartWaitStep(waits)),
     humanTask: (ref) => attempt('humanTask', ref, createAskStep(waits)),
     endWait: (ref) => attempt('endWait', ref, createEndWaitStep(waits, ref)),
-    subWorkflow: (ref) => attempt('subWorkflow', ref, createBeginChildStep(children)),
+    subWorkflow: (ref) => attempt('subWorkflow', ref, createStartChildStep(children)),
     loadPlan: ({ runId }) => loadPlan(db, runId, deps.execution),
     loadKept: ({ runId }) => loadKept(db, runId),
     takeGiven: (ref) =>
       walk(walking, ref, async (key) => {
-        const fixed = await findGivenResult(db, secretBox, key);
+        const fixed = await findFixedResult(db, secretBox, key);
         if (fixed === undefined) throw finalFailure('internal_error');
         return trace('takeGiven', key, () => recordFixedResult(node, key, fixed));
       }),

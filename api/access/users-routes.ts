@@ -78,7 +78,7 @@ const create = defineRoute({
     if (body.is_admin) requireSession(caller);
     const { name, email, api_access: apiAccess, is_admin: isAdmin } = body;
     const created = createUser(deps.db, { name, email: email ?? undefined, apiAccess, isAdmin });
-    return { status: 201, body: toUser(await created.catch(refuseTakenEmail)) };
+    return { status: 201, body: toUser(await created.catch(refuseUsedEmail)) };
   },
 });
 
@@ -99,7 +99,7 @@ const update = defineRoute({
     const { password: _, ...changes } = body;
     const { email, is_admin: isAdmin, is_active: isActive } = changes;
     if ([email, isAdmin, isActive].some((value) => value !== undefined)) requireSession(caller);
-    const user = orNotFound(await updateUser(deps.db, params.id, changes).catch(refuseTakenEmail));
+    const user = orNotFound(await updateUser(deps.db, params.id, changes).catch(refuseUsedEmail));
     if (user === 'last_admin') throw new ApiError(400, 'last_admin', 'Nobody else is an active administrator.');
     return { status: 200, body: toUser(user) };
   },
@@ -112,7 +112,7 @@ function requireSession({ credential }: Caller): void {
   if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');
 }
 
-function refuseTakenEmail(error: unknown): never {
+function refuseUsedEmail(error: unknown): never {
   throw isEmailTaken(error) ? invalidFields({ email: ['Another user has this e-mail address.'] }) : error;
 }
 

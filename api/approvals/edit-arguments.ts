@@ -56,7 +56,7 @@ function wrongArguments(message: string): Error {
 }
 
 function openArguments(deps: Deps, current: CurrentArguments): JsonObject {
-  return readArguments(openText(deps, current)).given ?? {};
+  return readArguments(openText(deps, current)).parsed ?? {};
 }
 
 /** Returns the arguments that would be sent now, as JSON text; empty once they have expired. */

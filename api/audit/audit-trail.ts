@@ -28,7 +28,7 @@ export function createTrail(
         throw new Error(`${route.method} ${route.path} records no change`);
       }
       const { action, target: type, makes } = rule;
-      const touched = (rule.tells ?? []).filter((field) => Object.hasOwn(Object(given.body) as object, field));
+      const touched = (rule.alwaysRecorded ?? []).filter((field) => Object.hasOwn(Object(given.body) as object, field));
       const key = targetKey(rule, given.params, ctx.state.access?.projectId);
       return recordChange(
         within,

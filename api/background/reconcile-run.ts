@@ -5,7 +5,7 @@ import { endRun, type RunOutcome } from '../../db/runs/run-life.js';
 import { findOpenRun, findRunToStart, scheduleCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import type { BackgroundDeps } from './deps.js';
 import { announceRunEnd } from '../../acceptance/announce-run-end.js';
-import { takeTurn } from '../conversations/take-turn.js';
+import { startNextQueued } from '../conversations/start-queued.js';
 import { findRunContext } from '../runs/run-traces.js';
 import {
   cancelRunWorkflow,
@@ -50,14 +50,14 @@ export async function reconcileRun(
 ): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);
   deps.metrics.reconciler.checks.inc({ outcome: execution.state });
-  if (execution.state === 'open') return keepWatching(deps, run, execution.taskAttempts);
+  if (execution.state === 'open') return watchOpenRun(deps, run, execution.taskAttempts);
   if (execution.state === 'closed') return closeLate(deps, run, execution);
   if (run.run_started_at !== null) return end(deps, run, lost);
   return startLate(deps, run, waitToStart);
 }
 
 /** A stuck run stays open: a deployment that repairs the code can continue it, and a person can end it. */
-async function keepWatching(deps: BackgroundDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
+async function watchOpenRun(deps: BackgroundDeps, run: RunToCheck, taskAttempts: number): Promise<void> {
   if (run.cancel_requested_at !== null) await cancelRunWorkflow(deps.temporal, run.id);
   const isStuck = taskAttempts >= STUCK_TASK_ATTEMPTS;
   if (isStuck && run.stuck_since === null) {
@@ -73,7 +73,7 @@ async function startLate(deps: BackgroundDeps, run: RunToCheck, waitToStart: () 
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
-  const turn = await takeTurn(deps, run.id);
+  const turn = await startNextQueued(deps, run.id);
   if (turn === 'later') return;
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;

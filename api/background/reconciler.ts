@@ -1,8 +1,8 @@
 // Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
 // process. Claiming runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
-import { takeUndelivered } from '../../db/agents/approvals-repository.js';
+import { claimUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
-import { takeUndeliveredWakes } from '../../db/waits/wakes-repository.js';
+import { claimUndeliveredWakes } from '../../db/waits/wakes-repository.js';
 import { deliverDecision } from '../approvals/decide-approval.js';
 import type { BackgroundDeps } from './deps.js';
 import { pingTemporal } from '../runs/temporal-calls.js';
@@ -96,8 +96,8 @@ const REDELIVER_AT_ONCE = 10;
 async function redeliverSignals(deps: BackgroundDeps, stopped: AbortSignal): Promise<void> {
   const { db, logger } = deps;
   const pool = { atOnce: REDELIVER_AT_ONCE, stopped };
-  const decisions = await takeUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  const decisions = await claimUndelivered(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
   await workThrough(decisions, pool, (decision) => deliverDecision(deps, logger, decision));
-  const wakes = await takeUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
+  const wakes = await claimUndeliveredWakes(db, REDELIVER_AFTER_SECONDS, REDELIVER_IN_ALL);
   await workThrough(wakes, pool, (wake) => deliverWake(deps, wake));
 }

@@ -36,5 +36,5 @@ export async function sweepFiles({ db, files, config }: SweepDeps): Promise<bool
     await giveUpUnusedCopies(trx, copyIds);
     return deleted === FILES_AT_ONCE || (await giveUpDeadCopies(trx, FILES_AT_ONCE)) === FILES_AT_ONCE;
   });
-  return (await files.removeGivenUp(FILES_AT_ONCE)) || isFull === true;
+  return (await files.removeAbandoned(FILES_AT_ONCE)) || isFull === true;
 }

@@ -14,9 +14,9 @@ import { toRequestText } from '../runs/request-text.js';
 import { MAX_ANSWER_CHARACTERS, readRunAnswer, type RunAnswer } from '../runs/run-answer.js';
 import { createChunkFrames, toCompletion, toErrorFrame, type AnswerHead, type ChunkFrames } from './completion.js';
 import { followAnswer, type FollowedRun, type RunNews } from './follow-answer.js';
-import { attemptFailed, createToldWords } from './told-words.js';
+import { attemptFailed, createStreamedText } from './streamed-text.js';
 
-export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs' | 'tellsWords'> {
+export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs' | 'withDeltas'> {
   workflowId: number;
   doer: Doer;
   log: Logger;
@@ -48,7 +48,7 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
   let isGivenUp = false;
   try {
-    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: false })) {
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, withDeltas: false })) {
       isGivenUp = news.kind === 'alive' && performance.now() >= untilMs;
       if (isGivenUp) throw tooSlow(run, times);
       if (!isFinal(news)) continue;
@@ -100,13 +100,13 @@ async function* framesOf(
 ): AsyncGenerator<string> {
   const frames = createChunkFrames(run, withUsage);
   const lease = deps.memory.lease(`user:${run.reader.userId}`, run.signal);
-  const streamed = createToldWords(answering);
+  const streamed = createStreamedText(answering);
   try {
     yield frames.first();
-    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, tellsWords: answering.size > 0 })) {
+    for await (const news of followAnswer(deps, { ...run, aliveEveryMs, withDeltas: answering.size > 0 })) {
       if (news.kind === 'failed' && news.nodeId === streamed.nodeId) throw attemptFailed();
       if (news.kind === 'alive') yield COMMENT;
-      if (news.kind === 'delta') yield* wordsIn(frames, streamed.take(news.delta));
+      if (news.kind === 'delta') yield* wordsIn(frames, streamed.add(news.delta));
       if (!isFinal(news)) continue;
       outcome.isAnswered = true;
       const content = await contentOf(deps, run, news, lease, streamed.nodeId !== undefined);

@@ -8,7 +8,7 @@ import type { ResolvedModel } from '../../config/model-providers.js';
 import { priceOf, reportsUsage, reservedTokens, tokensIn, usedTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';
 import {
-  beginChatCall,
+  startChatCall,
   endChatCall,
   endDeadChatCalls,
   extendChatCalls,
@@ -117,7 +117,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       const reservedUsd = priceOf(asked, model);
       const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
       // An error leaves open whether the call was stored.
-      const passed = await beginChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
+      const passed = await startChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
         void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
         throw error;
       });

@@ -98,7 +98,7 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
   const headers = { ...call.headers, authorization: `Bearer ${call.apiKey}` };
   const attributes = { 'gen_ai.provider.name': call.provider.name, 'gen_ai.operation.name': 'chat' };
   const answer = await tracedCall(
-    { url, method: 'POST', headers, tellTrace: false, attributes },
+    { url, method: 'POST', headers, sendsTraceparent: false, attributes },
     ({ statusCode }: Dispatcher.ResponseData) => statusCode,
     () => {
       const dispatcher = whenSent(agent, () => call.onWire(true));

@@ -10,7 +10,7 @@ export interface FollowedRun {
   reader: Reader;
   /** The interval at which `alive` is reported, after checking the caller's rights. */
   aliveEveryMs: number;
-  tellsWords: boolean;
+  withDeltas: boolean;
   signal: AbortSignal;
 }
 
@@ -32,9 +32,9 @@ const LOOK_BELOW_MS = 3_000;
 /** Ends after `ended` and `lost`, and without either if the caller hangs up or the process stops. */
 export async function* followAnswer(
   { db, memory, runHub, sharedReads }: Pick<ChatDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>,
-  { runId, reader, aliveEveryMs, tellsWords, signal }: FollowedRun,
+  { runId, reader, aliveEveryMs, withDeltas, signal }: FollowedRun,
 ): AsyncGenerator<RunNews> {
-  const deltas = tellsWords ? { since: 0, memory } : undefined;
+  const deltas = withDeltas ? { since: 0, memory } : undefined;
   const feed = openFeed(db, runHub, { runId, userId: reader.userId }, signal, { deltas });
   const isOver = (): boolean => signal.aborted || runHub.isStopping;
   let place = 0;
@@ -49,12 +49,12 @@ export async function* followAnswer(
           yield event;
           continue;
         }
-        const { kind, status, path, subject, told } = event;
+        const { kind, status, path, subject, content } = event;
         place = event.version;
-        if (kind === 'node' && path === '' && told !== undefined && 'node' in told && told.node.isHandled) {
+        if (kind === 'node' && path === '' && content !== undefined && 'node' in content && content.node.isHandled) {
           yield { kind: 'failed', nodeId: subject };
         }
-        const waitsFor = told !== undefined && 'node' in told ? told.node.waiting?.for : undefined;
+        const waitsFor = content !== undefined && 'node' in content ? content.node.waiting?.for : undefined;
         if (waitsFor === 'child') lookAtMs = Math.min(lookAtMs, performance.now() + LOOK_BELOW_MS);
         isAsking ||= waitsFor === 'connection';
         isAsking ||= (kind === 'approval' || kind === 'human_task') && status === 'pending';

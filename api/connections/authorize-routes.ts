@@ -2,12 +2,17 @@
 import { z } from 'zod';
 import { deliverWakes } from '../../acceptance/wake-run.js';
 import { needsSignIn, type SecretsOf, type SettingsOf } from '../../connections/kinds.js';
-import { beginMcp, exchangeMcp } from '../../connections/mcp-oauth.js';
-import { beginOauth, exchangeOauth } from '../../connections/oauth.js';
+import { startMcpSignIn, exchangeMcp } from '../../connections/mcp-oauth.js';
+import { startOauthSignIn, exchangeOauth } from '../../connections/oauth.js';
 import { createProviderFetch } from '../../connections/provider-fetch.js';
 import { TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { findConnection } from '../../db/connections/connections-repository.js';
-import { insertSignIn, stateName, takeSignIn, type TakenSignIn } from '../../db/connections/sign-ins-repository.js';
+import {
+  insertSignIn,
+  stateName,
+  redeemSignIn,
+  type RedeemedSignIn,
+} from '../../db/connections/sign-ins-repository.js';
 import { storeSignedIn } from '../../db/connections/tokens-repository.js';
 import { randomToken } from '../../db/core/random-token.js';
 import type { ConnectionDeps } from './deps.js';
@@ -85,7 +90,7 @@ const callback = defineRoute({
     const { isSecure } = visitOf(context);
     const cookie = readFlowCookie(requestHeaders, isSecure);
     const { state } = query;
-    const found = cookie === undefined || state === undefined ? undefined : await takeSignIn(deps.db, state, cookie);
+    const found = cookie === undefined || state === undefined ? undefined : await redeemSignIn(deps.db, state, cookie);
     if (found === undefined || state === undefined) return toSettings(deps, undefined, 'invalid_state');
     if (query.code === undefined) return toSettings(deps, found.projectId, toCode(query.error));
     try {
@@ -137,9 +142,9 @@ async function begin(
   { signal, ...asked }: { redirectUri: string; state: string; signal: AbortSignal },
 ): Promise<Flow & { url: string }> {
   try {
-    if (kind === 'oauth2') return await beginOauth({ settings: settings as SettingsOf<'oauth2'> }, asked);
+    if (kind === 'oauth2') return await startOauthSignIn({ settings: settings as SettingsOf<'oauth2'> }, asked);
     const provider = { settings: settings as SettingsOf<'mcp_oauth'>, secrets: secrets as SecretsOf<'mcp_oauth'> };
-    return await beginMcp(provider, createProviderFetch(deps.outgoing, signal), asked);
+    return await startMcpSignIn(provider, createProviderFetch(deps.outgoing, signal), asked);
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     const isAway = error.outcome === 'unreachable';
@@ -147,13 +152,13 @@ async function begin(
   }
 }
 
-function openFlow({ secretBox }: ConnectionDeps, { id, flowEnc }: TakenSignIn, state: string): Flow {
+function openFlow({ secretBox }: ConnectionDeps, { id, flowEnc }: RedeemedSignIn, state: string): Flow {
   return JSON.parse(secretBox.open(flowEnc, 'connection-flow', id, stateName(state))) as Flow;
 }
 
 function exchange(
   { secretBox, config }: ConnectionDeps,
-  { found, flow, code }: { found: TakenSignIn; flow: Flow; code: string },
+  { found, flow, code }: { found: RedeemedSignIn; flow: Flow; code: string },
   network: ReturnType<typeof createProviderFetch>,
 ): Promise<StoredTokens> {
   const redirectUri = `${config.publicUrl}${CALLBACK_PATH}`;

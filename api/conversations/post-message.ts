@@ -8,16 +8,16 @@ import type { Doer } from '../../db/audit/audit-entry.js';
 import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';
 import { findBranch, readBranch, type Branch, type Exchange } from '../../db/conversations/messages-repository.js';
 import {
-  callNextTurn,
-  cancelTurns,
+  checkNextQueued,
+  cancelQueue,
   insertMessage,
-  lockTurns,
+  lockQueue,
   MOST_MESSAGES_IN_ALL,
   MOST_QUEUED,
   MOST_WAITING,
-  type CancelledTurns,
-  type OpenTurns,
-} from '../../db/conversations/turns-repository.js';
+  type CancelledRuns,
+  type ConversationQueue,
+} from '../../db/conversations/queue-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { inTransaction } from '../../db/core/in-transaction.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
@@ -27,7 +27,7 @@ import { isObject, ownValue } from '../../graph/json.js';
 import type { ConversationDeps } from './deps.js';
 import { toRefusedInput } from '../runs/refused-input.js';
 import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
-import { beginStart, storeOnce } from '../runs/accept-run.js';
+import { startWithoutWaiting, storeOnce } from '../runs/accept-run.js';
 import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
 import { invalidNodesEnvelope, structuralEnvelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
@@ -45,7 +45,7 @@ interface Posting {
 }
 
 interface Placed {
-  cancelled: CancelledTurns;
+  cancelled: CancelledRuns;
   isQueued: boolean;
 }
 
@@ -90,8 +90,8 @@ async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): P
   });
   if (!isStored || placed.last === undefined) return undefined;
   deps.metrics.runsAccepted.inc({ outcome: 'accepted' });
-  await tellCancelled(deps, log, placed.last.cancelled);
-  if (!placed.last.isQueued) await beginStart(deps, log, workflow, prepared);
+  await reportCancelled(deps, log, placed.last.cancelled);
+  if (!placed.last.isQueued) await startWithoutWaiting(deps, log, workflow, prepared);
   return id;
 }
 
@@ -144,7 +144,7 @@ interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
 async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
   const { posting, workflow, prepared, run, branch, before, files } = toPlace;
   const { conversation, posted, doer } = posting;
-  const turns = await lockTurns(transaction, conversation.id);
+  const turns = await lockQueue(transaction, conversation.id);
   if (turns === undefined) throw notFound();
   const isBusy = turns.current.length + turns.queued.length > 0;
   const isStopped = isBusy && posted.onBusy === 'stop';
@@ -160,7 +160,7 @@ async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace):
   // prepares it again.
   const now = await readPlace(transaction, posting);
   const isCurrent = now.branch.follows === branch.follows && tagOf(now.before) === tagOf(before);
-  const cancelled = await cancelTurns(transaction, isStopped ? turns : { current: [], queued: [] }, {
+  const cancelled = await cancelQueue(transaction, isStopped ? turns : { current: [], queued: [] }, {
     doer,
     startGraceSeconds: START_GRACE_SECONDS,
   });
@@ -173,11 +173,11 @@ async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace):
     { id, conversationId, projectId, branch: now.branch, content, contentEnc, files },
     { run, isQueued: isHeld || !isCurrent, checkInSeconds: START_GRACE_SECONDS },
   );
-  if (!isHeld && !isCurrent) await callNextTurn(transaction, conversationId);
+  if (!isHeld && !isCurrent) await checkNextQueued(transaction, conversationId);
   return { cancelled, isQueued: isHeld || !isCurrent };
 }
 
-function fullnessOf({ queued, waiting, messages }: OpenTurns, isStopped: boolean): ApiError | undefined {
+function fullnessOf({ queued, waiting, messages }: ConversationQueue, isStopped: boolean): ApiError | undefined {
   if (!isStopped && queued.length >= MOST_QUEUED)
     return new ApiError(409, 'queue_full', `At most ${MOST_QUEUED} messages of a conversation may be queued.`);
   if (waiting.length >= MOST_WAITING)
@@ -198,14 +198,14 @@ function visibleContent({ facts }: PreparedRun): string {
 }
 
 /** Never throws: the reconciler repeats a cancel that Temporal does not receive here. */
-export async function tellCancelled(
+export async function reportCancelled(
   deps: ConversationDeps,
   log: Logger,
-  { ended, told }: CancelledTurns,
+  { ended, toNotify }: CancelledRuns,
 ): Promise<void> {
   for (const { runId, outcome } of ended) announceRunEnd(deps, runId, outcome);
   await Promise.all(
-    told.map((runId) =>
+    toNotify.map((runId) =>
       cancelRunWorkflow(deps.temporal, runId).catch((error: unknown) => {
         log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
       }),

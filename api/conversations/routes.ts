@@ -12,7 +12,7 @@ import {
   renameConversation,
   type ConversationRecord,
 } from '../../db/conversations/conversations-repository.js';
-import { cancelTurns, lockTurns } from '../../db/conversations/turns-repository.js';
+import { cancelQueue, lockQueue } from '../../db/conversations/queue-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
@@ -25,7 +25,7 @@ import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.
 import { uuid } from '../http/path-ids.js';
 import { routesOf, type Caller, type Route } from '../http/route.js';
 import { readInputs, sealInputs } from './conversation-inputs.js';
-import { tellCancelled } from './post-message.js';
+import { reportCancelled } from './post-message.js';
 import { conversationSchema, toConversations } from './views.js';
 
 const defineRoute = routesOf<ConversationDeps>();
@@ -139,14 +139,14 @@ const remove = defineRoute({
     const { conversation_id: id } = params;
     await loadOwn(deps.db, id, caller);
     const cancelled = await audit.change(async (trx) => {
-      const turns = await lockTurns(trx, id);
+      const turns = await lockQueue(trx, id);
       if (turns === undefined) throw notFound();
       const all = { current: [...turns.current, ...turns.waiting], queued: turns.queued };
-      const done = await cancelTurns(trx, all, { doer: audit.doer, startGraceSeconds: START_GRACE_SECONDS });
+      const done = await cancelQueue(trx, all, { doer: audit.doer, startGraceSeconds: START_GRACE_SECONDS });
       await removeConversation(trx, id);
       return done;
     });
-    await tellCancelled(deps, log, cancelled);
+    await reportCancelled(deps, log, cancelled);
     return { status: 204 };
   },
 });

@@ -10,7 +10,7 @@ type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 export function awaitDrawing(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
     const { access, signal, tenant } = ctx.state;
-    const drawingBytes = await takeMemory(form, ctx, deps);
+    const drawingBytes = await leaseMemory(form, ctx, deps);
     await deps.heavyWork.run({ tenant, projectId: access?.projectId, signal }, drawingBytes, next);
   };
 }
@@ -22,7 +22,7 @@ export function awaitDrawing(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 
 const DRAWING_COPIES = { text: 4, parsed: 8 };
 
 /** Returns the size of the drawing in bytes; 0 if the path names none. */
-async function takeMemory(
+async function leaseMemory(
   form: DrawingForm,
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,

@@ -12,7 +12,7 @@ import { routesOf, type Access, type Caller, type Route } from '../http/route.js
 import { makeLink, openLink } from './file-link.js';
 import { fileSchema, fileValueSchema, toFile } from './file-view.js';
 import { sendFile } from './send-file.js';
-import { MULTIPART_OVERHEAD_BYTES, takeUpload } from './upload.js';
+import { MULTIPART_OVERHEAD_BYTES, storeUpload } from './upload.js';
 
 const defineRoute = routesOf<FileDeps>();
 
@@ -72,7 +72,7 @@ const upload = defineRoute({
   responses: { 201: fileValueSchema, 408: detailSchema },
   async handler({ deps, caller, access, headers, memory, signal, bodyStream, audit }) {
     await checkMayBring(deps, caller, access);
-    const file = await takeUpload(deps.files, {
+    const file = await storeUpload(deps.files, {
       body: bodyStream(deps.files.maxBytes + MULTIPART_OVERHEAD_BYTES),
       contentType: headers['content-type'] ?? '',
       fileName: headers['x-file-name'],
@@ -158,7 +158,9 @@ const remove = defineRoute({
     if (outcome === 'in_use') throw new ApiError(409, 'file_in_use', 'A run in flight holds the file.');
     orNotFound(outcome);
     // The sweep removes bytes that could not be removed here.
-    await deps.files.removeGivenUp(REMOVED_AT_ONCE).catch((err: unknown) => log.warn({ err }, 'bytes are not removed'));
+    await deps.files
+      .removeAbandoned(REMOVED_AT_ONCE)
+      .catch((err: unknown) => log.warn({ err }, 'bytes are not removed'));
     return { status: 204 };
   },
 });

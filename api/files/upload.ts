@@ -21,7 +21,7 @@ interface Upload {
 }
 
 /** Throws 400 without a file, and 413 for a file that is too large. */
-export async function takeUpload(files: Files, upload: Upload): Promise<FileValue> {
+export async function storeUpload(files: Files, upload: Upload): Promise<FileValue> {
   const { body, contentType, fileName, memory, signal, of } = upload;
   await memory.resize(files.bufferBytes);
   if (!isMultipart(contentType)) {

@@ -68,7 +68,7 @@ const deliver = defineRoute({
   async handler({ deps, log, admitted: hook, bodyBytes: body, requestHeaders: headers, memory, signal }) {
     try {
       const delivery = { headers, body, nowMs: Date.now(), memory, signal };
-      const result = await takeDelivery(deps, log, hook, delivery);
+      const result = await acceptDelivery(deps, log, hook, delivery);
       await note(deps, log, hook, result.status);
       return result;
     } catch (error) {
@@ -80,7 +80,7 @@ const deliver = defineRoute({
 
 export const deliveryRoutes: Route<HookDeps>[] = [deliver];
 
-async function takeDelivery(
+async function acceptDelivery(
   deps: HookDeps,
   log: Logger,
   hook: AddressedHook,

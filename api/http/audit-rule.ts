@@ -33,7 +33,7 @@ export interface AuditRule<P = unknown> {
   /** The recorded `via` of a route without credentials. */
   via?: AuditVia;
   /** Fields of the body that are recorded as changed whenever they are sent. */
-  tells?: readonly string[];
+  alwaysRecorded?: readonly string[];
 }
 
 /** True for a route whose handler runs in one transaction with the record. */

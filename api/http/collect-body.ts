@@ -38,7 +38,7 @@ export function collectBody(
     };
     const fail = (error: unknown): void => {
       stopListening();
-      body.take();
+      body.drain();
       request.on('error', () => undefined);
       request.resume();
       reject(error instanceof Error ? error : new Error('the body was given up', { cause: error }));
@@ -65,7 +65,7 @@ export function collectBody(
     };
     const onEnd = (): void => {
       stopListening();
-      const bytes = body.take();
+      const bytes = body.drain();
       resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     };
     const onError = (error: unknown): void => fail(parseError('the body ended too early.', error));

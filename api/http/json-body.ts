@@ -20,7 +20,7 @@ export function decodeText(bytes: Buffer): string {
  */
 export function parseJsonBody(text: string): unknown {
   const value = parsePassingJson(text);
-  refuseUnkeptNumbers(text);
+  refuseInexactNumbers(text);
   refuseUnstorableText(text, value);
   return value;
 }
@@ -61,7 +61,7 @@ function refuseHugeJson(text: string): void {
 }
 
 /** Throws the 400 for a number that would change when it is read, as numeric ids may. `text` is valid JSON. */
-function refuseUnkeptNumbers(text: string): void {
+function refuseInexactNumbers(text: string): void {
   if (!mayHoldFarNumber(text)) return;
   const position = positionOfNumber(text, (digits) => !isNearDouble(digits));
   if (position !== undefined) {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
-import { keepWatches, watchRuns, type RunState } from '../../db/watches/run-watches-repository.js';
+import { renewWatches, watchRuns, type RunState } from '../../db/watches/run-watches-repository.js';
 import { readDeltaMessage, runOfMessage } from '../../db/runs/run-deltas-repository.js';
 import { NEVER_WAITS, type ByteBudget } from '../../memory/byte-budget.js';
 import { pause } from '../loops/background-loop.js';
@@ -212,7 +212,7 @@ export class RunHub {
     ]);
     for (const look of looks) if (look.status === 'rejected') throw look.reason;
     if (nowMs < this.#renewAtMs || !this.#isRegistered) return;
-    await keepWatches(this.#db, this.#id, this.#runs.watches(this.#runs.ids));
+    await renewWatches(this.#db, this.#id, this.#runs.watches(this.#runs.ids));
     this.#isRegistered = this.#runs.ids.length > 0;
     this.#renewAtMs = nowMs + RENEW_MS;
   }

@@ -1,5 +1,5 @@
 // Holds the deltas that the models of one run are writing, for all readers in this process.
-import type { DeltaKey, RunDelta, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { DeltaKey, RunDelta, ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 
 /** One model call by a node. */
@@ -8,7 +8,7 @@ export interface StepTexts {
   step: number;
   /** The text received so far, in order. Empty if the step is broken. */
   pieces: string[];
-  toolCalls: ToldToolCall[];
+  toolCalls: ReportedToolCall[];
   /** True if the model had begun to write before the first reader came. */
   isLate: boolean;
   isWhole: boolean;
@@ -158,7 +158,7 @@ export class RunTexts {
   }
 }
 
-function weightOf(text: string | undefined, toolCalls: readonly ToldToolCall[]): number {
+function weightOf(text: string | undefined, toolCalls: readonly ReportedToolCall[]): number {
   const units = toolCalls.reduce(
     (sum, { id, name, arguments: given }) => sum + id.length + name.length + given.length,
     0,

@@ -1,6 +1,6 @@
 import type { HeavyWork } from '../http/heavy-work.js';
-import type { TryingDeps } from '../test-runs/deps.js';
+import type { TestDeps } from '../test-runs/deps.js';
 
-export type MarketplaceDeps = TryingDeps & {
+export type MarketplaceDeps = TestDeps & {
   heavyWork: HeavyWork;
 };

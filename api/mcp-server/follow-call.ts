@@ -11,7 +11,7 @@ type FollowDeps = Pick<McpServerDeps, 'db' | 'runHub' | 'sharedReads'>;
 export interface FollowedCall {
   runId: string;
   reader: Reader;
-  tellsNodes: boolean;
+  withNodes: boolean;
   /** The interval at which `alive` is reported, after checking that the caller may still run the workflow. */
   aliveEveryMs: number;
   signal: AbortSignal;
@@ -27,7 +27,7 @@ type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | '
 /** Ends after `ended` and `lost`, and without either if the caller hangs up or the process stops. */
 export async function* followCall(deps: FollowDeps, call: FollowedCall): AsyncGenerator<CallNews> {
   const { reader, runId, signal } = call;
-  const news = call.tellsNodes ? nodesOf(deps, call) : endOf(deps, call);
+  const news = call.withNodes ? nodesOf(deps, call) : endOf(deps, call);
   for await (const each of news) {
     if (each.kind !== 'node' && !signal.aborted) {
       const role = await deps.sharedReads.roleOf({ ...reader, runId });

@@ -13,7 +13,7 @@ import { cancelCall } from './cancel-call.js';
 import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
 import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';
 import { parseEventId, streamCall } from './stream-call.js';
-import { beginSession, toCallKey } from './tool-session.js';
+import { makeSessionId, toCallKey } from './tool-session.js';
 import { toolFactsSchema, toToolFacts } from './tool-view.js';
 
 const defineRoute = routesOf<McpServerDeps>();
@@ -76,7 +76,7 @@ const send = defineRoute({
       const message = readMessage(body);
       requestId = message.id ?? null;
       if (message.method === 'initialize' && message.id !== undefined) {
-        const sessionId = beginSession(deps.secretBox, caller);
+        const sessionId = makeSessionId(deps.secretBox, caller);
         return answerResult(message.id, initialize(message.params), { 'Mcp-Session-Id': sessionId });
       }
       const agreed = checkVersion(headers['mcp-protocol-version']);

@@ -43,7 +43,7 @@ interface OpenCall {
   reported: number;
 }
 
-interface StreamedCall extends OpenCall, Omit<FollowedCall, 'tellsNodes' | 'aliveEveryMs'> {
+interface StreamedCall extends OpenCall, Omit<FollowedCall, 'withNodes' | 'aliveEveryMs'> {
   /**
    * True from protocol version 2025-11-25 on: the client accepts a first event without data, after whose id it can
    * resume.
@@ -65,7 +65,7 @@ async function* framesOf(
   const untilMs = performance.now() + maxMs;
   yield call.takesFirstEvent ? `retry: ${RETRY_MS}\n${frameOf(call, '')}` : COMMENT;
   const progress = progressToken === undefined ? undefined : await createProgress(deps, call, progressToken);
-  for await (const news of followCall(deps, { ...call, tellsNodes: progress !== undefined, aliveEveryMs })) {
+  for await (const news of followCall(deps, { ...call, withNodes: progress !== undefined, aliveEveryMs })) {
     if (news.kind === 'node') yield* progress?.frames(news.nodeId) ?? [];
     else if (news.kind === 'lost') {
       yield frameOf(call, toResponse(requestId, failure('You may not run this workflow any more.', runId)));

@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 500;
 const contents = z.object({ key: z.int(), user: z.int(), began: z.int() });
 
 /** A session belongs to the API key that opened it. */
-export function beginSession(secretBox: SecretBox, { userId, keyId }: Caller): string {
+export function makeSessionId(secretBox: SecretBox, { userId, keyId }: Caller): string {
   const facts = { key: keyId, user: userId, began: Date.now(), nonce: randomUUID() };
   return secretBox.seal(JSON.stringify(facts), 'tool-session').toString('base64url');
 }

@@ -87,7 +87,7 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
   });
   if (!isStored) return undefined;
   if (!isValid) return invalidNodesEnvelope(id, nodeErrors);
-  await beginStart(deps, log, workflow, prepared.run);
+  await startWithoutWaiting(deps, log, workflow, prepared.run);
   return acceptedEnvelope(id);
 }
 
@@ -118,7 +118,7 @@ export async function storeOnce(
  * itself: the run is already accepted. Without a slot in time, the caller is answered and the reconciler starts the
  * run.
  */
-export async function beginStart(
+export async function startWithoutWaiting(
   deps: AcceptDeps,
   log: Logger,
   { id: workflowId, project_id, title }: StoredDrawing,

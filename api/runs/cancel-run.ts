@@ -4,7 +4,7 @@ import { announceRunEnd, type RunEndDeps } from '../../acceptance/announce-run-e
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
-import { endQueuedRun } from '../../db/conversations/turns-repository.js';
+import { endQueuedRun } from '../../db/conversations/queue-repository.js';
 import { findRunStatus, requestCancel } from '../../db/runs/runs-repository.js';
 import type { Database } from '../../db/core/client.js';
 import { ApiError, notFound } from '../http/errors.js';

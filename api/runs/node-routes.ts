@@ -1,7 +1,7 @@
 // Answers one node of a run with its attempts, input and transactions.
 import { z } from 'zod';
 import { listNodeTransactions } from '../../db/spending/billing-repository.js';
-import { listKeptAttempts } from '../../db/nodes/node-attempts-repository.js';
+import { listStoredAttempts } from '../../db/nodes/node-attempts-repository.js';
 import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/node-detail-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
@@ -54,7 +54,7 @@ const read = defineRoute({
 export const nodeRoutes: Route<RunDeps>[] = [read];
 
 async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpired: boolean): Promise<object> {
-  const kept = isExpired ? [] : await listKeptAttempts(deps.db, key, MAX_ATTEMPTS);
+  const kept = isExpired ? [] : await listStoredAttempts(deps.db, key, MAX_ATTEMPTS);
   const transactions = await listNodeTransactions(deps.db, key);
   return {
     path: key.path,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeptAttempt } from '../../db/nodes/node-attempts-repository.js';
+import type { StoredAttempt } from '../../db/nodes/node-attempts-repository.js';
 import type { StoredNode } from '../../db/runs/node-detail-repository.js';
 import { transactionSchema } from '../billing/transaction-view.js';
 import { pathSchema } from '../http/answer-schemas.js';
@@ -41,7 +41,7 @@ type NodeAttempt = z.infer<typeof attemptSchema>;
  * Joins the stored earlier attempts with the last one, which the node's own row holds. While a node waits for a retry,
  * all of its attempts have ended and are stored as earlier ones. A reused result took no attempt of this run.
  */
-export function toAttempts(node: StoredNode, kept: KeptAttempt[]): NodeAttempt[] {
+export function toAttempts(node: StoredNode, kept: StoredAttempt[]): NodeAttempt[] {
   if (node.isReused) return [];
   const earlier = kept.map((attempt): NodeAttempt => ({
     number: attempt.number,

@@ -127,6 +127,6 @@ function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: Sto
 /** Keeps numbers as the model wrote them. */
 function toShownJson(written: string | null, masker: Masker): RawJson | string | null {
   if (written === null) return null;
-  const { text, given } = readArguments(written);
-  return given === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(given)));
+  const { text, parsed } = readArguments(written);
+  return parsed === undefined ? masker.text(text) : new RawJson(writeJson(masker.json(parsed)));
 }

@@ -129,10 +129,10 @@ const change = defineRoute({
     const { id: workflowId, schedule_id: scheduleId } = params;
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...synced } = body;
-    const isToTell = Object.values(synced).some((value) => value !== undefined);
+    const mustSync = Object.values(synced).some((value) => value !== undefined);
     const toChange = async (stored: ScheduleRecord): Promise<ScheduleChange> => ({
       settings: await toSettings(deps, { workflow, stored, body }),
-      isToTell,
+      mustSync,
       authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     });
     const changed = await audit.change((trx) => updateSchedule(trx, { workflowId, scheduleId }, toChange), {

@@ -1,7 +1,7 @@
 // Validates the fields of a schedule and seals its input.
 import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
-import { takeRunFiles } from '../../acceptance/run-files.js';
+import { resolveRunFiles } from '../../acceptance/run-files.js';
 import { sealScheduleInput, secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { completeInput, fieldIdsOf, inputFieldsOf, parseSessionInput, secretFieldsOf } from '../../graph/input.js';
@@ -96,7 +96,7 @@ export async function sealInput(
   const fields = inputFieldsOf(drawing);
   const { errors: fieldErrors } = completeInput(fields, merged);
   const projectId = workflow.project_id;
-  const files = await takeRunFiles(deps.db, { projectId, fields, input: merged, drawing, plan: { ids: [] } });
+  const files = await resolveRunFiles(deps.db, { projectId, fields, input: merged, drawing, plan: { ids: [] } });
   const errors = [...fieldErrors, ...files.inputErrors];
   if (errors.length > 0) {
     throw invalidFields({

@@ -39,7 +39,7 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   const handle = client.schedule.getHandle(options.scheduleId);
   const copy = await describe(client, handle);
   const isLike = copy !== undefined && commentOf(copy) === commentOf(options);
-  if (schedule.toldVersion === schedule.version) return isLike;
+  if (schedule.syncedVersion === schedule.version) return isLike;
   // From this time on the copy fires by itself.
   const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));

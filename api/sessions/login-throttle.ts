@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
 import type { SignInMethod } from '../../db/core/tables.js';
-import { countFailure, forgiveFailure, readFailures, takeTurn } from '../../db/sessions/login-failures-repository.js';
+import {
+  countFailure,
+  forgiveFailure,
+  readFailures,
+  reserveAttempt,
+} from '../../db/sessions/login-failures-repository.js';
 import { throttled, ApiError } from '../http/errors.js';
 import type { SessionDeps } from './deps.js';
 
@@ -49,7 +54,7 @@ async function admitStranger(db: Db, keys: Keys, isBusy: () => boolean): Promise
   if (network.failures > MOST_BY_NETWORK) throw throttled(network.secondsLeft);
   const account = await countFailure(db, keys.account);
   if (account.failures <= MOST_BY_STRANGERS && !isBusy()) return;
-  const seconds = await takeTurn(db, keys.pair, TURN_AFTER_SECONDS);
+  const seconds = await reserveAttempt(db, keys.pair, TURN_AFTER_SECONDS);
   if (seconds > 0) throw throttled(seconds);
 }
 

@@ -18,7 +18,7 @@ export interface OidcFlow {
 }
 
 /** `secret`: from the browser's cookie if it has one, so that flows in two tabs can both finish. */
-export function beginFlow(secret: string, nowMs = Date.now()): OidcFlow {
+export function startSignInFlow(secret: string, nowMs = Date.now()): OidcFlow {
   const expiresAt = String(Math.floor(nowMs / 1000) + LIFETIME_SECONDS);
   const random = randomBytes(16).toString('base64url');
   return toFlow(secret, `${expiresAt}.${random}`);

@@ -13,7 +13,7 @@ import { requireSigner, toHeaders, type OpenSession } from './answer-session.js'
 import { countSignIn, signedIn } from './login-throttle.js';
 import type { OidcClient } from './oidc-client.js';
 import { toOidcError, orSignInPage } from './oidc-failure.js';
-import { beginFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
+import { startSignInFlow, flowCookie, flowSecret, OIDC_PATH, readFlowSecret, resumeFlow } from './oidc-flow.js';
 import { visitOf, type Visit } from './visit.js';
 
 const defineRoute = routesOf<SessionDeps>();
@@ -47,7 +47,7 @@ const begin = defineRoute({
       const oidc = requireOidc(context.deps);
       const { isSecure } = visitOf(context);
       const secret = flowSecret(context.requestHeaders, isSecure);
-      const url = await oidc.authorizationUrl(beginFlow(secret)).catch((error: unknown) => {
+      const url = await oidc.authorizationUrl(startSignInFlow(secret)).catch((error: unknown) => {
         throw toOidcError(error, context.log);
       });
       const cookie = flowCookie(secret, isSecure);

@@ -16,9 +16,9 @@ export function openDraftFeed(nodeErrors: string, version: number): RunFeed {
     kind: 'node',
     subject: id,
     status: 'failed',
-    told: { object: { id, path: '', status, result } },
+    content: { object: { id, path: '', status, result } },
   }));
-  events.push({ ...common, version, kind: 'run', subject: '', status: 'Draft', told: undefined });
+  events.push({ ...common, version, kind: 'run', subject: '', status: 'Draft', content: undefined });
   return {
     isClosed: true,
     after: (place) => Promise.resolve(events.filter((event) => event.version > place)),

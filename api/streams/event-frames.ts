@@ -56,21 +56,24 @@ export function frameOfDelta({ delta }: DeltaEvent): string {
 }
 
 /** Returns undefined for an event without content: a later event of the same loop has its counts. */
-function toValue(source: FrameSource, { told, kind, version, status, apartBytes, path, subject }: RunEvent): unknown {
+function toValue(
+  source: FrameSource,
+  { content, kind, version, status, apartBytes, path, subject }: RunEvent,
+): unknown {
   const { db, runId, waits } = source;
   const lazily = (pieces: () => AsyncGenerator<string>): LazyJson =>
     lazyText(pieces, Math.min(COPIES * (apartBytes ?? 0), PIECE_BYTES));
   if (kind === 'run') {
     const facts = { status: toExecutionStatus(status as StoredRunStatus, true), version };
-    if (told === undefined || !('output' in told)) return facts;
-    const { output } = told;
+    if (content === undefined || !('output' in content)) return facts;
+    const { output } = content;
     return { ...facts, output: output === null ? lazily(() => readOutputPieces(db, runId)) : new RawJson(output) };
   }
-  if (told === undefined || 'output' in told) return undefined;
-  if ('object' in told) return told.object;
+  if (content === undefined || 'output' in content) return undefined;
+  if ('object' in content) return content.object;
   const readApart = (): LazyJson => lazily(() => readResultPieces(db, { runId, path, nodeId: subject }));
-  const { id, ...entry } = toNodeEntry(told.node, { readApart, waits });
-  return { id, path: told.path, ...entry };
+  const { id, ...entry } = toNodeEntry(content.node, { readApart, waits });
+  return { id, path: content.path, ...entry };
 }
 
 async function* linesOf({ memory, tenant, signal, cut }: FrameSource, value: unknown): AsyncGenerator<string> {

@@ -114,10 +114,10 @@ export function openFeed(
 
 async function withDeltas(texts: TextReader, events: RunEvent[]): Promise<(RunEvent | DeltaEvent)[]> {
   texts.release();
-  const told: (RunEvent | DeltaEvent)[] = [];
-  for (const event of events) told.push(...(await texts.close(event)).map(toEvent), event);
-  told.push(...texts.take().map(toEvent));
-  return told;
+  const sent: (RunEvent | DeltaEvent)[] = [];
+  for (const event of events) sent.push(...(await texts.close(event)).map(toEvent), event);
+  sent.push(...texts.drain().map(toEvent));
+  return sent;
 }
 
 function toEvent(delta: TextDelta): DeltaEvent {

@@ -1,6 +1,6 @@
 // Tracks which model text one reader has received, and returns the next deltas for it.
-import type { StoredAnswer, ToldToolCall } from '../../db/runs/run-deltas-repository.js';
-import type { RunEvent, ToldNode } from '../../db/runs/run-events-repository.js';
+import type { StoredAnswer, ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
+import type { RunEvent, EventNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
@@ -16,7 +16,7 @@ export interface TextDelta {
   /** Counts from 0 within the attempt and the step. */
   index: number;
   text?: string;
-  tool_call?: ToldToolCall;
+  tool_call?: ReportedToolCall;
   /** The client must discard all earlier text of the node. */
   reset?: true;
 }
@@ -52,7 +52,7 @@ export class TextReader {
   }
 
   /** Returns the next part of the unsent text: one delta for the text of each step, and one for each tool call. */
-  take(): TextDelta[] {
+  drain(): TextDelta[] {
     return [...this.#reading.texts.nodes.values()].flatMap((node) => this.#takeOf(node));
   }
 
@@ -119,7 +119,7 @@ export class TextReader {
   /** Returns the node's answer; undefined for a node without one, and if the reader has already received all of it. */
   async #answerOf(event: RunEvent, known: NodeTexts | undefined): Promise<StoredAnswer | undefined> {
     const { readAnswer, lease } = this.#reading;
-    const { result } = (event.told as ToldNode).node;
+    const { result } = (event.content as EventNode).node;
     const last = known?.steps.at(-1);
     const inline = result === null ? undefined : answerIn(result);
     if (result !== null && inline === undefined) return undefined;
@@ -172,9 +172,9 @@ function toDelta(
 }
 
 /** The node that ended with this event; undefined for other events. */
-function endedNode({ kind, path, told }: RunEvent): ToldNode['node'] | undefined {
-  if (kind !== 'node' || told === undefined || !('node' in told)) return undefined;
-  return told.node.status === 'in progress' || told.path !== path ? undefined : told.node;
+function endedNode({ kind, path, content }: RunEvent): EventNode['node'] | undefined {
+  if (kind !== 'node' || content === undefined || !('node' in content)) return undefined;
+  return content.node.status === 'in progress' || content.path !== path ? undefined : content.node;
 }
 
 /** Returns the answer text of a node that calls models; undefined for other results. */

@@ -7,7 +7,7 @@ import type { CaseContent } from '../../db/test-runs/cases-repository.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { renderText } from '../../graph/template.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { hasSideEffects } from './estimate.js';
 
@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 64 * 1024;
 
 /** Throws 400 for a run of another workflow, or one whose results have expired. */
 export async function caseFromRun(
-  { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
+  { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
   workflowId: number,
   runId: string,
 ): Promise<CaseContent> {

@@ -1,6 +1,6 @@
 // Cases of a workflow, and their runs (docs/use/test-runs.md, "Cases").
 import { z } from 'zod';
-import { takeRunFiles } from '../../acceptance/run-files.js';
+import { resolveRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { sumOf, toAmount } from '../../config/currencies.js';
 import {
@@ -20,7 +20,7 @@ import {
   updateCase,
   type Case,
 } from '../../db/test-runs/cases-repository.js';
-import { findKeptDrawing } from '../../db/workflows/versions-repository.js';
+import { findStoredDrawing } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { secretFieldsOf } from '../../graph/input.js';
@@ -30,7 +30,7 @@ import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
 import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
 import { amountSchema } from '../projects/project-view.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { limitAmount } from '../http/limit-amount.js';
@@ -40,10 +40,10 @@ import { routesOf, type Route } from '../http/route.js';
 import { drawingBody } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
-import { beginCases, driveCases } from './run-cases.js';
+import { startCases, driveCases } from './run-cases.js';
 import { withDrawing } from './start-test.js';
 
-const defineRoute = routesOf<TryingDeps>();
+const defineRoute = routesOf<TestDeps>();
 
 const MOST_CASES = 100;
 const MOST_EXPECTATIONS = 100;
@@ -232,7 +232,7 @@ const run = defineRoute({
     const cases = await chosen(deps, params.id, body.case_ids);
     const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
     const maxCostUsd = body.max_cost ?? null;
-    const id = await beginCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
+    const id = await startCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     const started = await findCaseRun(deps.db, params.id, id);
     // If this process dies here, another process continues the run of the cases.
     if (started !== undefined) await driveCases(deps, log, started);
@@ -294,9 +294,9 @@ const cancelRun = defineRoute({
   },
 });
 
-export const caseRoutes: Route<TryingDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
+export const caseRoutes: Route<TestDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
 
-async function make(deps: TryingDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
+async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
   made.content.input = await fillFiles(deps, workflow, made.content.input);
   refuseLarge(made.content);
   if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
@@ -307,10 +307,10 @@ async function make(deps: TryingDeps, workflow: StoredDrawing, made: Pick<Case, 
 }
 
 /** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
-async function fillFiles({ db }: TryingDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
+async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const { document: drawing, project_id: projectId } = workflow;
   const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
-  return (await takeRunFiles(db, taking)).input as JsonObject;
+  return (await resolveRunFiles(db, taking)).input as JsonObject;
 }
 
 function refuseLarge(content: Case['content']): void {
@@ -337,7 +337,7 @@ function toView(
 }
 
 /** Throws 400 for an id that is not a case of the workflow. */
-export async function chosen(deps: TryingDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
+export async function chosen(deps: TestDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
   const { cases } = await listCases(deps.db, deps.secretBox, workflowId, { limit: MOST_CASES, offset: 0 });
   if (ids === undefined) return cases;
   const unknown = ids.find((id) => !cases.some((each) => each.id === id));
@@ -353,7 +353,7 @@ interface Asked {
 
 /** Throws 400 for a version that does not exist, or a drawing that cannot run. */
 async function toTried(
-  deps: TryingDeps,
+  deps: TestDeps,
   workflow: StoredDrawing,
   { version, drawing: sentDrawing, cases }: Asked,
 ): Promise<TriedDrawing> {
@@ -373,18 +373,14 @@ async function toTried(
   return { drawing: sentDrawing, version: null };
 }
 
-async function atVersion(
-  deps: TryingDeps,
-  workflow: StoredDrawing,
-  version: number | undefined,
-): Promise<StoredDrawing> {
+async function atVersion(deps: TestDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {
   if (version === undefined || version === workflow.version) return workflow;
-  const found = await findKeptDrawing(deps.db, workflow.id, version);
+  const found = await findStoredDrawing(deps.db, workflow.id, version);
   if (found === undefined) throw invalidFields({ version: ['The workflow has no such version.'] });
   return { ...workflow, ...found, version };
 }
 
-async function viewRun(deps: TryingDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
+async function viewRun(deps: TestDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
   const results = await listCaseResults(deps.db, deps.secretBox, found.id);
   const count = (...statuses: CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length;

@@ -14,7 +14,7 @@ import { NodeError } from '../../graph/node-error.js';
 import { enclosingLoops } from '../../graph/plan.js';
 import { renderText, type VariableValues } from '../../graph/template.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { UnknownFileError, toMessages } from './estimated-files.js';
 import { inputOfTest, type OpenedTest } from './start-test.js';
 import { readTestValues } from './test-values.js';
@@ -40,7 +40,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-export async function estimateTest(deps: TryingDeps, opened: OpenedTest, asked: Asked): Promise<Estimate> {
+export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: Asked): Promise<Estimate> {
   const found = callsOf(opened);
   const input = await inputOfTest(deps, asked, opened);
   const templates = found.map(({ data }) => data);
@@ -97,7 +97,7 @@ interface CallToPrice extends Asked {
 }
 
 /** Returns the most that the call reserves in USD; null if no bound is known. */
-async function boundOf(deps: TryingDeps, { kind, data, isRepeated }: Call, asked: CallToPrice): Promise<string | null> {
+async function boundOf(deps: TestDeps, { kind, data, isRepeated }: Call, asked: CallToPrice): Promise<string | null> {
   if (kind !== 'llm' && kind !== 'agent' && kind !== 'workflow') return '0';
   if (isRepeated || kind === 'workflow') return null;
   if (kind === 'agent') return maxCostOf(data);
@@ -111,7 +111,7 @@ async function boundOf(deps: TryingDeps, { kind, data, isRepeated }: Call, asked
 }
 
 /** Null for a model without a provider: the call would not be made, and its price is unknown. */
-async function priceOfCall(deps: TryingDeps, data: JsonObject, asked: CallToPrice): Promise<string | null> {
+async function priceOfCall(deps: TestDeps, data: JsonObject, asked: CallToPrice): Promise<string | null> {
   const { values, opened, userId, memory, signal } = asked;
   const settings = isObject(data['settings']) ? data['settings'] : {};
   const { model_name: name } = settings;

@@ -10,7 +10,7 @@ import { renderJson, renderText, type VariableValues } from '../../graph/templat
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 
 /**
  * The content that the call would send is unknown: the file is missing or too large, or the model does not accept it.
@@ -33,7 +33,7 @@ const HELD_FACTOR = 4;
 const READ_WITHIN_MS = 30_000;
 const MAX_WAITING = 8;
 
-type Deps = Pick<TryingDeps, 'db' | 'files' | 'processes'>;
+type Deps = Pick<TestDeps, 'db' | 'files' | 'processes'>;
 
 /** Returns the messages of one call; the limit on files applies to all of them together. Throws `UnknownFileError`. */
 export async function toMessages(deps: Deps, drawn: readonly JsonObject[], reading: Reading): Promise<JsonObject[]> {

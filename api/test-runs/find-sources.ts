@@ -3,15 +3,15 @@
 // from").
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
-import { haveBegun } from '../../db/test-runs/run-results-repository.js';
-import { findGivenNodes } from '../../db/test-runs/test-runs-repository.js';
+import { haveStarted } from '../../db/test-runs/run-results-repository.js';
+import { findFixedNodes } from '../../db/test-runs/test-runs-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { PlannedDrawing } from '../../graph/changed-nodes.js';
 import { readDrawing } from '../../graph/document.js';
 import { enclosingLoops, handlesAfter, type Handle, type NodeKey } from '../../graph/plan.js';
 import { joinSecrets } from '../../graph/secrets.js';
 import { findVariables } from '../../graph/template.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { fingerprintsOf } from './fingerprints.js';
 
 /** Only this many runs are searched, newest first. */
@@ -54,7 +54,7 @@ export function placeKey(path: string, nodeId: string): string {
  * come from one run.
  */
 export async function findSources(
-  { db, secretBox, config }: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
+  { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
   { workflowId, now, results, loops }: Wanted,
 ): Promise<Sources> {
   const found: Sources = { results: new Map(), loops: new Map() };
@@ -75,14 +75,14 @@ export async function findSources(
     if (left.size === 0 && !lacksLoops) break;
     const ends = await findEndsAt(db, runId, ['', ...paths.filter((path) => path !== '')]);
     const ended = ends.filter(({ path, nodeId, isReused }) => !isReused && left.has(placeKey(path, nodeId)));
-    const hasItems = lacksLoops && (await haveBegun(db, runId, loops));
+    const hasItems = lacksLoops && (await haveStarted(db, runId, loops));
     const earlier = ended.length === 0 && !hasItems ? undefined : await findEarlierRun(db, runId, retentionDays);
     if (earlier === undefined || earlier.isExpired) continue;
     const secrets = openRunSecrets(secretBox, earlier.secretsEnc, [earlier.projectId, earlier.id]);
     const key = `${earlier.snapshotHash.toString('hex')} ${JSON.stringify(secrets)}`;
     const then = known.get(key) ?? fingerprintsThen(earlier, joinSecrets(earlier.document, secrets));
     known.set(key, then);
-    const doubtful = behind(now, await findGivenNodes(db, runId));
+    const doubtful = behind(now, await findFixedNodes(db, runId));
     // A test of a node in a loop has executed one iteration only, so the loop's own result is not usable.
     for (const number of Object.keys(earlier.plan.only ?? {})) doubtful.add(earlier.plan.ids[Number(number)]!);
     const stands = (nodeId: string): boolean => then.get(nodeId) === fingerprints.get(nodeId) && !doubtful.has(nodeId);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../graph/json.js';
 import type { Plan } from '../../graph/plan.js';
 import type { SecretMap } from '../../graph/secrets.js';
 import type { NodeErrors } from '../../graph/validate.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 import { drawingErrorSchema, errorsOfDrawing, toNodeRows, toStructuralRows } from '../workflows/check-drawing.js';
@@ -54,7 +54,7 @@ interface DrawingToJudge {
   executed: ReadonlySet<string>;
 }
 
-export async function judgeNodes({ db }: Pick<TryingDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
+export async function judgeNodes({ db }: Pick<TestDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
   const { projectId, drawing, plan, executed } = judged;
   const errors = errorsOfDrawing({ ...judged, connectionErrors: await connectionErrors(db, projectId, drawing, plan) });
   refuseNodes(ofNodes(errors, executed));

@@ -8,7 +8,7 @@ import { isOneSided } from '../../graph/operators.js';
 import { renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import { cutText } from '../../graph/cut-text.js';
 import { questionsWork } from '../../processes/work.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 
 const LIMIT_MS = 20_000;
 const MAX_WAITING = 8;
@@ -20,7 +20,7 @@ type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
 
 /** Requires that the run of the case has ended. */
 export async function judgeCase(
-  deps: Pick<TryingDeps, 'db' | 'processes'>,
+  deps: Pick<TestDeps, 'db' | 'processes'>,
   { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string },
   projectId: number,
 ): Promise<Judgement> {
@@ -72,7 +72,7 @@ function toQuestion(
 }
 
 async function answer(
-  { processes }: Pick<TryingDeps, 'processes'>,
+  { processes }: Pick<TestDeps, 'processes'>,
   questions: Question[],
   projectId: number,
 ): Promise<number[]> {

@@ -6,12 +6,12 @@ import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
 import { deletePin, listPins, storePin, type Pin } from '../../db/test-runs/pins-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
-import type { GivenOutcome } from '../../graph/given-outcome.js';
+import type { FixedOutcome } from '../../graph/fixed-outcome.js';
 import { createMasker } from '../../graph/mask.js';
 import { parseJson } from '../../graph/json-text.js';
 import { secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { NodeOutput } from '../../graph/template.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
@@ -19,7 +19,7 @@ import { routesOf, type Route } from '../http/route.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { readOutcome } from './read-outcome.js';
 
-const defineRoute = routesOf<TryingDeps>();
+const defineRoute = routesOf<TestDeps>();
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -101,7 +101,7 @@ const remove = defineRoute({
   },
 });
 
-export const pinRoutes: Route<TryingDeps>[] = [list, put, remove];
+export const pinRoutes: Route<TestDeps>[] = [list, put, remove];
 
 interface OpenedWorkflow {
   secrets: SecretMap;
@@ -110,13 +110,13 @@ interface OpenedWorkflow {
   drawing: Record<string, unknown>;
 }
 
-function open({ secretBox }: TryingDeps, workflow: StoredDrawing): OpenedWorkflow {
+function open({ secretBox }: TestDeps, workflow: StoredDrawing): OpenedWorkflow {
   const { drawing, secrets } = openDrawing(secretBox, workflow);
   const compiled = compilePlan(drawing);
   return { secrets, drawing, fingerprints: compiled.ok ? fingerprintsOf({ drawing, plan: compiled.plan }) : undefined };
 }
 
-async function viewPins(deps: TryingDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
+async function viewPins(deps: TestDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
   const pins = await listPins(deps.db, deps.secretBox, workflow.id);
   const { fingerprints } = open(deps, workflow);
   return pins.map((pin) => toView(pin, fingerprints));
@@ -143,7 +143,7 @@ type PinBody =
   | { error: { code: string; message?: string | undefined } }
   | { from_run: string };
 
-async function toPin(deps: TryingDeps, workflow: StoredDrawing, id: string, path: string, body: PinBody) {
+async function toPin(deps: TestDeps, workflow: StoredDrawing, id: string, path: string, body: PinBody) {
   const { secrets, fingerprints, drawing } = open(deps, workflow);
   const fingerprint = fingerprints?.get(id) ?? null;
   if ('from_run' in body) {
@@ -156,10 +156,10 @@ async function toPin(deps: TryingDeps, workflow: StoredDrawing, id: string, path
 
 /** A pin may belong to a node that is not saved yet; the names of its handles are then unknown. */
 async function readBody(
-  { db }: TryingDeps,
+  { db }: TestDeps,
   projectId: number,
   { drawing, id, body }: { drawing: Record<string, unknown>; id: string; body: Exclude<PinBody, { from_run: string }> },
-): Promise<GivenOutcome> {
+): Promise<FixedOutcome> {
   const compiled = compilePlan(drawing);
   const node = compiled.ok ? compiled.document.nodes.find((drawn) => drawn.id === id) : undefined;
   const sent = 'result' in body ? body.result : body;
@@ -169,10 +169,10 @@ async function readBody(
 }
 
 async function ofRun(
-  { db, secretBox, config }: TryingDeps,
+  { db, secretBox, config }: TestDeps,
   workflow: StoredDrawing,
   key: { runId: string; path: string; nodeId: string },
-): Promise<{ outcome: GivenOutcome; shown: GivenOutcome }> {
+): Promise<{ outcome: FixedOutcome; shown: FixedOutcome }> {
   const found = await findResultToPin(db, workflow.id, key, {
     retentionDays: config.resultRetentionDays,
     limitBytes: MOST_BYTES,

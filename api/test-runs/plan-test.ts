@@ -1,7 +1,7 @@
 // Plans a test run: the nodes that it executes, and the results that it reuses. Stores nothing. docs/use/test-runs.md,
 // "Which nodes are executed".
 import { listPins } from '../../db/test-runs/pins-repository.js';
-import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { Document } from '../../graph/document.js';
 import type { JsonObject } from '../../graph/json.js';
@@ -12,7 +12,7 @@ import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '.
 import { findVariables } from '../../graph/template.js';
 import { chooseTest, planOfTest, type TestMode } from '../../graph/test-plan.js';
 import { cutText } from '../../graph/cut-text.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { findSources, placeKey, type LoopSource, type Source, type Sources } from './find-sources.js';
@@ -37,7 +37,7 @@ interface Drawn {
 
 export interface PlannedTest {
   plan: Plan;
-  given: GivenResult[];
+  fixedResults: FixedResult[];
   sources: Source[];
   /** The loops around the tested node whose items, or rounds, are reused from earlier runs. */
   loops: LoopSource[];
@@ -52,7 +52,7 @@ export interface PlannedTest {
 
 /** Throws 400 for a node that cannot be tested, or a malformed mock. */
 export async function planTest(
-  deps: Pick<TryingDeps, 'db' | 'secretBox' | 'config'>,
+  deps: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
   { drawing, document, plan }: Drawn,
   { workflow, mode, nodeId, path: asked, hasInput, mocks, usesPins }: TestToPlan,
 ): Promise<PlannedTest> {
@@ -69,7 +69,7 @@ export async function planTest(
     findVariables(data.get(plan.ids[number]!) ?? {}).flatMap((variable) =>
       variable.source === 'node' || variable.source === 'error' ? (numbers.get(variable.nodeId) ?? []) : [],
     );
-  const scopes = chooseTest(plan, { mode, node, isGiven: (number) => fixed.isFixed(number), readsOf });
+  const scopes = chooseTest(plan, { mode, node, isFixed: (number) => fixed.isFixed(number), readsOf });
   const isTrigger = plan.kinds[0] === 'trigger';
   const isStartRun = scopes[0]!.executed.has(0);
   const takesStart = isTrigger && !isStartRun && !hasInput && !fixed.isFixed(0);
@@ -100,7 +100,7 @@ export async function planTest(
   const lost = loops.filter((loop) => !found.loops.has(loop.nodeId));
   return {
     plan: test,
-    given: fixed.list().filter((result) => ids.has(result.nodeId)),
+    fixedResults: fixed.list().filter((result) => ids.has(result.nodeId)),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
     paths: place.paths,
@@ -144,11 +144,11 @@ function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlac
 
 /** The pin of the tested node itself is ignored. */
 async function pinsOf(
-  { db, secretBox }: Pick<TryingDeps, 'db' | 'secretBox'>,
+  { db, secretBox }: Pick<TestDeps, 'db' | 'secretBox'>,
   workflowId: number,
   now: { drawing: JsonObject; plan: Plan },
   tried: { nodeId: string; path: string },
-): Promise<GivenResult[]> {
+): Promise<FixedResult[]> {
   const pins = await listPins(db, secretBox, workflowId);
   if (pins.length === 0) return [];
   const fingerprints = fingerprintsOf(now);
@@ -163,9 +163,9 @@ async function pinsOf(
 class FixedResults {
   readonly #plan: Plan;
   readonly #paths: readonly string[];
-  readonly #byNumber = new Map<number, Map<string, GivenResult>>();
+  readonly #byNumber = new Map<number, Map<string, FixedResult>>();
 
-  constructor(plan: Plan, { paths }: TriedPlace, results: readonly GivenResult[]) {
+  constructor(plan: Plan, { paths }: TriedPlace, results: readonly FixedResult[]) {
     this.#plan = plan;
     this.#paths = paths;
     const outside = rootPlan(plan).ids.length;
@@ -174,13 +174,13 @@ class FixedResults {
       const number = numbers.get(result.nodeId);
       if (number === undefined) continue;
       const path = number < outside ? EVERYWHERE : result.path;
-      const places = this.#byNumber.get(number) ?? new Map<string, GivenResult>();
+      const places = this.#byNumber.get(number) ?? new Map<string, FixedResult>();
       if (!places.has(path)) places.set(path, { ...result, path });
       this.#byNumber.set(number, places);
     }
   }
 
-  everywhere(number: number): GivenResult | undefined {
+  everywhere(number: number): FixedResult | undefined {
     return this.#byNumber.get(number)?.get(EVERYWHERE);
   }
 
@@ -189,7 +189,7 @@ class FixedResults {
     return this.#resultOf(number) !== undefined;
   }
 
-  #resultOf(number: number): GivenResult | undefined {
+  #resultOf(number: number): FixedResult | undefined {
     const places = this.#byNumber.get(number);
     const own = this.#paths.map((path) => places?.get(path)).find((result) => result !== undefined);
     return own ?? places?.get(EVERYWHERE);
@@ -209,13 +209,13 @@ class FixedResults {
     );
   }
 
-  list(): GivenResult[] {
+  list(): FixedResult[] {
     return [...this.#byNumber.values()].flatMap((places) => [...places.values()]);
   }
 }
 
 /** The output of a trigger is its input. */
-function inputIn(result: GivenResult | undefined): Record<string, unknown> | undefined {
+function inputIn(result: FixedResult | undefined): Record<string, unknown> | undefined {
   if (result === undefined || !('output' in result.outcome)) return undefined;
   try {
     const parsed = parseJson(result.outcome.output.content);

@@ -2,7 +2,7 @@
 import type { Db } from '../../db/core/client.js';
 import type { Document } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
-import { EVERYWHERE, type GivenResult } from '../../db/test-runs/test-runs-repository.js';
+import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import { invalidFields } from '../http/errors.js';
 import { readOutcome } from './read-outcome.js';
 
@@ -15,10 +15,10 @@ export async function readMocks(
   db: Db,
   projectId: number,
   { mocks, document }: { mocks: Record<string, unknown>; document: Document },
-): Promise<GivenResult[]> {
+): Promise<FixedResult[]> {
   const known = new Map(document.nodes.map((node) => [node.id, node]));
   const wrong: string[] = [];
-  const read: GivenResult[] = [];
+  const read: FixedResult[] = [];
   for (const [key, mock] of Object.entries(mocks)) {
     const { nodeId, path } = splitKey(key, known);
     const node = known.get(nodeId);

@@ -3,7 +3,7 @@ import { cutText } from '../../graph/cut-text.js';
 import { readTaskValues } from '../../acceptance/task-values.js';
 import type { Db } from '../../db/core/client.js';
 import type { DrawnNode } from '../../graph/document.js';
-import { readGiven, type GivenOutcome } from '../../graph/given-outcome.js';
+import { readFixedOutcome, type FixedOutcome } from '../../graph/fixed-outcome.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 
 /**
@@ -15,8 +15,8 @@ export async function readOutcome(
   projectId: number,
   { kind, data }: Pick<DrawnNode, 'kind' | 'data'>,
   sent: unknown,
-): Promise<GivenOutcome | string> {
-  const outcome = readGiven(kind, data, sent);
+): Promise<FixedOutcome | string> {
+  const outcome = readFixedOutcome(kind, data, sent);
   const isAnswer = kind === 'human' && isObject(sent) && !Object.hasOwn(sent, 'content');
   if (typeof outcome === 'string' || 'error' in outcome || !isAnswer) return outcome;
   const fields = Array.isArray(data['fields']) ? data['fields'].filter(isObject) : [];

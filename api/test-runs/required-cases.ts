@@ -4,10 +4,10 @@ import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findCaseRun } from '../../db/test-runs/case-runs-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
 import { chosen } from './cases-routes.js';
-import { beginCases, driveCases } from './run-cases.js';
+import { startCases, driveCases } from './run-cases.js';
 
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 200;
  * minute.
  */
 export async function passRequiredCases(
-  deps: TryingDeps,
+  deps: TestDeps,
   log: Logger,
   { workflowId, userId, signal }: { workflowId: number; userId: number; signal: AbortSignal },
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function passRequiredCases(
   const workflow = orNotFound(await findDrawing(deps.db, workflowId));
   const { drawing } = openDrawing(deps.secretBox, workflow);
   const tried = { drawing, version: workflow.version };
-  const id = await beginCases(deps, { workflow, userId, tried, cases, maxCostUsd: null });
+  const id = await startCases(deps, { workflow, userId, tried, cases, maxCostUsd: null });
   for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt && !signal.aborted;) {
     const run = orNotFound(await findCaseRun(deps.db, workflowId, id));
     if (run.status === 'passed') return;

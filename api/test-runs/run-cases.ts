@@ -22,11 +22,11 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import { readDrawing } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { judgeCase } from './judge-case.js';
-import { CaseTaken, startTest } from './start-test.js';
+import { CaseUsed, startTest } from './start-test.js';
 
 const INTERVAL_MS = 1_000;
 /** The limit of case runs that one round handles. */
@@ -43,8 +43,8 @@ export interface CasesToRun {
 }
 
 /** Stores the pending cases and returns the id of their case run. */
-export async function beginCases(
-  deps: TryingDeps,
+export async function startCases(
+  deps: TestDeps,
   { workflow, userId, tried, cases, maxCostUsd }: CasesToRun,
 ): Promise<string> {
   const id = randomUUID();
@@ -60,7 +60,7 @@ export async function beginCases(
 }
 
 /** Drives all open case runs; every API process runs this loop. `stop` resolves when the current round has ended. */
-export function startRunningCases(deps: TryingDeps): BackgroundLoop {
+export function startRunningCases(deps: TestDeps): BackgroundLoop {
   return startLoop(async (stopped) => {
     try {
       for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
@@ -78,7 +78,7 @@ export function startRunningCases(deps: TryingDeps): BackgroundLoop {
  * Ends the cases whose runs have ended, starts the next ones, and ends the case run after the last. Several processes
  * may do so at once: a case gets only one run, and ends once.
  */
-export async function driveCases(deps: TryingDeps, log: Logger, run: CaseRun): Promise<void> {
+export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
   const { db, secretBox } = deps;
   const workflow = await findDrawing(db, run.workflowId);
   const results = await listCaseResults(db, secretBox, run.id);
@@ -107,7 +107,7 @@ const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' 
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
-async function endIfOver(deps: TryingDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
+async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
   const { runId, runStatus, caseId } = result;
   if (runId === null || runStatus === null || runStatus === 'In Progress') return false;
   const judged = await judgeCase(deps, { ...result, runId }, projectId);
@@ -117,7 +117,7 @@ async function endIfOver(deps: TryingDeps, run: CaseRun, result: CaseResult, pro
 
 /** Ends a case without a run; otherwise cancels the run, whose end then ends the case. */
 async function stopCase(
-  deps: TryingDeps,
+  deps: TestDeps,
   log: Logger,
   run: CaseRun,
   { caseId, runId, detail }: CaseResult,
@@ -144,7 +144,7 @@ interface CaseToStart {
   result: CaseResult;
 }
 
-async function startCase(deps: TryingDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
+async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
   const { db, secretBox } = deps;
   const { caseId, detail } = result;
   const end = (error: { code: string; message: string }): Promise<void> =>
@@ -172,7 +172,7 @@ async function startCase(deps: TryingDeps, log: Logger, { run, workflow, result 
     const message = envelope.data.detail ?? 'The drawing or the input of the case is not valid.';
     await end({ code: envelope.status === 400 ? 'invalid_workflow' : 'invalid_nodes', message });
   } catch (error) {
-    if (error instanceof CaseTaken) return;
+    if (error instanceof CaseUsed) return;
     if (!(error instanceof ApiError)) throw error;
     const message = error.fields === undefined ? error.message : Object.values(error.fields).flat().join(' ');
     await end({ code: error.code, message: cutText(message, 1_000) });

@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Db } from '../../db/core/client.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { findEarlierRun, takeOver, type KeptResults } from '../../db/resume/resume-repository.js';
+import { findEarlierRun, copyReused, type ReusedResults } from '../../db/resume/resume-repository.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { insertTestRun } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -17,9 +17,9 @@ import type { RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
 import { traitsOf } from '../../graph/kinds.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { quotaExceeded } from '../http/errors.js';
-import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../runs/accept-run.js';
+import { acceptOnce, startWithoutWaiting, storeOnce, type Acceptance } from '../runs/accept-run.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
 import { secretsThen } from '../runs/resume/drawings.js';
@@ -57,8 +57,8 @@ export class ResultsMissing extends Error {
 }
 
 /** The case already has a run: another process was faster. */
-export class CaseTaken extends Error {
-  override name = 'CaseTaken';
+export class CaseUsed extends Error {
+  override name = 'CaseUsed';
 }
 
 export interface OpenedTest {
@@ -74,7 +74,7 @@ export interface OpenedTest {
  * malformed mock.
  */
 export async function openTest(
-  deps: TryingDeps,
+  deps: TestDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
 ): Promise<OpenedTest> {
   const { workflow: stored, drawing: given } = request;
@@ -93,7 +93,7 @@ export async function openTest(
 }
 
 /** Throws `ResultsMissing`, and the errors of `openTest`. */
-export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
+export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);
     const { workflow, planned } = opened;
@@ -127,14 +127,18 @@ export function startTest(deps: TryingDeps, log: Logger, request: TestRequest): 
       throw isQuotaExceeded(error) ? quotaExceeded() : error;
     });
     if (!isStored) return undefined;
-    await beginStart(deps, log, workflow, { ...run, plan: planned.plan, facts: { ...run.facts, purpose: 'test' } });
+    await startWithoutWaiting(deps, log, workflow, {
+      ...run,
+      plan: planned.plan,
+      facts: { ...run.facts, purpose: 'test' },
+    });
     return acceptedEnvelope(id);
   });
 }
 
 /** `********` in the drawing stands for the stored value at the same place. */
 export function withDrawing(
-  { secretBox }: Pick<TryingDeps, 'secretBox'>,
+  { secretBox }: Pick<TestDeps, 'secretBox'>,
   workflow: StoredDrawing,
   drawing: JsonObject,
 ): StoredDrawing {
@@ -145,7 +149,7 @@ export function withDrawing(
 }
 
 export async function inputOfTest(
-  deps: TryingDeps,
+  deps: TestDeps,
   request: Pick<TestRequest, 'userId' | 'input'>,
   opened: OpenedTest,
 ): Promise<RunInput> {
@@ -158,7 +162,7 @@ export async function inputOfTest(
 }
 
 async function prepareTest(
-  deps: TryingDeps,
+  deps: TestDeps,
   { userId, input }: Pick<TestRequest, 'userId' | 'input'>,
   { workflow, planned }: OpenedTest,
 ) {
@@ -188,19 +192,19 @@ interface TestToInsert {
 }
 
 async function insertAll(
-  deps: TryingDeps,
+  deps: TestDeps,
   transaction: Db,
   { mode, nodeId, skipsWaits, claim }: TestRequest,
   { facts, planned }: TestToInsert,
 ): Promise<void> {
   const { secretBox } = deps;
-  const { plan, given, sources, loops } = planned;
+  const { plan, fixedResults, sources, loops } = planned;
   for (const runId of runsOf(planned).toSorted()) await hold(deps, transaction, runId);
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
-  if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseTaken();
+  if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseUsed();
   const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
-  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given });
-  await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(given));
+  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given: fixedResults });
+  await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(fixedResults));
   const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
   const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));
   for (const from of runsOf(planned)) {
@@ -210,13 +214,17 @@ async function insertAll(
     const before = around
       .filter(({ index, nodeId: id }) => index > 0 && hasRounds.has(id))
       .map(({ index, ...loop }) => ({ ...loop, indexes: [index - 1] }));
-    const kept: KeptResults = { nodes, loops: nodes.filter(({ nodeId: id }) => isLoop.has(id)), iterations: before };
-    await takeOver(transaction, secretBox, {
+    const reused: ReusedResults = {
+      nodes,
+      loops: nodes.filter(({ nodeId: id }) => isLoop.has(id)),
+      iterations: before,
+    };
+    await copyReused(transaction, secretBox, {
       from,
       to: facts.id,
       projectId: facts.project_id,
-      kept,
-      isTold: true,
+      reused,
+      storesSource: true,
       itemsOf: around,
     });
   }

@@ -7,7 +7,7 @@ import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { envelopeSchema, type Envelope } from '../envelope/run-envelope.js';
@@ -17,7 +17,7 @@ import { estimateTest } from './estimate.js';
 import { invalidDrawingSchema } from './invalid-drawing.js';
 import { openTest, ResultsMissing, startTest } from './start-test.js';
 
-const defineRoute = routesOf<TryingDeps>();
+const defineRoute = routesOf<TestDeps>();
 
 const input = z.record(z.string(), z.unknown());
 
@@ -129,7 +129,7 @@ const estimate = defineRoute({
   },
 });
 
-export const testRoutes: Route<TryingDeps>[] = [test, estimate];
+export const testRoutes: Route<TestDeps>[] = [test, estimate];
 
 function answerTest(envelope: Envelope, isRepeat: boolean): RouteResult {
   return { status: envelope.status, body: envelope, headers: repeatHeaders(isRepeat) };

@@ -8,7 +8,7 @@ import { parseJson, writeJson } from '../../graph/json-text.js';
 import { findVariables, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import type { LoopVariables, NodeErrorFacts } from '../../graph/variable.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import type { TryingDeps } from './deps.js';
+import type { TestDeps } from './deps.js';
 import { readLoopValues } from '../runs/loop-values.js';
 import type { Source } from './find-sources.js';
 import type { PlannedTest } from './plan-test.js';
@@ -24,13 +24,13 @@ interface ValuesToRead {
   memory: ByteLease;
 }
 
-type Deps = Pick<TryingDeps, 'db' | 'secretBox'>;
+type Deps = Pick<TestDeps, 'db' | 'secretBox'>;
 
 export async function readTestValues(
   deps: Deps,
   { planned, input, templates, memory }: ValuesToRead,
 ): Promise<VariableValues> {
-  const { plan, given, sources, loops, paths } = planned;
+  const { plan, fixedResults, sources, loops, paths } = planned;
   const variables = findVariables(templates);
   const named = new Set(variables.flatMap((variable) => ('nodeId' in variable ? [variable.nodeId] : [])));
   const results = new Map<string, NodeOutput>();
@@ -45,7 +45,7 @@ export async function readTestValues(
   }
   // Results that are fixed for the tested iteration come last, so that they take precedence.
   const places = [EVERYWHERE, ...paths];
-  const here = given
+  const here = fixedResults
     .filter(({ path }) => places.includes(path))
     .toSorted((a, b) => order(places, a) - order(places, b));
   for (const { nodeId, outcome } of here) {

@@ -100,7 +100,7 @@ const update = defineRoute({
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
     'since (412). A change of `data` that changes what runs makes a new version.',
   readsDrawing: 'parsed',
-  audit: { action: 'workflow.changed', target: 'workflow', id: 'id', tells: ['data'] },
+  audit: { action: 'workflow.changed', target: 'workflow', id: 'id', alwaysRecorded: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   body: workflowChangesSchema,

@@ -1,7 +1,7 @@
 // The versions of a workflow's drawing (docs/use/api.md, "Versions, and two people at once").
 import { z } from 'zod';
 import {
-  findKeptDrawing,
+  findStoredDrawing,
   findVersion,
   listVersions,
   type DrawingVersion,
@@ -72,7 +72,7 @@ const restore = defineRoute({
     const change = { workflowId: params.id, reach: caller };
     const restored = await updateWorkflow(deps.db, change, async (stored, transaction) => {
       const isCurrent = stored.version === params.version;
-      const earlier = orNotFound(isCurrent ? stored : await findKeptDrawing(transaction, params.id, params.version));
+      const earlier = orNotFound(isCurrent ? stored : await findStoredDrawing(transaction, params.id, params.version));
       refuseStale(headers['if-match'], toEtag(stored));
       if (isCurrent) return undefined;
       const { sealed, isNewVersion } = sealRestored(deps.secretBox, earlier, stored);

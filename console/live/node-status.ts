@@ -87,19 +87,19 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
 }
 
 /**
- * `taken`: the run followed the link. `flowing`: its target is in progress. `open`: the run may still follow it.
- * `left`: it never will.
+ * `followed`: the run followed the link. `flowing`: its target is in progress. `open`: the run may still follow it.
+ * `skipped`: it never will.
  */
-export type LinkState = 'taken' | 'flowing' | 'open' | 'left';
+export type LinkState = 'followed' | 'flowing' | 'open' | 'skipped';
 
 export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<string, string>): LinkState {
   const [from, to] = [statuses.get(link.from), statuses.get(link.to)];
-  if (to === undefined || to === 'not run' || from === 'not run') return 'left';
+  if (to === undefined || to === 'not run' || from === 'not run') return 'skipped';
   // A node inside a loop has one result per iteration and none of its own, so the state of its links depends
   // on their targets.
-  if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'left';
-  if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'left' : 'open';
-  return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'taken';
+  if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'skipped';
+  if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'skipped' : 'open';
+  return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'followed';
 }
 
 const NONE: ReadonlySet<string> = new Set();

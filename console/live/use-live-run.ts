@@ -16,7 +16,7 @@ import { statusesOf } from './node-status.js';
 import { createFrameBatch } from '../service/pace.js';
 import { readShownRun, readWords, writeShownRun, writeWords } from './run-cache.js';
 import { watchRun, type Connection, type RunSource } from './watch-run.js';
-import { applyDeltas, keepWords, NO_WORDS, QUIET_MS, writingIn } from './words.js';
+import { applyDeltas, endClosedNodes, NO_WORDS, QUIET_MS, writingIn } from './words.js';
 
 type News = RunEvent | VersionedState | { delta: Delta };
 
@@ -71,7 +71,7 @@ function watch(
   signal: AbortSignal,
 ): Promise<void> {
   const batch = createFrameBatch<News>((news) => {
-    if (!signal.aborted) takeNews(runId, links, news);
+    if (!signal.aborted) showNews(runId, links, news);
   }, scheduleFrame);
   const sink = {
     onState: batch.add,
@@ -88,7 +88,7 @@ function watch(
   };
   const source = createRunSource(runId, withWords ? (delta) => batch.add({ delta }) : undefined);
   const after = readShownRun(runId)?.live.version;
-  const timer = setInterval(() => takeNews(runId, links, []), QUIET_MS / 10);
+  const timer = setInterval(() => showNews(runId, links, []), QUIET_MS / 10);
   return watchRun(source, sink, signal, after).finally(() => {
     clearInterval(timer);
     batch.flush();
@@ -96,7 +96,7 @@ function watch(
 }
 
 /** Removes a node's output in the same update that adds its result, so that a page never shows both or neither. */
-function takeNews(runId: string, links: RunLinks, news: readonly News[]): void {
+function showNews(runId: string, links: RunLinks, news: readonly News[]): void {
   const shown = readShownRun(runId);
   if (shown === undefined) return;
   const deltas = news.flatMap((item) => ('delta' in item ? [item.delta] : []));
@@ -104,7 +104,7 @@ function takeNews(runId: string, links: RunLinks, news: readonly News[]): void {
   const live = applyNews(shown.live, others);
   const known = readWords(runId);
   const nowMs = performance.now();
-  const words = keepWords(applyDeltas(known, deltas, nowMs), (key) => isOpenNode(live, key));
+  const words = endClosedNodes(applyDeltas(known, deltas, nowMs), (key) => isOpenNode(live, key));
   const writing = writingIn(words, shown.writing, nowMs);
   notifyManager.batch(() => {
     if (words !== known) writeWords(runId, words);

@@ -63,7 +63,7 @@ export function applyDeltas(words: RunWords, deltas: readonly Delta[], nowMs: nu
 }
 
 /** Returns the entries for which `isOpen` is true; the same map if that is all of them. */
-export function keepWords(words: RunWords, isOpen: (key: string) => boolean): RunWords {
+export function endClosedNodes(words: RunWords, isOpen: (key: string) => boolean): RunWords {
   const open = [...words].filter(([key]) => isOpen(key));
   return open.length === words.size ? words : new Map(open);
 }

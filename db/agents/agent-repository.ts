@@ -6,7 +6,7 @@ import type { NodeKey } from '../../graph/plan.js';
 import { markCallApplied, UNPAID, type PaidCall } from '../nodes/provider-calls-repository.js';
 import { addPaidCall, lockRun } from './agent-charges.js';
 import type { ApprovalStatus, Role, Tables, ToolOutcome } from '../core/tables.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 
 export interface TurnKey extends NodeKey {
@@ -175,7 +175,7 @@ async function insertApproval(
       expires_at: sql<Date>`now() + make_interval(secs => ${approval.expiresInSeconds})`,
       ...(isOpen ? {} : { status: 'expired', decided_at: sql<Date>`now()` }),
     })
-    .returning(tellWatchers(turn.runId).as('told'))
+    .returning(notifyWatchers(turn.runId).as('notified'))
     .execute();
 }
 

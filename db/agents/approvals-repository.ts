@@ -4,7 +4,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ApprovalStatus, Role, Tables } from '../core/tables.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { nextSignal } from '../waits/wakes-repository.js';
 import type { TurnKey } from './agent-repository.js';
 
@@ -66,7 +66,7 @@ export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome>
           : { counted: sql<number>`counted + 1` }),
       })
       .where('request_id', '=', made.requestId)
-      .returning(tellWatchers(made.runId).as('told'))
+      .returning(notifyWatchers(made.runId).as('notified'))
       .execute();
     return isSettled ? 'settled' : 'counted';
   });
@@ -137,7 +137,7 @@ export async function expireRequests(db: Db, { runId, path, nodeId, turn }: Turn
   await sql`
     UPDATE approval_requests SET status = 'expired', decided_at = now()
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn} AND status = 'pending'
-    RETURNING ${tellWatchers(runId)}`.execute(db);
+    RETURNING ${notifyWatchers(runId)}`.execute(db);
 }
 
 export async function markSignalled(db: Db, requestId: string): Promise<void> {
@@ -154,8 +154,12 @@ export interface UndeliveredDecision {
   isApproved: boolean;
 }
 
-/** Claims decisions whose signal is not confirmed, like `takeUndeliveredWakes`. */
-export async function takeUndelivered(db: Db, olderThanSeconds: number, limit: number): Promise<UndeliveredDecision[]> {
+/** Claims decisions whose signal is not confirmed, like `claimUndeliveredWakes`. */
+export async function claimUndelivered(
+  db: Db,
+  olderThanSeconds: number,
+  limit: number,
+): Promise<UndeliveredDecision[]> {
   const { rows } = await sql<UndeliveredDecision>`/* take_decisions */
     UPDATE approval_requests AS request
     SET signal_attempts = request.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}

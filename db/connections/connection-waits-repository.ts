@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import type { WaitKey } from '../waits/wait-key.js';
 
 interface ConnectionWait {
@@ -20,7 +20,7 @@ interface ConnectionWait {
  *
  * The connection's row is locked, so that nobody makes it ready between the check of its status and the wait.
  */
-export function beginConnectionWait(
+export function startConnectionWait(
   db: Db,
   node: NodeKey,
   { connectionId, untilMs }: ConnectionWait,
@@ -44,8 +44,8 @@ export function beginConnectionWait(
         WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND kind = 'connection'
           AND closed_at IS NULL AND until <= clock_timestamp()
         RETURNING until
-      ), begun AS (
-        INSERT INTO waits (run_id, path, node_id, call, kind, connection_id, begun_at, until)
+      ), started AS (
+        INSERT INTO waits (run_id, path, node_id, call, kind, connection_id, started_at, until)
         SELECT ${runId}, ${path}, ${nodeId}, least(min(call), 0) - 1, 'connection', ${connectionId}::integer,
           clock_timestamp(), ${new Date(untilMs)}::timestamptz
         FROM waits WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
@@ -57,9 +57,9 @@ export function beginConnectionWait(
           AND NOT EXISTS (SELECT FROM expired)
       )
       SELECT (extract(epoch FROM until) * 1000)::float8 AS "untilMs", EXISTS (SELECT FROM expired) AS "isOver",
-        ${tellWatchers(runId)}
+        ${notifyWatchers(runId)}
       FROM (
-        SELECT until FROM begun
+        SELECT until FROM started
         UNION ALL
         SELECT until FROM waits WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
           AND kind = 'connection' AND closed_at IS NULL
@@ -76,6 +76,6 @@ export async function endConnectionWaits(transaction: Db, connectionId: number):
   const { rows } = await sql<WaitKey>`
     UPDATE waits SET answered_at = clock_timestamp(), closed_at = clock_timestamp()
     WHERE connection_id = ${connectionId} AND kind = 'connection' AND closed_at IS NULL
-    RETURNING run_id AS "runId", path, node_id AS "nodeId", call, ${tellWatchers(sql`run_id`)}`.execute(transaction);
+    RETURNING run_id AS "runId", path, node_id AS "nodeId", call, ${notifyWatchers(sql`run_id`)}`.execute(transaction);
   return rows;
 }

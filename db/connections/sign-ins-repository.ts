@@ -32,14 +32,14 @@ export function stateName(state: string): string {
   return hashToken(state).toString('hex');
 }
 
-export type TakenSignIn = NonNullable<Awaited<ReturnType<typeof takeSignIn>>>;
+export type RedeemedSignIn = NonNullable<Awaited<ReturnType<typeof redeemSignIn>>>;
 
 /**
  * Deletes and returns a sign-in that this browser has started, with the current state of its connection. Returns
  * undefined if it was used before, has expired or was started in another browser, or if its user may no longer change
  * connections of the project.
  */
-export async function takeSignIn(db: Db, state: string, cookie: string) {
+export async function redeemSignIn(db: Db, state: string, cookie: string) {
   const { rows } = await sql<{
     id: number;
     projectId: number;

@@ -29,7 +29,7 @@ export interface Lease {
 }
 
 /** Returns false if another process has the lease, or the tokens are newer than `tokensVersion`. */
-export async function takeLease(
+export async function acquireLease(
   db: Db,
   { id, lease, tokensVersion, seconds }: Lease & { tokensVersion: number; seconds: number },
 ): Promise<boolean> {

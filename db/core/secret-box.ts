@@ -25,7 +25,7 @@ export interface SealedRows {
   'connection-secrets': [projectId: number, connectionId: number];
   'connection-tokens': [projectId: number, connectionId: number];
   'connection-flow': [connectionId: number, stateHash: string];
-  'given-result': [runId: string, path: string, nodeId: string];
+  'fixed-result': [runId: string, path: string, nodeId: string];
   case: [workflowId: number, caseId: number];
   'case-run': [caseRunId: string];
   'case-result': [caseRunId: string, caseId: number];

@@ -56,6 +56,18 @@ export interface AgentTurns {
   created_at: Generated<Date>;
 }
 
+/**
+ * Iterations of a loop that have ended and have all their events in `run_events`. Writer: the function
+ * `order_run_events`.
+ */
+export interface AnnouncedIterations {
+  run_id: string;
+  path: string;
+  node_id: string;
+  /** Indexes of the iterations, as the text of a multirange. */
+  indexes: string;
+}
+
 /** API keys. The key itself is not stored, only its SHA-256 (`key_hash`). Writers: the API and `admin`. */
 export interface ApiKeys {
   id: Generated<number>;
@@ -74,7 +86,7 @@ export interface ApiKeys {
   expires_at: Date | null;
 }
 
-/** Who has decided what on a request. Append only. Writer: the API. */
+/** The decisions on requests, one row a person. Append only. Writer: the API. */
 export interface ApprovalDecisions {
   request_id: string;
   user_id: number;
@@ -117,7 +129,7 @@ export interface ApprovalRequests {
   required: Generated<number>;
   /** True: the person who started the run may not decide. */
   exclude_starter: Generated<boolean>;
-  /** Of a test, the only one who sees the request and may decide; null for other runs. */
+  /** The only person who sees the request of a test run and may decide; null for other runs. */
   only_user: number | null;
   /** The people who may decide; null for everybody who may draw. */
   roles: ProjectMembers['role'][] | null;
@@ -196,7 +208,7 @@ export interface AuditRefusals {
 }
 
 /**
- * What was paid. Writers: the worker, one row an executed node; the end of a run adds the transactions of calls whose
+ * Payments. Writers: the worker, one row an executed node; the end of a run adds the transactions of calls whose
  * worker died; the API, one row a call of the chat proxy, under the id of the call.
  */
 export interface BillingTransactions {
@@ -260,7 +272,7 @@ export interface CaseRuns {
   status: Generated<"in progress" | "passed" | "failed">;
   /** A `TriedDrawing` as JSON, sealed. */
   drawing_enc: Buffer;
-  /** What all cases together may cost; null: no limit. */
+  /** The most that all cases together may cost; null: no limit. */
   max_cost_usd: string | null;
   is_cancelled: Generated<boolean>;
   /** True: a call was not made, because it could have passed `max_cost_usd`. */
@@ -323,12 +335,12 @@ export interface Connections {
   kind: "header" | "query" | "path" | "basic" | "bearer" | "oauth2_client_credentials" | "oauth2" | "mcp_oauth";
   /** The credential is sent to these and to no other (connections/origins.ts). */
   origins: string[];
-  /** What is no secret, by the kind (connections/kinds.ts). */
+  /** The settings that are no secrets, by the kind (connections/kinds.ts). */
   settings: JsonOf<Record<string, unknown>>;
-  /** What people have entered, as JSON by the kind, sealed. */
+  /** The entered secrets, as JSON by the kind, sealed. */
   secrets_enc: Buffer;
   /**
-   * What a provider has given, as JSON (connections/tokens.ts), sealed; null for kinds without tokens, and before the
+   * The tokens of a provider, as JSON (connections/tokens.ts), sealed; null for kinds without tokens, and before the
    * first sign-in.
    */
   tokens_enc: Buffer | null;
@@ -363,12 +375,12 @@ export interface ConnectionSignIns {
   user_id: number;
   /** SHA-256 of the cookie of the browser that has started the sign-in. */
   cookie_hash: Buffer;
-  /** What the exchange of the code needs, as JSON, sealed; the verifier is part of it. */
+  /** The values that the exchange of the code needs, as JSON, sealed; the verifier is one of them. */
   flow_enc: Buffer;
   expires_at: Date;
 }
 
-/** Which connections a run has used: each is recorded once in the audit log. Writer: the worker. */
+/** Connections that a run has used: each is recorded once in the audit log. Writer: the worker. */
 export interface ConnectionUses {
   run_id: string;
   connection_id: number;
@@ -438,7 +450,7 @@ export interface FileCopies {
 }
 
 /**
- * Which rows refer to a file. Writers: whoever writes a value that holds files, in the transaction of the value;
+ * References of rows to files. Writers: whoever writes a value that holds files, in the transaction of the value;
  * triggers on the tables that refer; and retention.
  */
 export interface FileReferences {
@@ -464,7 +476,7 @@ export interface Files {
   sha256: Buffer;
   /** The run that made it. */
   run_id: string | null;
-  /** Who uploaded it. */
+  /** The user who uploaded it. */
   user_id: number | null;
   created_at: Generated<Date>;
 }
@@ -482,7 +494,7 @@ export interface FileStore {
  * Results that nodes of a test run get instead of being executed. Writer: the acceptance of test runs; retention
  * deletes what has expired.
  */
-export interface GivenResults {
+export interface FixedResults {
   run_id: string;
   /** The iteration that encloses the node, or `*` for every iteration. */
   path: string;
@@ -490,13 +502,13 @@ export interface GivenResults {
   source: "mock" | "pin";
   /** True: the node of a pin, or something before it, has changed since it was pinned. */
   is_stale: boolean;
-  /** A `GivenOutcome` as JSON, sealed. */
+  /** A `FixedOutcome` as JSON, sealed. */
   outcome_enc: Buffer;
 }
 
 /**
- * What runs execute: a drawing and its plan. Immutable; identical graphs share a row. Writer: run acceptance;
- * retention deletes graphs that nothing refers to.
+ * Snapshots that runs execute: a drawing and its plan. Immutable; identical graphs share a row. Writer: run
+ * acceptance; retention deletes graphs that nothing refers to.
  */
 export interface GraphSnapshots {
   /** SHA-256 of the document's JSON text. */
@@ -536,7 +548,7 @@ export interface HookWindows {
   refusals: number;
 }
 
-/** What people have answered. Writer: the API, one row a person. */
+/** Answers to tasks, one row a person. Writer: the API. */
 export interface HumanAnswers {
   task_id: string;
   user_id: number;
@@ -550,8 +562,8 @@ export interface HumanAnswers {
 }
 
 /**
- * What runs ask people. Writers: the worker asks, and expires what nobody has answered in time; the API settles a
- * task by an answer, under the lock of the row; retention deletes what has expired.
+ * Questions of runs to people. Writers: the worker asks, and expires tasks that nobody has answered in time; the API
+ * settles a task by an answer, under the lock of the row; retention deletes what has expired.
  */
 export interface HumanTasks {
   task_id: Generated<string>;
@@ -636,7 +648,7 @@ export interface LoopItems {
 }
 
 /**
- * How far the loops of a run are. The rows of a loop add up. Writers: a trigger on `node_results`, whenever an
+ * Progress of the loops of a run. The rows of a loop add up. Writers: a trigger on `node_results`, whenever an
  * iteration starts or ends, and the acceptance of a run that reuses results.
  */
 export interface LoopProgress {
@@ -645,10 +657,10 @@ export interface LoopProgress {
   path: string;
   /** The id of the loop. */
   node_id: string;
-  /** What the paths of its iterations begin with. */
+  /** The common beginning of the paths of its iterations. */
   prefix: string;
   /** Indexes of started iterations, as the text of a multirange: most of them follow each other. */
-  begun: Generated<string>;
+  started: Generated<string>;
   /** Indexes of ended iterations. */
   ended: Generated<string>;
   /** How many of the ended ones have failed. */
@@ -697,7 +709,7 @@ export interface NodeAttempts {
   step: string | null;
   /** The worker process that died during the attempt; null where the attempt ended in another way. */
   worker: string | null;
-  /** Whether the node ran apart from others (`node_results.isolation`). */
+  /** True: the node ran apart from others (`node_results.isolation`). */
   was_isolated: Generated<boolean>;
 }
 
@@ -726,7 +738,7 @@ export interface NodeResults {
   iterations: number | null;
   /** True: the row comes from an earlier run, a mock or a pin. Nothing was executed or paid for it. */
   is_reused: Generated<boolean>;
-  /** Where a test run has the row from: `mock`, `pin`, or the id of a run. */
+  /** The origin of a row in a test run: `mock`, `pin`, or the id of a run. */
   source: string | null;
   /** True: the pin was made with another drawing. */
   is_stale: Generated<boolean>;
@@ -741,7 +753,7 @@ export interface NodeResults {
   spared: Generated<number>;
   /** The worker process that executes the node; null while the node waits for its turn. */
   worker: string | null;
-  /** Whether a node whose workers died waits for its turn, or runs apart from others; null for other nodes. */
+  /** State of a node whose workers died: it waits to run apart from others, or runs so; null for other nodes. */
   isolation: "waits" | "runs" | null;
   /** The step of an agent that was claimed last (`NodeStep.name`); null for nodes that take one activity. */
   step: string | null;
@@ -762,7 +774,7 @@ export interface NodeResults {
   finished_at: Date | null;
 }
 
-/** Which user a person of an identity provider is. Writer: the API. */
+/** The users that persons of identity providers are. Writer: the API. */
 export interface OidcIdentities {
   issuer: string;
   subject: string;
@@ -775,7 +787,7 @@ export interface Pins {
   workflow_id: number;
   path: string;
   node_id: string;
-  /** A `GivenOutcome` with secrets masked, for readers. */
+  /** A `FixedOutcome` with secrets masked, for readers. */
   outcome: JsonOf<Record<string, unknown>>;
   /** A `StoredPin` as JSON, sealed: what nodes get, and a fingerprint of the node and of all before it. */
   pin_enc: Buffer;
@@ -785,8 +797,8 @@ export interface Pins {
 }
 
 /**
- * Who works in which project, in which role. Writers: the API, which holds the lock on the project's row meanwhile,
- * and `admin`.
+ * Members of projects with their roles. Writers: the API, which holds the lock on the project's row meanwhile, and
+ * `admin`.
  */
 export interface ProjectMembers {
   project_id: number;
@@ -813,9 +825,9 @@ export interface Projects {
   spending_period: "day" | "month" | "total" | null;
   /** The last UTC day on which something was paid. */
   spent_on: ColumnType<Date | null, never, never>;
-  /** What was paid on the day `spent_on`, so that a call need not add up transactions. */
+  /** The sum paid on the day `spent_on`, so that a call need not add up transactions. */
   spent_that_day_usd: ColumnType<string, never, never>;
-  /** What was paid in the month of `spent_on`. */
+  /** The sum paid in the month of `spent_on`. */
   spent_that_month_usd: ColumnType<string, never, never>;
   created_by: number;
   created_at: Generated<Date>;
@@ -845,7 +857,7 @@ export interface ProviderCalls {
   crashes: Generated<number>;
   provider: string | null;
   model: string | null;
-  /** What the provider reported, as it came; retention empties it. */
+  /** The provider's report, unchanged; retention empties it. */
   usage: JsonOf<unknown> | null;
   /**
    * As reported, else estimated; reserved while the call is on the wire. Null where nothing is known. So
@@ -859,7 +871,7 @@ export interface ProviderCalls {
   /** The project of a model call that is paid for. */
   project_id: number | null;
   /**
-   * What the call may cost while it is on the wire, then what it has cost. Null once the node's transaction contains
+   * The most that the call may cost while it is on the wire, then its cost. Null once the node's transaction contains
    * it, and for what costs nothing. docs/adr/0020-money-reserved-with-the-claim.md.
    */
   reserved_usd: string | null;
@@ -902,7 +914,7 @@ export interface RefusedTools {
   tools: JsonOf<unknown>;
 }
 
-/** Which text of each file of db/routines is in the database. Writer: `migrateToLatest`. */
+/** The hash of each file of db/routines that is in the database. Writer: `migrateToLatest`. */
 export interface RoutineFiles {
   name: string;
   hash: string;
@@ -910,7 +922,7 @@ export interface RoutineFiles {
 }
 
 /**
- * What models write, while they write and somebody reads. Writer: the worker. The end of the node deletes its rows;
+ * Text of models, while they write and somebody reads. Writer: the worker. The end of the node deletes its rows;
  * retention deletes what crashes have left.
  */
 export interface RunDeltas {
@@ -1044,7 +1056,7 @@ export interface RunWatches {
   run_id: string;
   listener: string;
   until: Date;
-  /** Whether the process also wants the deltas of the run. */
+  /** True: the process also wants the deltas of the run. */
   deltas: Generated<boolean>;
 }
 
@@ -1091,7 +1103,7 @@ export interface Schedules {
    */
   version: Generated<string>;
   /** The last version that was written to Temporal completely, backfill included; null where none was. */
-  told_version: string | null;
+  synced_version: string | null;
   /** When the first change happened that is not in Temporal, or else the last one. */
   changed_at: Generated<Date>;
   /** When the copy in Temporal is compared next. */
@@ -1128,7 +1140,7 @@ export interface Sessions {
   family_hash: Buffer;
   /** The hash of the one refresh token that is valid now. */
   token_hash: Buffer;
-  /** Where it was used last: an IPv4 address, or the first 64 bits of an IPv6 address. */
+  /** The address that used it last: an IPv4 address, or the first 64 bits of an IPv6 address. */
   network: string;
   user_agent: string;
   created_at: Generated<Date>;
@@ -1153,7 +1165,7 @@ export interface SignInLinks {
 }
 
 /**
- * How many calls a limit has stopped on one day: one row, however often a client retries. Writer: the function
+ * Calls that a limit has stopped on one day: one row, however often a client retries. Writer: the function
  * `count_stop`; retention deletes old days.
  */
 export interface SpendingStops {
@@ -1172,8 +1184,8 @@ export interface SpendingStops {
 }
 
 /**
- * What transactions add to the bytes of a project. Writers: the triggers `count_bytes_of_*`; `foldStoredBytes`
- * deletes the rows.
+ * Bytes that transactions add to a project. Writers: the triggers `count_bytes_of_*`; `foldStoredBytes` deletes the
+ * rows.
  */
 export interface StoredByteChanges {
   project_id: number;
@@ -1189,7 +1201,10 @@ export interface StoredBytes {
   bytes: number;
 }
 
-/** What a project may store, in at most one row. Without it there is no limit. Writer: the API, when it starts. */
+/**
+ * The limit of bytes that a project may store, in at most one row. Without it there is no limit. Writer: the API,
+ * when it starts.
+ */
 export interface StoredBytesLimit {
   is_only: Generated<boolean>;
   bytes: number;
@@ -1205,7 +1220,7 @@ export interface StoredGraphs {
   bytes: number;
 }
 
-/** What a test run tests, and how. Writer: the acceptance of test runs. */
+/** The tested node and the mode of a test run. Writer: the acceptance of test runs. */
 export interface TestRuns {
   run_id: string;
   mode: "node" | "up_to" | "from" | "case";
@@ -1213,18 +1228,6 @@ export interface TestRuns {
   node_id: string;
   /** True: waits for a time are over at once, delays between attempts too. */
   skips_waits: boolean;
-}
-
-/**
- * Iterations of a loop that have ended and have all their events in `run_events`. Writer: the function
- * `order_run_events`.
- */
-export interface ToldIterations {
-  run_id: string;
-  path: string;
-  node_id: string;
-  /** Indexes, as the text of a multirange. */
-  told: string;
 }
 
 /**
@@ -1283,9 +1286,9 @@ export interface Waits {
   kind: "time" | "callback" | "human" | "child" | "connection";
   /** The run that the node has started (kind `child`). */
   child_run_id: string | null;
-  /** The connection that the node waits for since `begun_at` (kind `connection`). */
+  /** The connection that the node waits for since `started_at` (kind `connection`). */
   connection_id: number | null;
-  begun_at: Date | null;
+  started_at: Date | null;
   /** When the wait ends; null while the node has not started, and only its token was asked for. */
   until: Date | null;
   /** SHA-256 of the token in the callback's address; null where nobody needs one. */
@@ -1324,7 +1327,7 @@ export interface WebhookDeliveries {
   status: Generated<"pending" | "delivered" | "failed" | "dropped">;
   /** How many attempts have started. */
   attempts: Generated<number>;
-  /** Of the last attempt; null if it got no answer. */
+  /** The status of the last attempt's answer; null if it got no answer. */
   response_status: number | null;
   /** Why the last attempt failed, or why the event was dropped. */
   error_code: string | null;
@@ -1346,7 +1349,7 @@ export interface WorkflowCategories {
 }
 
 /**
- * What runs add to the figures of their workflows. Writers: triggers on `runs` and `billing_transactions`; the API
+ * Changes by runs to the figures of their workflows. Writers: triggers on `runs` and `billing_transactions`; the API
  * folds the rows into `workflow_totals` and deletes them.
  */
 export interface WorkflowChanges {
@@ -1374,7 +1377,7 @@ export interface Workflows {
   secrets_enc: Buffer | null;
   /** The version of the drawing, from 1, which rises with each change of what it runs. */
   version: Generated<number>;
-  /** Who made the version; null: the workflow's author. */
+  /** The author of the version; null: the workflow's author. */
   version_author_id: number | null;
   version_created_at: Generated<Date>;
   /** Rises with each change of the record except its position in the project. It is the `ETag`. */
@@ -1463,6 +1466,7 @@ export interface DB {
   agent_sessions: AgentSessions;
   agent_tool_calls: AgentToolCalls;
   agent_turns: AgentTurns;
+  announced_iterations: AnnouncedIterations;
   api_keys: ApiKeys;
   approval_decisions: ApprovalDecisions;
   approval_requests: ApprovalRequests;
@@ -1486,7 +1490,7 @@ export interface DB {
   file_references: FileReferences;
   file_store: FileStore;
   files: Files;
-  given_results: GivenResults;
+  fixed_results: FixedResults;
   graph_snapshots: GraphSnapshots;
   hook_windows: HookWindows;
   hooks: Hooks;
@@ -1527,7 +1531,6 @@ export interface DB {
   stored_bytes_limit: StoredBytesLimit;
   stored_graphs: StoredGraphs;
   test_runs: TestRuns;
-  told_iterations: ToldIterations;
   tool_tasks: ToolTasks;
   user_passwords: UserPasswords;
   users: Users;

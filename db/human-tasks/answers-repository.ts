@@ -6,7 +6,7 @@ import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 
 export interface NewAnswer {
   taskId: string;
@@ -28,7 +28,7 @@ export type AnswerOutcome =
 /**
  * `closed`: the task was settled before, has expired, or its run has ended. `repeated`: the person has already
  * answered. If the process dies after the commit and before the signal, the signal is sent later
- * (`takeUndeliveredWakes`).
+ * (`claimUndeliveredWakes`).
  */
 export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutcome> {
   const { taskId, userId, action } = answer;
@@ -54,10 +54,10 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
       UPDATE human_tasks SET status = 'answered', action = ${action}, settled_at = clock_timestamp()
       WHERE task_id = ${taskId}
         AND required <= (SELECT count(*) FROM human_answers WHERE task_id = ${taskId} AND action = ${action})
-      RETURNING ${tellWatchers(runId)}`.execute(trx);
+      RETURNING ${notifyWatchers(runId)}`.execute(trx);
     if (settled.rows.length === 0) {
       await sql`UPDATE human_tasks SET counted = counted + 1 WHERE task_id = ${taskId}
-        RETURNING ${tellWatchers(runId)}`.execute(trx);
+        RETURNING ${notifyWatchers(runId)}`.execute(trx);
       return { status: 'kept' };
     }
     const wait = { runId, path, nodeId };

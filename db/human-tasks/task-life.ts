@@ -6,8 +6,8 @@ import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';
 import { addReferences } from '../files/references-repository.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
-import { beginWait, endWait, type OpenWait } from '../waits/waits-repository.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
+import { startWait, endWait, type OpenWait } from '../waits/waits-repository.js';
 import { enqueueWebhookEvent } from '../webhooks/webhook-outbox-repository.js';
 import type { HumanTaskStatus } from '../core/tables.js';
 
@@ -36,7 +36,7 @@ export interface NewTask {
 export async function askPeople(db: Database, key: NodeKey, task: NewTask): Promise<OpenWait | undefined> {
   const { runId, path, nodeId } = key;
   return db.transaction().execute(async (trx) => {
-    const wait = await beginWait(trx, key, { kind: 'human', untilMs: task.untilMs });
+    const wait = await startWait(trx, key, { kind: 'human', untilMs: task.untilMs });
     if (wait === undefined) return undefined;
     const { numAffectedRows } = await sql`
       INSERT INTO human_tasks (run_id, path, node_id, project_id, node_label, message, fields, actions, files, roles, users,
@@ -46,7 +46,7 @@ export async function askPeople(db: Database, key: NodeKey, task: NewTask): Prom
         ${new Date(wait.untilMs)}::timestamptz
       FROM runs WHERE id = ${runId}
       ON CONFLICT (run_id, path, node_id) DO NOTHING
-      RETURNING ${tellWatchers(runId)}`.execute(trx);
+      RETURNING ${notifyWatchers(runId)}`.execute(trx);
     await addReferences(trx, projectOfRun(runId), { kind: 'run', id: runId }, task.fileIds);
     if (numAffectedRows === 1n) await enqueueWebhookEvent(trx, { type: 'human_task.requested', runId });
     return wait;
@@ -72,7 +72,7 @@ export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask 
       UPDATE human_tasks SET status = 'expired', settled_at = clock_timestamp()
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'pending'
         AND expires_at <= clock_timestamp()
-      RETURNING ${tellWatchers(runId)}`.execute(trx);
+      RETURNING ${notifyWatchers(runId)}`.execute(trx);
     const task = await trx
       .selectFrom('human_tasks')
       .select(['task_id as taskId', 'status', 'action'])

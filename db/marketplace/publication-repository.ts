@@ -34,7 +34,7 @@ export function publishWorkflow(db: Db, workflowId: number): Promise<Publication
     if (snapshot === undefined || missingFields.length > 0) {
       return { missingFields, lacksTemplateRun: snapshot === undefined };
     }
-    const slug = workflow.slug ?? (await takeSlug(transaction, workflow.market_title, workflowId));
+    const slug = workflow.slug ?? (await chooseSlug(transaction, workflow.market_title, workflowId));
     await transaction
       .updateTable('workflows')
       .set({
@@ -84,7 +84,7 @@ async function findTemplateSnapshot(db: Db, workflowId: number): Promise<Buffer 
  * The advisory lock serializes first publications until their commit, so that two with the same title cannot choose
  * the same slug. A title without Latin letters or digits yields `workflow-ID`.
  */
-async function takeSlug(db: Db, title: string, workflowId: number): Promise<string> {
+async function chooseSlug(db: Db, title: string, workflowId: number): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtext('workflows.slug'))`.execute(db);
   const base = toSlug(title) || `workflow-${workflowId}`;
   const rows = await db.selectFrom('workflows').select('slug').where('slug', 'like', `${base}%`).execute();

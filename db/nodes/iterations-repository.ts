@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { closedRequests } from './close-requests.js';
 import { callsOfClosed } from './provider-calls-repository.js';
 import type { StoredOutput } from './node-results-repository.js';
@@ -38,7 +38,7 @@ export async function findItem(
 }
 
 /** Marks iterations of a loop as started, and stores their total (0 if unknown). Idempotent. */
-export async function beginIterations(
+export async function startIterations(
   db: Db,
   { runId, path, nodeId }: NodeKey,
   { total, indexes }: { total: number; indexes: number[] },
@@ -50,12 +50,12 @@ export async function beginIterations(
     ), counted AS (
       UPDATE node_results SET iterations = ${total}::integer
       FROM open_run WHERE run_id = open_run.id AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress'
-    ), begun AS (
+    ), started AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT open_run.id, iteration, ${nodeId}, 'in progress', true FROM open_run, unnest(${paths}::text[]) AS iteration
       ON CONFLICT DO NOTHING
     )
-    SELECT ${tellWatchers(runId)}`.execute(db);
+    SELECT ${notifyWatchers(runId)}`.execute(db);
 }
 
 export interface EndedIteration {
@@ -87,12 +87,12 @@ export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIterati
         status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
         result_enc = excluded.result_enc, finished_at = excluded.finished_at
       WHERE node.status = 'in progress'
-    ), begun AS (
+    ), started AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
     )
-    SELECT ${tellWatchers(loop.runId)}, (
+    SELECT ${notifyWatchers(loop.runId)}, (
       SELECT error_code FROM node_results
       WHERE run_id = ${loop.runId} AND path = ${pathOf(ended.index)} AND node_id = ${loop.nodeId} AND status = 'failed'
     ) AS failure`.execute(db);
@@ -133,12 +133,12 @@ export async function recordIterationFailure(db: Db, loop: NodeKey, failed: Fail
       WHERE run_id = open_run.id AND node_results.status = 'in progress'
         AND (starts_with(path, ${`${own}/`}) OR (path = ${own} AND NOT is_iteration))
       RETURNING path, node_id
-    ), ${callsOfClosed(loop.runId)}, ${closedRequests(isLeftOpen)}, begun AS (
+    ), ${callsOfClosed(loop.runId)}, ${closedRequests(isLeftOpen)}, started AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
       ON CONFLICT DO NOTHING
     )
-    SELECT ${tellWatchers(loop.runId)}`.execute(db);
+    SELECT ${notifyWatchers(loop.runId)}`.execute(db);
 }
 
 /** Returns the failure that ended the iteration: that of the first node in it that failed without being handled. */
@@ -189,7 +189,7 @@ export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
       WHERE run_id = open_run.id AND node_results.status = 'in progress' AND starts_with(path, ${prefix})
       RETURNING path, node_id
     ), ${callsOfClosed(key.runId)}
-    SELECT ${tellWatchers(key.runId)} FROM closed`.execute(db);
+    SELECT ${notifyWatchers(key.runId)} FROM closed`.execute(db);
 }
 
 /** Returns the total size of a loop's outputs in bytes. */

@@ -20,7 +20,7 @@ export interface EndedAttempt extends NodeKey {
  * (`keep_lost_attempt`), the attempt's own error replaces that, because its worker is alive. Changes nothing if the
  * node has ended or is unknown.
  */
-export async function keepEndedAttempt(db: Db, ended: EndedAttempt): Promise<void> {
+export async function recordEndedAttempt(db: Db, ended: EndedAttempt): Promise<void> {
   await sql`
     INSERT INTO node_attempts AS kept (run_id, path, node_id, number, started_at, finished_at, error_code, error_message, step)
     SELECT run_id, path, node_id, ${ended.number}::integer,
@@ -60,7 +60,7 @@ export async function readDeaths(db: Db, key: NodeKey, step: string | null): Pro
   return rows[0]!;
 }
 
-export interface KeptAttempt {
+export interface StoredAttempt {
   number: number;
   startedAt: Date;
   finishedAt: Date;
@@ -69,7 +69,7 @@ export interface KeptAttempt {
 }
 
 /** Returns the newest `limit` attempts in ascending order. */
-export async function listKeptAttempts(db: Db, key: NodeKey, limit: number): Promise<KeptAttempt[]> {
+export async function listStoredAttempts(db: Db, key: NodeKey, limit: number): Promise<StoredAttempt[]> {
   const newest = await db
     .selectFrom('node_attempts')
     .select(['number', 'started_at as startedAt', 'finished_at as finishedAt'])

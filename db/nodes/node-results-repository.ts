@@ -5,7 +5,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { valueStartOf } from './run-output.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { lazily } from '../core/lazily.js';
 import { callsOfClosed } from './provider-calls-repository.js';
 import { resultBytes } from './result-bytes.js';
@@ -20,7 +20,7 @@ export interface NodeClaim {
   attempts: number;
   /** The number of attempts that do not count against the retries of the node (`node_results.spared`). */
   spared: number;
-  /** True if workers died while they ran it: it must not run before `beginHeld`. */
+  /** True if workers died while they ran it: it must not run before `startIsolated`. */
   isHeld: boolean;
 }
 
@@ -64,12 +64,12 @@ export async function claimNode(
         worker = CASE WHEN ${isHeld} THEN NULL ELSE excluded.worker END,
         isolation = CASE WHEN ${isHeld} THEN 'waits' END,
         step = excluded.step
-    RETURNING ${claimColumns}, ${tellWatchers(runId)}, ${lazily}`.execute(db);
+    RETURNING ${claimColumns}, ${notifyWatchers(runId)}, ${lazily}`.execute(db);
   return rows[0];
 }
 
 /** Starts the attempt of a held node. Returns false if another process has started it, or its run has ended. */
-export async function beginHeld(
+export async function startIsolated(
   db: Db,
   { runId, path, nodeId }: NodeKey,
   { attempts, worker }: { attempts: number; worker: string },
@@ -83,7 +83,7 @@ export async function beginHeld(
 }
 
 /** Removes an attempt that has done nothing from the count. */
-export async function takeAttemptBack(db: Db, { runId, path, nodeId }: NodeKey, number: number): Promise<void> {
+export async function uncountNodeAttempt(db: Db, { runId, path, nodeId }: NodeKey, number: number): Promise<void> {
   await sql`
     UPDATE node_results SET attempts = attempts - 1
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND status = 'in progress'
@@ -197,7 +197,7 @@ export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
     ), paid AS (
       ${payNode(end, sql`${end.amountUsd}::numeric > 0 OR EXISTS (SELECT FROM open_run)`)}
     )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)}`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(end.runId)}`.execute(db);
   return rows[0]?.isSettled === true;
 }
 
@@ -279,7 +279,7 @@ export async function closeNode(
         WHERE node.status = 'in progress'
       RETURNING path, node_id
     ), ${callsOfClosed(runId)}
-    SELECT ${tellWatchers(runId)} FROM closed`.execute(db);
+    SELECT ${notifyWatchers(runId)} FROM closed`.execute(db);
 }
 
 export interface StoredError {

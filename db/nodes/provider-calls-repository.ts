@@ -107,7 +107,7 @@ export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): 
 }
 
 /** A condition that selects the node's rows of this turn. */
-function isOfTurn({ runId, path, nodeId, turn = 0 }: CallKey): RawBuilder<unknown> {
+function matchesCall({ runId, path, nodeId, turn = 0 }: CallKey): RawBuilder<unknown> {
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND turn = ${turn}`;
 }
 
@@ -120,14 +120,14 @@ function isOnWire({ ordinal = 0, attempt }: OwnCall): RawBuilder<unknown> {
 export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
-    WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
+    WHERE ${matchesCall(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
 /** For a call that was not made because somebody has to sign in first. It does not count as an attempt. */
-export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
+export async function uncountCall(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), attempts = attempts - 1
-    WHERE ${isOfTurn(call)} AND ${isOnWire(call)}`.execute(db);
+    WHERE ${matchesCall(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
 /**
@@ -137,7 +137,7 @@ export async function takeCallBack(db: Db, call: OwnCall): Promise<void> {
 export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
   await sql`
     WITH on_wire AS (
-      SELECT * FROM provider_calls WHERE ${isOfTurn(call)} AND ${isOnWire(call)} FOR UPDATE
+      SELECT * FROM provider_calls WHERE ${matchesCall(call)} AND ${isOnWire(call)} FOR UPDATE
     ), ${chargedCalls}
     SELECT`.execute(db);
 }
@@ -214,7 +214,7 @@ export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Pr
         SELECT FROM billing_transactions AS paid
         WHERE paid.run_id = ${runId} AND paid.path = ${path} AND paid.node_id = ${nodeId}
       ) THEN nullif(${priceUsd}::numeric, 0) END
-    WHERE ${isOfTurn(call)} AND ((${isOnWire(call)})
+    WHERE ${matchesCall(call)} AND ((${isOnWire(call)})
       OR (${ordinal} = 0 AND ordinal = ${-attempt} AND state = 'cut'))`;
   const { numAffectedRows } = await update.execute(db);
   // A concurrent statement may have cut the call off and inserted a row that this snapshot did not see.
@@ -230,11 +230,11 @@ export async function releaseCalls(
   { runId, path, nodeId }: { runId: string } & Partial<NodeKey>,
 ): Promise<void> {
   await db
-    .with('told_deltas', (told) =>
-      told
+    .with('reported_deltas', (deltas) =>
+      deltas
         .deleteFrom('run_deltas')
         .where('run_id', '=', runId)
-        .$if(nodeId !== undefined, (deltas) => deltas.where('path', '=', path!).where('node_id', '=', nodeId!)),
+        .$if(nodeId !== undefined, (own) => own.where('path', '=', path!).where('node_id', '=', nodeId!)),
     )
     .updateTable('provider_calls')
     .set({ reserved_usd: null })

@@ -6,7 +6,7 @@ import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import { copyReferences } from '../files/references-repository.js';
-import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/kept-results-repository.js';
+import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/reused-results-repository.js';
 import { refuseBeyondQuota } from '../projects/stored-bytes-repository.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { NODE_ITSELF } from '../runs/child-runs-repository.js';
@@ -73,7 +73,7 @@ export async function findNewestRuns(
   return rows.map(({ id }) => id);
 }
 
-export interface BegunIteration {
+export interface StartedIteration {
   path: string;
   isDone: boolean;
   /** How the iteration's own nodes ended, without those of inner loops. */
@@ -81,12 +81,12 @@ export interface BegunIteration {
 }
 
 /** Returns the started iterations of a loop in ascending order. */
-export async function findBegunIterations(db: Db, loop: NodeKey): Promise<BegunIteration[]> {
+export async function findStartedIterations(db: Db, loop: NodeKey): Promise<StartedIteration[]> {
   const { rows } = await sql<EndedNode & { path: string; isIteration: boolean }>`
     SELECT path, is_iteration AS "isIteration", ${endedColumns} FROM node_results
     WHERE run_id = ${loop.runId} AND ${isDirectlyIn(loop)}
     ORDER BY length(path), path, NOT is_iteration`.execute(db);
-  const iterations = new Map<string, BegunIteration>();
+  const iterations = new Map<string, StartedIteration>();
   for (const { path, isIteration, ...end } of rows) {
     const known = iterations.get(path) ?? { path, isDone: false, ends: [] };
     iterations.set(path, known);
@@ -116,7 +116,7 @@ export async function findStartedRuns(db: Db, runId: string): Promise<StartedRun
   });
 }
 
-export interface KeptResults {
+export interface ReusedResults {
   nodes: NodeInRun[];
   /** The loops among `nodes`, which are reused with everything in their bodies. */
   loops: NodeInRun[];
@@ -140,9 +140,9 @@ interface TakingOver {
   from: string;
   to: string;
   projectId: number;
-  kept: KeptResults;
+  reused: ReusedResults;
   /** True if each copy stores the id of its run, because a test reuses results of several runs. */
-  isTold?: boolean;
+  storesSource?: boolean;
   itemsOf?: readonly NodeInRun[];
 }
 
@@ -150,18 +150,18 @@ interface TakingOver {
  * Copies results and items from one run of a project to another, but no calls and no costs. Throws PostgreSQL's error
  * if the project's quota does not suffice.
  */
-export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
-  const { from, to, projectId, kept, isTold = false, itemsOf = [] } = taking;
-  const [paths, ids] = [kept.nodes.map(({ path }) => path), kept.nodes.map(({ nodeId }) => nodeId)];
-  const loops = kept.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
-  const done = kept.iterations.flatMap(({ path, nodeId, indexes }) =>
+export async function copyReused(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
+  const { from, to, projectId, reused, storesSource = false, itemsOf = [] } = taking;
+  const [paths, ids] = [reused.nodes.map(({ path }) => path), reused.nodes.map(({ nodeId }) => nodeId)];
+  const loops = reused.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
+  const done = reused.iterations.flatMap(({ path, nodeId, indexes }) =>
     indexes.map((index) => iterationPath(path, nodeId, index)),
   );
   await sql`
     INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
       error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused, source)
     SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
-      is_handled, iterations, is_iteration, started_at, finished_at, true, ${isTold ? from : null}
+      is_handled, iterations, is_iteration, started_at, finished_at, true, ${storesSource ? from : null}
     FROM node_results
     WHERE run_id = ${from} AND (
       (NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[])))
@@ -190,7 +190,7 @@ export async function takeOver(transaction: Db, box: SecretBox, taking: TakingOv
   await copyItems(transaction, { from, to, itemsOf });
   await copyReferences(transaction, { kind: 'run', id: from }, { kind: 'run', id: to });
   await resealCopies(transaction, box, from, to);
-  await refuseBeyondQuota(transaction, projectId, await measureTaken(transaction, to));
+  await refuseBeyondQuota(transaction, projectId, await measureReused(transaction, to));
 }
 
 async function copyItems(
@@ -207,7 +207,7 @@ async function copyItems(
 }
 
 /** Each insert is checked against the quota by itself; this sum checks all of them together. */
-async function measureTaken(transaction: Db, runId: string): Promise<number> {
+async function measureReused(transaction: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::bigint AS bytes
     FROM node_results WHERE run_id = ${runId}`.execute(transaction);

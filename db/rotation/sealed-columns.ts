@@ -57,7 +57,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   { table: 'conversations', column: 'inputs_enc', context: 'conversation-inputs', key: ['id'] },
   { table: 'conversation_messages', column: 'content_enc', context: 'message', key: ['id'] },
-  { table: 'given_results', column: 'outcome_enc', context: 'given-result', key: NODE },
+  { table: 'fixed_results', column: 'outcome_enc', context: 'fixed-result', key: NODE },
   { table: 'cases', column: 'content_enc', context: 'case', key: ['id'], row: ['workflow_id', 'id'] },
   { table: 'case_runs', column: 'drawing_enc', context: 'case-run', key: ['id'] },
   { table: 'case_results', column: 'detail_enc', context: 'case-result', key: ['case_run_id', 'case_id'] },

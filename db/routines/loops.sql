@@ -18,9 +18,9 @@ CREATE OR REPLACE FUNCTION count_indexes(indexes int4multirange) RETURNS integer
 
 -- The sums of the loops at a path.
 CREATE OR REPLACE FUNCTION loops_at(asked uuid, place text)
-  RETURNS TABLE (node_id text, prefix text, begun int4multirange, ended int4multirange, failed bigint, changes bigint)
+  RETURNS TABLE (node_id text, prefix text, started int4multirange, ended int4multirange, failed bigint, changes bigint)
   LANGUAGE sql STABLE AS $$
-  SELECT progress.node_id, progress.prefix, range_agg(progress.begun), range_agg(progress.ended), sum(progress.failed),
+  SELECT progress.node_id, progress.prefix, range_agg(progress.started), range_agg(progress.ended), sum(progress.failed),
     sum(progress.changes)::bigint
   FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = place
   GROUP BY progress.node_id, progress.prefix $$;
@@ -32,7 +32,7 @@ BEGIN
   RETURN (
     SELECT array_agg(loop.prefix || index || ']')
     FROM (
-      SELECT progress.prefix, range_agg(progress.begun) - range_agg(progress.ended) AS open
+      SELECT progress.prefix, range_agg(progress.started) - range_agg(progress.ended) AS open
       FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = ANY (places)
       GROUP BY progress.path, progress.node_id, progress.prefix
     ) AS loop CROSS JOIN LATERAL unnest(loop.open) AS part
@@ -96,12 +96,12 @@ DECLARE
   inside bigint;
 BEGIN
   IF NEW.status = 'in progress' THEN
-    INSERT INTO loop_progress (run_id, path, node_id, prefix, begun)
+    INSERT INTO loop_progress (run_id, path, node_id, prefix, started)
     VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself);
     RETURN NULL;
   END IF;
   SELECT found.changes INTO inside FROM changes_at(NEW.run_id, ARRAY[NEW.path]) AS found;
-  INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
+  INSERT INTO loop_progress (run_id, path, node_id, prefix, started, ended, failed, changes)
   VALUES (NEW.run_id, place, NEW.node_id, loop_prefix(NEW.path), itself, itself,
     (NEW.status = 'failed')::integer, inside);
   IF index % 16 = 15 THEN
@@ -111,8 +111,8 @@ BEGIN
         FOR UPDATE SKIP LOCKED))
       RETURNING *
     )
-    INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
-    SELECT run_id, path, node_id, prefix, range_agg(begun), range_agg(ended), sum(failed), sum(changes)
+    INSERT INTO loop_progress (run_id, path, node_id, prefix, started, ended, failed, changes)
+    SELECT run_id, path, node_id, prefix, range_agg(started), range_agg(ended), sum(failed), sum(changes)
     FROM taken GROUP BY run_id, path, node_id, prefix;
   END IF;
   WHILE place <> '' LOOP
@@ -127,7 +127,7 @@ BEGIN
 END $$;
 
 -- Iterations that a run reuses come in thousands, and are counted together (`restore_loop_progress`).
-CREATE OR REPLACE TRIGGER node_results_iteration_begun AFTER INSERT ON node_results
+CREATE OR REPLACE TRIGGER node_results_iteration_started AFTER INSERT ON node_results
   FOR EACH ROW WHEN (NEW.is_iteration AND NOT NEW.is_reused) EXECUTE FUNCTION count_iteration();
 
 CREATE OR REPLACE TRIGGER node_results_iteration_ended AFTER UPDATE OF status ON node_results
@@ -153,7 +153,7 @@ CREATE OR REPLACE FUNCTION restore_loop_progress(asked uuid) RETURNS void LANGUA
       CROSS JOIN LATERAL generate_series(1, cardinality(parts)) AS depth
     GROUP BY iteration
   )
-  INSERT INTO loop_progress (run_id, path, node_id, prefix, begun, ended, failed, changes)
+  INSERT INTO loop_progress (run_id, path, node_id, prefix, started, ended, failed, changes)
   SELECT asked, loop_path(path), node_id, loop_prefix(path), range_agg(int4range(index, index, '[]')),
     coalesce(range_agg(int4range(index, index, '[]')) FILTER (WHERE status <> 'in progress'), '{}'),
     count(*) FILTER (WHERE status = 'failed'),

@@ -40,7 +40,7 @@ CREATE OR REPLACE FUNCTION facts_at(asked uuid, at_path text)
   SELECT 'node', path, node_id, 'in progress', closed_at, 2 * call
   FROM waits WHERE run_id = asked AND path = at_path AND call > 0 AND closed_at IS NOT NULL
   UNION ALL
-  SELECT 'node', path, node_id, 'in progress', begun_at, 2 * call + 1
+  SELECT 'node', path, node_id, 'in progress', started_at, 2 * call + 1
   FROM waits WHERE run_id = asked AND path = at_path AND call < 0
   UNION ALL
   SELECT 'node', path, node_id, 'in progress', closed_at, 2 * call
@@ -51,7 +51,7 @@ $$;
 -- the locks are younger than the locks, so an event that is not in the table yet is in no other transaction. The
 -- versions of new events end at the number that polls of the same snapshot get, and start behind every number that
 -- polls of an earlier one can have got (db/watches/run-version.ts). The function looks only at what may have changed
--- since the last call: what is outside loops, and the iterations that are not in `told_iterations`. When the run has
+-- since the last call: what is outside loops, and the iterations that are not in `announced_iterations`. When the run has
 -- ended it looks at all of them once more, and never again.
 CREATE OR REPLACE FUNCTION order_run_events(asked uuid[]) RETURNS TABLE (of_run uuid, last_version bigint)
   LANGUAGE plpgsql AS $$
@@ -76,17 +76,17 @@ BEGIN
     UNION ALL
     SELECT place.run_id, place.is_over, loop.prefix || index || ']'
     FROM place CROSS JOIN LATERAL loops_at(place.run_id, place.path) AS loop
-      LEFT JOIN told_iterations AS known ON known.run_id = place.run_id AND known.path = place.path
+      LEFT JOIN announced_iterations AS known ON known.run_id = place.run_id AND known.path = place.path
         AND known.node_id = loop.node_id
       CROSS JOIN LATERAL unnest(
-        CASE WHEN place.is_over OR known.told IS NULL THEN loop.begun ELSE loop.begun - known.told END) AS untold
+        CASE WHEN place.is_over OR known.indexes IS NULL THEN loop.started ELSE loop.started - known.indexes END) AS untold
       CROSS JOIN LATERAL generate_series(lower(untold), upper(untold) - 1) AS index
-  ), told AS (
-    INSERT INTO told_iterations AS known (run_id, path, node_id, told)
+  ), announced AS (
+    INSERT INTO announced_iterations AS known (run_id, path, node_id, indexes)
     SELECT place.run_id, place.path, loop.node_id, loop.ended
     FROM place CROSS JOIN LATERAL loops_at(place.run_id, place.path) AS loop
     WHERE NOT isempty(loop.ended)
-    ON CONFLICT (run_id, path, node_id) DO UPDATE SET told = excluded.told WHERE known.told <> excluded.told
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET indexes = excluded.indexes WHERE known.indexes <> excluded.indexes
   ), fact AS (
     SELECT id AS run_id, 'run' AS kind, '' AS path, '' AS subject, status,
       CASE WHEN is_over THEN 2 ELSE 0 END AS place, NULL::timestamptz AS moment, 0 AS counted

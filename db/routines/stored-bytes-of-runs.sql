@@ -42,7 +42,7 @@ CREATE OR REPLACE TRIGGER count_bytes_of_runs_changed
 CREATE OR REPLACE TRIGGER count_bytes_of_runs_gone AFTER DELETE ON runs
   FOR EACH ROW EXECUTE FUNCTION count_bytes_of_runs();
 
-CREATE OR REPLACE FUNCTION count_bytes_of_given_results() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION count_bytes_of_fixed_results() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;
 BEGIN
@@ -58,10 +58,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER count_bytes_of_given_results_new AFTER INSERT ON given_results
-  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_given_results();
-CREATE OR REPLACE TRIGGER count_bytes_of_given_results_gone AFTER DELETE ON given_results
-  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_given_results();
+CREATE OR REPLACE TRIGGER count_bytes_of_fixed_results_new AFTER INSERT ON fixed_results
+  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_fixed_results();
+CREATE OR REPLACE TRIGGER count_bytes_of_fixed_results_gone AFTER DELETE ON fixed_results
+  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_fixed_results();
 
 CREATE OR REPLACE FUNCTION count_bytes_of_node_results() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

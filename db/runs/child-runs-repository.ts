@@ -6,12 +6,12 @@ import type { Database, Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 import type { WaitKey } from '../waits/wait-key.js';
 import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 
 /** The `call` of a child run that no tool call of an agent has started. */
 export const NODE_ITSELF = 0;
 
-export interface BegunChild {
+export interface StoredChild {
   runId: string;
   workflowId: number;
   projectId: number;
@@ -23,7 +23,7 @@ export interface BegunChild {
   untilMs: number | null;
 }
 
-interface ChildToBegin {
+interface NewChild {
   /** The number among the node's child runs (`WaitsTable.call`). */
   call: number;
   run: RunFacts;
@@ -36,8 +36,8 @@ const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
   sql`wait.run_id = ${runId} AND wait.path = ${path} AND wait.node_id = ${nodeId}`;
 
 /** Finds the run that an earlier attempt of the node has started with this `call`. */
-export async function findChild(db: Db, node: NodeKey, call: number): Promise<BegunChild | undefined> {
-  const { rows } = await sql<BegunChild>`/* find_child */
+export async function findChild(db: Db, node: NodeKey, call: number): Promise<StoredChild | undefined> {
+  const { rows } = await sql<StoredChild>`/* find_child */
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
       child.status = 'In Progress' AS "isOpen", child.resumed_from IS NOT NULL AS "isResumed",
       (extract(epoch FROM wait.until) * 1000)::float8 AS "untilMs"
@@ -51,10 +51,10 @@ export async function findChild(db: Db, node: NodeKey, call: number): Promise<Be
  * Accepts the child run and starts its node in one transaction: after a crash, both are stored or neither. Returns
  * false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
  */
-export function beginChild(
+export function insertChild(
   db: Database,
   node: NodeKey,
-  { call, run, untilMs, checkInSeconds }: ChildToBegin,
+  { call, run, untilMs, checkInSeconds }: NewChild,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await claimChild(transaction, node, { call, childId: run.id, untilMs }))) return false;
@@ -63,11 +63,11 @@ export function beginChild(
   });
 }
 
-/** Starts the node and its wait for the child run. Returns false in the cases of `beginChild`. */
+/** Starts the node and its wait for the child run. Returns false in the cases of `insertChild`. */
 export async function claimChild(
   transaction: Db,
   node: NodeKey,
-  { call, childId, untilMs }: Pick<ChildToBegin, 'call' | 'untilMs'> & { childId: string },
+  { call, childId, untilMs }: Pick<NewChild, 'call' | 'untilMs'> & { childId: string },
 ): Promise<boolean> {
   const until = untilMs === null ? null : new Date(untilMs);
   const { rows } = await sql`/* begin_child */
@@ -77,7 +77,7 @@ export async function claimChild(
           WHERE iteration.run_id = runs.id AND iteration.path = ${node.path} AND is_iteration
             AND iteration.status <> 'in progress')
         FOR KEY SHARE
-      ), begun AS (
+      ), started AS (
         INSERT INTO node_results (run_id, path, node_id, status)
         SELECT id, ${node.path}, ${node.nodeId}, 'in progress' FROM open_run
         ON CONFLICT (run_id, path, node_id) DO NOTHING
@@ -87,7 +87,7 @@ export async function claimChild(
         CASE WHEN ${until}::timestamptz IS NULL THEN clock_timestamp() END
       FROM open_run
       ON CONFLICT (run_id, path, node_id, call) DO NOTHING
-      RETURNING ${tellWatchers(node.runId)}`.execute(transaction);
+      RETURNING ${notifyWatchers(node.runId)}`.execute(transaction);
   return rows.length > 0;
 }
 

@@ -36,7 +36,7 @@ export async function findOpenRequests(db: Db, runId: string): Promise<OpenReque
       FROM below JOIN human_tasks AS task ON task.run_id = below.id
       WHERE task.status = 'pending' AND task.expires_at > now()
       UNION ALL
-      SELECT 'sign_in', connection.id::text, NULL, connection.name, min(wait.begun_at), ${isoText(sql`max(wait.until)`)}
+      SELECT 'sign_in', connection.id::text, NULL, connection.name, min(wait.started_at), ${isoText(sql`max(wait.until)`)}
       FROM below
       JOIN waits AS wait ON wait.run_id = below.id AND wait.kind = 'connection' AND wait.closed_at IS NULL
       JOIN connections AS connection ON connection.id = wait.connection_id

@@ -6,7 +6,7 @@ import { isModelCall } from '../nodes/provider-calls-repository.js';
 
 export const DELTAS_CHANNEL = 'run_deltas';
 
-export interface ToldToolCall {
+export interface ReportedToolCall {
   id: string;
   name: string;
   /** JSON text. */
@@ -16,7 +16,7 @@ export interface ToldToolCall {
 /** The addition of a row to the text of its step. Secrets are masked. */
 export interface DeltaBody {
   text?: string;
-  toolCalls?: ToldToolCall[];
+  toolCalls?: ReportedToolCall[];
   /** Set if the model had started to write before anybody read. */
   isLate?: true;
   /** Set if the step has no more deltas. */
@@ -60,10 +60,10 @@ export async function writeDeltas(db: Db, runIds: string[], deltas: RunDelta[]):
       INSERT INTO run_deltas (run_id, path, node_id, attempt, step, number, body)
       SELECT run_id, path, node_id, attempt, step, number, body FROM written
       ON CONFLICT DO NOTHING
-    ), told AS MATERIALIZED (
+    ), notified AS MATERIALIZED (
       SELECT pg_notify(${sql.lit(DELTAS_CHANNEL)}, message) FROM written
     )
-    SELECT run_id AS "runId", (SELECT count(*) FROM told) AS told FROM watched`.execute(db);
+    SELECT run_id AS "runId", (SELECT count(*) FROM notified) AS notified FROM watched`.execute(db);
   return new Set(rows.map(({ runId }) => runId));
 }
 

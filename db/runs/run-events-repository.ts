@@ -9,7 +9,7 @@ import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import { toPolledNode, type NodeColumns, type PolledNode } from './polled-run.js';
 import { outputOfRun } from '../nodes/run-output.js';
-import { begunWait } from './stored-wait.js';
+import { startedWait } from './stored-wait.js';
 
 export interface RunEvent {
   version: number;
@@ -23,7 +23,7 @@ export interface RunEvent {
    * The node, request or task after the change, or the output of an ended run. Undefined if the event has no content,
    * or it has expired.
    */
-  told: ToldNode | ToldObject | ToldOutput | undefined;
+  content: EventNode | EventObject | EventOutput | undefined;
   /**
    * The size of a result that is too large to be read with the others (`readResultPieces` reads it; `readOutputPieces`
    * for the output of a run).
@@ -34,16 +34,16 @@ export interface RunEvent {
 }
 
 /** A node and its path. For an iteration, it is the loop, which contains the progress. */
-export interface ToldNode {
+export interface EventNode {
   node: PolledNode;
   path: string;
 }
 
-export interface ToldObject {
+export interface EventObject {
   object: Record<string, unknown>;
 }
 
-interface ToldOutput {
+interface EventOutput {
   /** JSON text; null if it is too large to be read with the others. */
   output: string | null;
 }
@@ -95,7 +95,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       node.error_code AS "errorCode", node.error_message AS "errorMessage", node.is_handled AS "isHandled",
       node.is_reused AS "isReused", node.source, node.is_stale AS "isStale", ${isoText(sql`node.started_at`)} AS "startedAt",
       CASE WHEN event.status <> 'in progress' THEN ${isoText(sql`node.finished_at`)} END AS "finishedAt",
-      CASE WHEN event.status = 'in progress' AND NOT changed.is_iteration THEN ${begunWait} END AS waiting,
+      CASE WHEN event.status = 'in progress' AND NOT changed.is_iteration THEN ${startedWait} END AS waiting,
       ${iterationCounts} AS iterations,
       CASE event.kind WHEN 'approval' THEN ${approval} WHEN 'human_task' THEN ${humanTask} END AS object,
       output.of_node IS NOT NULL AS "hasOutput", output.text AS output
@@ -163,10 +163,10 @@ const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node
 function toEvent(row: EventRow): RunEvent {
   const { version, kind, path, subject, status, apartBytes, object, result, output } = row;
   const bytes = EVENT_BYTES + (result ?? output ?? (object === null ? '' : writeJson(object))).length;
-  return { version, kind, path, subject, status, apartBytes, bytes, told: toTold(row) };
+  return { version, kind, path, subject, status, apartBytes, bytes, content: toContent(row) };
 }
 
-function toTold(row: EventRow): RunEvent['told'] {
+function toContent(row: EventRow): RunEvent['content'] {
   if (row.object !== null) return { object: row.object };
   if (row.hasOutput) return { output: row.output };
   if (row.nodePath === null) return undefined;

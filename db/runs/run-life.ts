@@ -13,7 +13,7 @@ import { endNode, payNode, type NodeEndRow } from '../nodes/node-results-reposit
 import { releaseCalls } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../nodes/close-requests.js';
 import type { WaitKey } from '../waits/wait-key.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { enqueueWebhookEvent, webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
 export interface RunOutcome {
@@ -57,7 +57,7 @@ export async function startRun(
     ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
   if (trigger === undefined) {
     await sql`/* record_start */
-      WITH ${started} SELECT ${tellWatchers(runId)} FROM changed`.execute(db);
+      WITH ${started} SELECT ${notifyWatchers(runId)} FROM changed`.execute(db);
     return false;
   }
   const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
@@ -67,7 +67,7 @@ export async function startRun(
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(runId)} FROM changed`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(runId)} FROM changed`.execute(db);
   return rows[0]?.isSettled === true;
 }
 
@@ -106,7 +106,7 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
         .updateTable('runs')
         .set({ sequence: report, updated_at: sql`now()` })
         .where('id', '=', runId)
-        .returning(tellWatchers(runId).as('told'))
+        .returning(notifyWatchers(runId).as('notified'))
         .execute();
     }
     return { applied: true, runStatus: 'In Progress' };
@@ -156,7 +156,7 @@ async function succeedRun(db: Db, runId: string, report: number): Promise<RunCha
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
       RETURNING id, workflow_id, project_id, status, purpose, parent_run_id, parent_path, parent_node_id
     ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
-    SELECT ${answeredColumns}, ${tellWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
+    SELECT ${answeredColumns}, ${notifyWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
   const [row] = rows;
   return row && { applied: true, runStatus: STORED.succeed, ...toAwaitedBy(row) };
 }
@@ -233,7 +233,7 @@ async function endWithin(
       next_check_at: null,
     })
     .where('id', '=', runId)
-    .returning(tellWatchers(runId).as('told'))
+    .returning(notifyWatchers(runId).as('notified'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
   // A request to cancel is audited when it is made. Without one, the run was cancelled in Temporal.

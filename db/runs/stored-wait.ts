@@ -35,12 +35,12 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
   WHERE task.run_id = wait.run_id AND task.path = wait.path AND task.node_id = wait.node_id) END`;
 
 /** JSON of a `StoredWait` if the node has started to wait, even if the wait is over. */
-export const begunWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
+export const startedWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
   'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
   'connection_id', wait.connection_id)`);
 
 /** JSON of a `StoredWait` if the node is waiting now. */
-export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${begunWait} END`;
+export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${startedWait} END`;
 
 /** The kind of the node's current or past wait; null if it never waited. */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);

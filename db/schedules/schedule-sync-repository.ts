@@ -16,7 +16,7 @@ export interface ScheduleToSync {
   isPaused: boolean;
   version: string;
   /** The last version that Temporal has received completely. */
-  toldVersion: string | null;
+  syncedVersion: string | null;
   changedAt: Date;
   lastFiringAt: Date | null;
 }
@@ -50,7 +50,7 @@ export function syncLocked(
     const isTold = await sync(schedule);
     await transaction
       .updateTable('schedules')
-      .set({ told_version: isTold ? schedule.version : null })
+      .set({ synced_version: isTold ? schedule.version : null })
       .where('id', '=', scheduleId)
       .execute();
     if (isTold) await postpone(transaction, scheduleId, againInSeconds);
@@ -89,7 +89,7 @@ function findToSync(transaction: Db, scheduleId: string): Promise<ScheduleToSync
     .select(['schedules.id', 'schedules.workflow_id as workflowId', 'workflows.project_id as projectId'])
     .select(['schedules.cron', 'schedules.time_zone as timeZone', 'schedules.overlap'])
     .select(['schedules.jitter_seconds as jitterSeconds', 'schedules.catchup_seconds as catchupSeconds'])
-    .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.told_version as toldVersion'])
+    .select(['schedules.is_paused as isPaused', 'schedules.version', 'schedules.synced_version as syncedVersion'])
     .select(['schedules.changed_at as changedAt', 'schedules.last_firing_at as lastFiringAt'])
     .where('schedules.id', '=', scheduleId)
     .forNoKeyUpdate('schedules')

@@ -79,7 +79,7 @@ export interface ScheduleChange {
   /** The user who starts its runs from now on. */
   authorId: number;
   /** True if the schedule in Temporal must change. */
-  isToTell: boolean;
+  mustSync: boolean;
 }
 
 /**
@@ -95,14 +95,14 @@ export function updateSchedule(
     const find = () => scheduleRecords(transaction, { workflowId }).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
-    const { settings, authorId, isToTell } = await change(stored);
+    const { settings, authorId, mustSync } = await change(stored);
     await transaction
       .updateTable('schedules')
       .set({
         ...toColumns(settings),
         author_id: authorId,
         pause_reason: settings.isPaused ? stored.pauseReason : null,
-        ...(isToTell && newVersion(stored)),
+        ...(mustSync && newVersion(stored)),
       })
       .where('id', '=', scheduleId)
       .execute();
@@ -117,8 +117,8 @@ export function updateSchedule(
  * Keeps `changed_at` if Temporal has not received an earlier change yet: missed firings since that change must
  * still be caught up on.
  */
-function newVersion({ version, toldVersion, isPaused }: ScheduleRecord) {
-  const isKnown = toldVersion === version || isPaused;
+function newVersion({ version, syncedVersion, isPaused }: ScheduleRecord) {
+  const isKnown = syncedVersion === version || isPaused;
   return {
     version: sql<string>`gen_random_uuid()`,
     ...(isKnown && { changed_at: sql<Date>`now()` }),
@@ -163,7 +163,7 @@ function scheduleRecords(db: Db, of: OfWorkflows) {
     .select(['schedules.overlap', 'schedules.jitter_seconds as jitterSeconds'])
     .select(['schedules.catchup_seconds as catchupSeconds', 'schedules.is_paused as isPaused'])
     .select(['schedules.pause_reason as pauseReason', 'schedules.created_at as createdAt'])
-    .select(['schedules.version', 'schedules.told_version as toldVersion'])
+    .select(['schedules.version', 'schedules.synced_version as syncedVersion'])
     .select(['schedules.last_firing_at as lastFiringAt', 'schedules.last_run_id as lastRunId'])
     .select(['schedules.last_refusal_code as lastRefusalCode', 'schedules.last_refusal_message as lastRefusalMessage'])
     .select(['users.id as authorId', 'users.name as authorName', 'project_members.role as authorRole'])

@@ -56,7 +56,7 @@ export async function forgiveFailure(db: Db, keys: Buffer[]): Promise<void> {
  * Returns 0 if the stranger has waited long enough, which uses the wait up. Otherwise returns the seconds left; the
  * first call starts the wait.
  */
-export async function takeTurn(db: Db, key: Buffer, waitSeconds: number): Promise<number> {
+export async function reserveAttempt(db: Db, key: Buffer, waitSeconds: number): Promise<number> {
   const ready = sql`now() + make_interval(secs => ${waitSeconds})`;
   const end = sql`now() + make_interval(secs => ${waitSeconds + TURN_LASTS_SECONDS})`;
   const { rows } = await sql<{ seconds: number }>`

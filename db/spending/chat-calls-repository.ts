@@ -28,11 +28,11 @@ export interface ReservedCall extends ChatCall {
  * Reserves a call. Returns the limit that it would exceed, and stores nothing then. The commit does not wait for the
  * disk: a crash of the database's machine may lose the calls of the last second, but never their ends.
  */
-export async function beginChatCall(db: Db, call: ReservedCall): Promise<PassedLimit | undefined> {
+export async function startChatCall(db: Db, call: ReservedCall): Promise<PassedLimit | undefined> {
   const { rows } = await sql<PassedLimitRow>`/* begin_chat_call */
     WITH refused AS MATERIALIZED (
       SELECT * FROM refuse_in_project(${call.projectId}::integer, ${call.reservedUsd}::numeric, 0, NULL)
-    ), begun AS (
+    ), started AS (
       INSERT INTO chat_calls (id, project_id, user_id, provider, model, price_version, reserved_usd, input_tokens,
         output_tokens, process_id, leased_until)
       SELECT ${call.id}::uuid, ${call.projectId}::integer, ${call.userId}::integer, ${call.provider}, ${call.model}, ${call.priceVersion},

@@ -1,7 +1,7 @@
 // The pins of workflows: results that tests use instead of executing a node. No other run reads them.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import type { GivenOutcome } from '../../graph/given-outcome.js';
+import type { FixedOutcome } from '../../graph/fixed-outcome.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -9,7 +9,7 @@ import { copyReferences, pinHolder, referTo } from '../files/references-reposito
 
 /** The sealed part of a pin. */
 interface StoredPin {
-  outcome: GivenOutcome;
+  outcome: FixedOutcome;
   /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
   fingerprint: string | null;
 }
@@ -22,7 +22,7 @@ export interface PinPlace {
 }
 
 export interface NewPin extends PinPlace, StoredPin {
-  shown: GivenOutcome;
+  shown: FixedOutcome;
   sourceRun: string | null;
   userId: number;
 }
@@ -49,7 +49,7 @@ export async function listPins(db: Db, box: SecretBox, workflowId: number) {
     .execute();
   return rows.map(({ pin_enc: sealed, outcome, ...pin }) => {
     const stored = parseJson(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
-    return { ...pin, ...stored, shown: outcome as unknown as GivenOutcome };
+    return { ...pin, ...stored, shown: outcome as unknown as FixedOutcome };
   });
 }
 

@@ -94,7 +94,7 @@ export async function findOutput(db: Db, runId: string): Promise<string | undefi
 }
 
 /** Returns true if the run has started all of these iterations. */
-export async function haveBegun(
+export async function haveStarted(
   db: Db,
   runId: string,
   loops: readonly { path: string; nodeId: string; index: number }[],

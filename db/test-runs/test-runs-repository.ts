@@ -1,12 +1,12 @@
 // Test runs, and the fixed results that their nodes use instead of being executed.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import type { GivenOutcome } from '../../graph/given-outcome.js';
+import type { FixedOutcome } from '../../graph/fixed-outcome.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 import type { Tables } from '../core/tables.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 import { valueStartOf } from '../nodes/run-output.js';
 
 /** The path of a result that is fixed in all iterations. */
@@ -14,26 +14,26 @@ export const EVERYWHERE = '*';
 
 export type TestFacts = Omit<Tables['test_runs'], 'run_id'>;
 
-export interface GivenResult extends Omit<NodeKey, 'runId'> {
+export interface FixedResult extends Omit<NodeKey, 'runId'> {
   source: 'mock' | 'pin';
   isStale: boolean;
-  outcome: GivenOutcome;
+  outcome: FixedOutcome;
 }
 
 /** Requires the transaction that accepts the run. */
 export async function insertTestRun(
   transaction: Db,
   box: SecretBox,
-  { runId, facts, given }: { runId: string; facts: TestFacts; given: readonly GivenResult[] },
+  { runId, facts, given }: { runId: string; facts: TestFacts; given: readonly FixedResult[] },
 ): Promise<void> {
   await transaction
     .insertInto('test_runs')
     .values({ run_id: runId, ...facts })
     .execute();
   for (const { path, nodeId, source, isStale, outcome } of given) {
-    const sealed = box.seal(writeJson(outcome), 'given-result', runId, path, nodeId);
+    const sealed = box.seal(writeJson(outcome), 'fixed-result', runId, path, nodeId);
     await transaction
-      .insertInto('given_results')
+      .insertInto('fixed_results')
       .values({ run_id: runId, path, node_id: nodeId, source, is_stale: isStale, outcome_enc: sealed })
       .execute();
   }
@@ -47,13 +47,13 @@ export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefine
     .executeTakeFirst();
 }
 
-export async function findGivenResult(
+export async function findFixedResult(
   db: Db,
   box: SecretBox,
   { runId, path, nodeId }: NodeKey,
-): Promise<GivenResult | undefined> {
+): Promise<FixedResult | undefined> {
   const row = await db
-    .selectFrom('given_results')
+    .selectFrom('fixed_results')
     .select(['path', 'source', 'is_stale', 'outcome_enc'])
     .where('run_id', '=', runId)
     .where('node_id', '=', nodeId)
@@ -62,12 +62,12 @@ export async function findGivenResult(
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const outcome = parseJson(box.open(row.outcome_enc, 'given-result', runId, row.path, nodeId)) as GivenOutcome;
+  const outcome = parseJson(box.open(row.outcome_enc, 'fixed-result', runId, row.path, nodeId)) as FixedOutcome;
   return { path, nodeId, source: row.source, isStale: row.is_stale, outcome };
 }
 
 /** Returns the nodes that used a fixed result in any iteration. */
-export async function findGivenNodes(db: Db, runId: string): Promise<string[]> {
+export async function findFixedNodes(db: Db, runId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('node_results')
     .select('node_id')
@@ -78,7 +78,7 @@ export async function findGivenNodes(db: Db, runId: string): Promise<string[]> {
   return rows.map(({ node_id: nodeId }) => nodeId);
 }
 
-export interface GivenEnd extends NodeKey {
+export interface FixedEnd extends NodeKey {
   isOutput: boolean;
   source: 'mock' | 'pin';
   isStale: boolean;
@@ -97,7 +97,7 @@ export interface GivenEnd extends NodeKey {
  * Records the end of a node with a fixed result: nothing was executed and nothing is charged. Idempotent. Returns
  * false if the node or the run has already ended.
  */
-export async function recordGivenEnd(db: Db, end: GivenEnd): Promise<boolean> {
+export async function recordFixedEnd(db: Db, end: FixedEnd): Promise<boolean> {
   const bytes = end.result === null ? null : Buffer.byteLength(end.result);
   const output =
     end.isOutput && end.result !== null
@@ -118,6 +118,6 @@ export async function recordGivenEnd(db: Db, end: GivenEnd): Promise<boolean> {
       FROM open_run ON CONFLICT (run_id, path, node_id) DO NOTHING
       RETURNING node_id
     )${output}
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${tellWatchers(end.runId)}`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(end.runId)}`.execute(db);
   return rows[0]?.isSettled === true;
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { tellWatchers } from '../watches/tell-watchers.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
 
 type WaitKind = 'time' | 'callback' | 'human';
 
@@ -19,7 +19,7 @@ export interface OpenWait {
  * Starts the wait together with its node, so that readers see both or neither. If an earlier attempt has started it,
  * returns that wait, whose end never changes. Returns undefined if the run is not open.
  */
-export async function beginWait(
+export async function startWait(
   db: Db,
   { runId, path, nodeId }: NodeKey,
   wait: Omit<OpenWait, 'isAnswered'>,
@@ -27,7 +27,7 @@ export async function beginWait(
   const { rows } = await sql<OpenWait>`/* begin_wait */
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' FOR KEY SHARE
-    ), begun AS (
+    ), started AS (
       INSERT INTO node_results (run_id, path, node_id, status)
       SELECT id, ${path}, ${nodeId}, 'in progress' FROM open_run
       ON CONFLICT (run_id, path, node_id) DO NOTHING
@@ -36,7 +36,7 @@ export async function beginWait(
     SELECT id, ${path}, ${nodeId}, ${wait.kind}, ${new Date(wait.untilMs)}::timestamptz FROM open_run
     ON CONFLICT (run_id, path, node_id, call) DO UPDATE SET until = coalesce(wait.until, excluded.until)
     RETURNING kind, (extract(epoch FROM until) * 1000)::float8 AS "untilMs", answered_at IS NOT NULL AS "isAnswered",
-      ${tellWatchers(runId)}`.execute(db);
+      ${notifyWatchers(runId)}`.execute(db);
   return rows[0];
 }
 

@@ -8,7 +8,7 @@ import type { WaitKey } from './wait-key.js';
  * Claims answered waits whose signal is not confirmed, the least often tried first. Each is returned again after a
  * pause that doubles each time, so that an undeliverable signal does not delay the others.
  */
-export async function takeUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
+export async function claimUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`/* take_wakes */
     UPDATE waits SET signal_attempts = waits.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}
     FROM (

@@ -1,4 +1,4 @@
-// The watched runs, for the statements that change runs (tell-watchers.ts). One row for each run and API process.
+// The watched runs, for the statements that change runs (notify-watchers.ts). One row for each run and API process.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
@@ -31,7 +31,7 @@ export async function watchRuns(db: Db, listener: string, watches: Watch[]): Pro
 }
 
 /** Renews these watches, and deletes the process's other ones and expired ones of any process. */
-export async function keepWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
+export async function renewWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
   const runIds = watches.map(({ runId }) => runId);
   await sql`/* drop_watches */
     DELETE FROM run_watches

@@ -17,7 +17,7 @@ const KEPT_VERSIONS = 1000;
  * Stores the current version, which the caller is about to replace and whose row it has locked. Deletes the version
  * for which the new one leaves no room.
  */
-export async function keepVersion(trx: Db, workflowId: number): Promise<void> {
+export async function storeVersion(trx: Db, workflowId: number): Promise<void> {
   // Two statements, because nothing may be deleted before the current version is stored.
   await trx
     .insertInto('workflow_versions')
@@ -83,7 +83,7 @@ const selectSize = createStatement<{ workflowId: number; version: number | null 
     ) AS drawing`,
 );
 
-export function findKeptDrawing(
+export function findStoredDrawing(
   db: Db,
   workflowId: number,
   version: number,

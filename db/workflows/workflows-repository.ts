@@ -11,7 +11,7 @@ import { isInReach, type Reach } from '../access/reach.js';
 import { connectionIdsOf } from '../../graph/connections.js';
 import { deletePinsOfGone } from '../test-runs/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';
-import { keepVersion } from './versions-repository.js';
+import { storeVersion } from './versions-repository.js';
 
 export type MemberWorkflow = InferResult<ReturnType<typeof selectRecord>>[number];
 
@@ -200,7 +200,7 @@ async function writeUpdate(
   { fields, isNewVersion }: WorkflowUpdate,
   userId: number | null,
 ): Promise<void> {
-  if (isNewVersion) await keepVersion(transaction, stored.id);
+  if (isNewVersion) await storeVersion(transaction, stored.id);
   await transaction
     .updateTable('workflows')
     .set({

@@ -42,7 +42,7 @@ interface EveryNode {
 }
 
 /** Reads data that may be invalid: an invalid value counts as absent, and the schema reports it. */
-export function whatEveryNodeSays(data: JsonObject): EveryNode {
+export function commonSettingsOf(data: JsonObject): EveryNode {
   const onError = ownValue(data, 'on_error');
   return {
     onError: onError === 'continue' || onError === 'branch' ? onError : 'fail',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createConnections, type Connections } from '../../connections/open-connection.js';
 import type { StoredTokens } from '../../connections/tokens.js';
-import { beginConnectionWait } from '../../db/connections/connection-waits-repository.js';
+import { startConnectionWait } from '../../db/connections/connection-waits-repository.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
@@ -152,7 +152,7 @@ describe('two processes that need new tokens of a connection', function () {
     await assert.rejects(open(other, id), { code: 'needs_authorization' });
     const run = await openRun(db, ['http']);
     const node = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
-    await beginConnectionWait(db, node, { connectionId: id, untilMs: Date.now() + HOUR_MS });
+    await startConnectionWait(db, node, { connectionId: id, untilMs: Date.now() + HOUR_MS });
     hold.release();
     const fresh = await first;
     assert.notEqual(fresh, token);

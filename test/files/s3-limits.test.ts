@@ -1,5 +1,8 @@
 // The bounds of what a store asks of S3, which may be busy for ever or never answer.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FileStore } from '../../files/file-store.js';
@@ -10,12 +13,12 @@ describe('a store in an S3 that fails', () => {
   const LIMITS = { attempts: 3, connectMs: 10_000, answerMs: 400, silenceMs: 10_000 };
   const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
   const environment = Object.fromEntries(CREDENTIALS.map((name) => [name, process.env[name]]));
-  let server: RawServer;
+  let server: RawServer | undefined;
 
   before(() => {
     for (const name of CREDENTIALS) process.env[name] = 'test';
   });
-  afterEach(() => server.close());
+  afterEach(() => server?.close());
   after(() => {
     for (const [name, value] of Object.entries(environment)) {
       if (value === undefined) delete process.env[name];
@@ -28,7 +31,7 @@ describe('a store in an S3 that fails', () => {
     const settings = { bucket: 'files', endpoint: server.url, region: 'us-east-1' };
     return createS3Store(settings, { ...LIMITS, ...limits });
   }
-  const requests = (): string[] => server.received.join('\n').match(/^(?:GET|PUT|POST|DELETE) (?=\/)/gm) ?? [];
+  const requests = (): string[] => server!.received.join('\n').match(/^(?:GET|PUT|POST|DELETE) (?=\/)/gm) ?? [];
   const range = { start: 0, end: 10 };
   const calls: [string, (store: FileStore) => Promise<unknown>][] = [
     ['GET', (store) => store.read('a', range)],
@@ -55,12 +58,13 @@ describe('a store in an S3 that fails', () => {
     }
   });
 
+  const startedUpload = '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>';
+
   it('asks three times for a part of an upload, and three times for the end of the upload', async () => {
-    const begun = '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>';
     const store = await storeAt(
       (socket, request) => {
         if (!request.startsWith('POST')) return;
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${begun.length}\r\n\r\n${begun}`);
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${startedUpload.length}\r\n\r\n${startedUpload}`);
       },
       { answerMs: 500 },
     );
@@ -68,8 +72,30 @@ describe('a store in an S3 that fails', () => {
     for (const method of ['PUT ', 'DELETE ']) {
       assert.equal(requests().filter((made) => made === method).length, LIMITS.attempts, method);
     }
-    const part = server.received.findIndex((all) => all.startsWith('PUT '));
-    assert.ok(server.received[part]!.length > 5 * 1024 * 1024, 'a part is sent without a word of the server');
+  });
+
+  it('sends a part without a word of the server', async () => {
+    const parts: number[] = [];
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { length } = await buffer(request);
+      if (request.method === 'PUT') parts.push(length);
+      response.setHeader('etag', '"part"').end(request.url!.includes('?uploads') ? startedUpload : '<Done/>');
+    };
+    const s3 = createServer((request, response) => void answer(request, response));
+    // Never permits a body that waits for permission.
+    s3.on('checkContinue', () => undefined);
+    s3.listen(0, '127.0.0.1');
+    await once(s3, 'listening');
+    try {
+      const endpoint = `http://127.0.0.1:${(s3.address() as AddressInfo).port}`;
+      const settings = { bucket: 'files', endpoint, region: 'us-east-1' };
+      const store = createS3Store(settings, { ...LIMITS, answerMs: 60_000 });
+      await store.write('a', Readable.from([Buffer.alloc(5 * 1024 * 1024 + 1_000)]));
+    } finally {
+      s3.closeAllConnections();
+      s3.close();
+    }
+    assert.deepEqual(parts, [5 * 1024 * 1024, 1_000]);
   });
 
   it('takes an answer that comes with the last attempt', async () => {
@@ -89,7 +115,7 @@ describe('a store in an S3 that fails', () => {
       { answerMs: 30_000 },
     );
     const bodies = await Promise.all(Array.from({ length: 60 }, () => store.read('a', range)));
-    assert.equal(server.received.length, 60);
+    assert.equal(server!.received.length, 60);
     for (const body of bodies) body.on('error', () => undefined).destroy();
   });
 

@@ -19,14 +19,14 @@ function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
 function plannerAfter(plan: Plan, ...ended: number[]): Planner {
   const planner = new Planner(plan);
   for (const node of [0, ...ended]) {
-    planner.takeThis(node);
+    planner.markRunning(node);
     planner.succeed(node, 0);
   }
   return planner;
 }
 
 function stretchOf(plan: Plan, planner: Planner, firsts: number[], stride: Stride): Stretch {
-  for (const node of firsts) planner.takeThis(node);
+  for (const node of firsts) planner.markRunning(node);
   return stretchFrom(plan, planner, firsts, stride);
 }
 
@@ -63,7 +63,7 @@ describe('a stretch', () => {
     assert.deepEqual(stretch, { nodes: [1, 2, 3, 4], isRest: true });
     const walk = new StretchPlan(plan, stretch);
     const settle = (place: number, handle: number): void => {
-      walk.planner.takeThis(place);
+      walk.planner.markRunning(place);
       walk.planner.succeed(place, handle);
     };
     settle(0, 0);
@@ -87,7 +87,7 @@ describe('a walk', () => {
     const plan = toPlan([['trigger', 1], ['http', 2, 3], ['http'], ['llm']]);
     const stretch = stretchOf(plan, plannerAfter(plan), [1], 'dense');
     const walk = new StretchPlan(plan, stretch);
-    walk.planner.takeThis(0);
+    walk.planner.markRunning(0);
     walk.planner.succeed(0, 0);
     assert.deepEqual(walk.next('dense'), []);
   });
@@ -95,11 +95,11 @@ describe('a walk', () => {
   it('begins no request after a node that is to be attempted again, but decides what it can', () => {
     const plan = toPlan([['trigger', 1], ['http', 2, 3], ['http', 4], ['set', 4], ['output']]);
     const walk = new StretchPlan(plan, stretchOf(plan, plannerAfter(plan), [1], 'dense'));
-    walk.planner.takeThis(0);
+    walk.planner.markRunning(0);
     walk.planner.succeed(0, 0);
     const placeOf = (node: number): number => [0, 1, 2, 3].find((place) => walk.numberOf(place) === node)!;
     assert.deepEqual(walk.next('dense', true), [placeOf(3)]);
-    walk.planner.takeThis(placeOf(3));
+    walk.planner.markRunning(placeOf(3));
     walk.planner.succeed(placeOf(3), 0);
     assert.deepEqual([walk.next('dense', true), walk.next('dense')], [[], [placeOf(2)]]);
   });

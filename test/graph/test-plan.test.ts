@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { handlesAfter, rootPlan, type Handle, type NodeEnding, type Plan } from '../../graph/plan.js';
-import { Planner, type KeptNode } from '../../graph/planner.js';
+import { Planner, type ReusedNode } from '../../graph/planner.js';
 import { fatesOf } from '../../graph/resumed-nodes.js';
 import { chooseTest, planOfTest, type TestMode } from '../../graph/test-plan.js';
 import {
@@ -31,7 +31,7 @@ function endingOf(sample: Case, number: number): NodeEnding {
 }
 
 /** Executes a plan whose kept nodes are settled. Returns the ids of the nodes that it executes. */
-function execute(plan: Plan, sample: Case, kept: readonly KeptNode[]): Set<string> {
+function execute(plan: Plan, sample: Case, kept: readonly ReusedNode[]): Set<string> {
   const planner = new Planner(plan);
   planner.settleReused(kept);
   const executed = new Set<string>();
@@ -59,7 +59,7 @@ function at<Value>(number: number, value: Value): Value[] {
   return values;
 }
 
-function toKept(plan: Plan, sample: Case, ids: Iterable<string>): KeptNode[] {
+function toKept(plan: Plan, sample: Case, ids: Iterable<string>): ReusedNode[] {
   return [...ids].map((id) => {
     const whole = sample.plan.ids.indexOf(id);
     const end = endingOf(sample, whole);
@@ -89,7 +89,7 @@ describe('the plan of a test', () => {
         compared += 1;
         const keptIds = plan.ids.filter((_, number) => fates[number] === 'kept');
         const resumed = execute(plan, sample, toKept(plan, sample, keptIds));
-        const scopes = chooseTest(plan, { mode: 'from', node: target, isGiven: () => false, readsOf: () => [] });
+        const scopes = chooseTest(plan, { mode: 'from', node: target, isFixed: () => false, readsOf: () => [] });
         const taken = new Map<number, readonly Handle[]>(
           [...scopes[0]!.wanted]
             .filter((number) => ran.has(number))
@@ -125,7 +125,7 @@ describe('the plan of a test', () => {
     const scopes = chooseTest(plan, {
       mode,
       node: plan.ids.indexOf(tried.id),
-      isGiven: (number) => given.some(({ id }) => id === plan.ids[number]),
+      isFixed: (number) => given.some(({ id }) => id === plan.ids[number]),
       readsOf: (number) => reads.get(plan.ids[number]!)!.map(({ id }) => plan.ids.indexOf(id)),
     });
     const names = (of: 'executed' | 'wanted' | 'needed'): string[] =>

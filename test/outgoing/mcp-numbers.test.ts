@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ExactNumber } from '../../graph/exact-number.js';
 import { isObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import { markNumber, markNumbersIn, markNumbersInEvents, takeMarkedNumbers } from '../../outgoing/exact-numbers.js';
+import { markNumber, markNumbersIn, markNumbersInEvents, restoreMarkedNumbers } from '../../outgoing/exact-numbers.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient } from '../../outgoing/mcp-types.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -23,7 +23,7 @@ const EXACT =
 
 describe('exact numbers through a library that parses JSON', () => {
   const throughLibrary = (json: string) =>
-    takeMarkedNumbers(JSON.parse(Buffer.from(markNumbersIn(Buffer.from(json))).toString()) as unknown);
+    restoreMarkedNumbers(JSON.parse(Buffer.from(markNumbersIn(Buffer.from(json))).toString()) as unknown);
 
   it('come out as they went in, and everything else stays as it is', () => {
     assert.equal(writeJson(throughLibrary(EXACT)), writeJson(parseJson(EXACT)));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { handlesAfter, type NodeEnding, type Plan } from '../../graph/plan.js';
 import { fatesOf } from '../../graph/resumed-nodes.js';
-import { Planner, type KeptNode } from '../../graph/planner.js';
+import { Planner, type ReusedNode } from '../../graph/planner.js';
 import { cases, leftBy, oracle, settle, takeAll, type Case } from './random-plans.js';
 
 /** A node that was left by none of its links has a handle that none of them has. */
@@ -48,7 +48,7 @@ function resume(sample: Case, ended: ReadonlySet<number>, anew: ReadonlySet<numb
   const numberOf = (id: string): number => plan.ids.indexOf(id);
   const endOf = (node: number): NodeEnding | undefined => (ended.has(node) ? endingOf(sample, node) : undefined);
   const fates = fatesOf({ plan, endOf: (id) => endOf(numberOf(id)), isAnew: (id) => anew.has(numberOf(id)) });
-  const kept = fates.flatMap((fate, node): KeptNode[] => {
+  const kept = fates.flatMap((fate, node): ReusedNode[] => {
     if (fate !== 'kept') return [];
     const end = endOf(node)!;
     return [{ node, handles: handlesAfter(end, plan, node)!, ...(end.status === 'failed' && { hasFailed: true }) }];

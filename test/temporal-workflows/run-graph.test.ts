@@ -78,8 +78,8 @@ describe('run of a graph', function () {
     link(slow, never);
     const run = await api.runToEnd(drawing([start, failing, slow, never]));
     assert.equal(run.status, 'failed');
-    const { started_at: begunAt, finished_at: endedAt, ...failed } = run.nodes[failing.id]!;
-    assert.ok(begunAt! <= endedAt!);
+    const { started_at: startedAt, finished_at: endedAt, ...failed } = run.nodes[failing.id]!;
+    assert.ok(startedAt! <= endedAt!);
     assert.deepEqual(failed, {
       id: failing.id,
       status: 'failed',

@@ -5,7 +5,7 @@ import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-reposi
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { parseJson } from '../../../graph/json-text.js';
 import type { NodeKey } from '../../../graph/plan.js';
-import { isSilent, type AssistantMessage } from '../llm/said-message.js';
+import { isSilent, type AssistantMessage } from '../llm/provider-message.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;

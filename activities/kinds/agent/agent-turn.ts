@@ -27,7 +27,7 @@ import { askModel, type Body } from '../llm/ask-model.js';
 import { toModelMessages } from '../llm/message-files.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
-import { refusalOf, withoutCalls, type AssistantMessage } from '../llm/said-message.js';
+import { refusalOf, withoutCalls, type AssistantMessage } from '../llm/provider-message.js';
 import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './agent-session.js';

@@ -4,7 +4,7 @@ import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import { readArguments, type ToolArguments } from '../../../graph/tool-arguments.js';
-import { callsOf, messageOf, withoutCalls, type AssistantMessage } from '../llm/said-message.js';
+import { callsOf, messageOf, withoutCalls, type AssistantMessage } from '../llm/provider-message.js';
 
 export interface AskedCall extends ToolArguments {
   id: string;
@@ -32,9 +32,9 @@ export function readMessage(answer: unknown): ReadMessage | undefined {
   const message = withoutCalls(received);
   if (calls.length === 0) return { message, calls };
   const ordered = made.map((call, at) => {
-    const { text, given } = calls[at]!;
+    const { text, parsed } = calls[at]!;
     // Some providers refuse all later turns of a conversation that contains arguments that are not an object.
-    const written = given === undefined ? '{}' : text;
+    const written = parsed === undefined ? '{}' : text;
     return { ...call, type: 'function', function: { ...(call['function'] as JsonObject), arguments: written } };
   });
   return { message: { ...message, tool_calls: ordered }, calls };

@@ -1,7 +1,7 @@
 // One tool call of an agent, to an MCP server or to another workflow.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
-import { claimCall, markCallRefused, takeCallBack } from '../../../db/nodes/provider-calls-repository.js';
+import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
@@ -17,7 +17,7 @@ import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
-import { takeResult, type ResultParts } from '../mcp/result-files.js';
+import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
@@ -56,12 +56,12 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { call, workflows } = work;
   // The arguments come from the row that the approval shows, so that the call is exactly the approved one. Nothing
   // changes them after the request is settled.
-  const { given } = readArguments(openArguments(deps, task, work));
-  if (given === undefined) throw new Error('a tool call without arguments');
-  if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, given);
+  const { parsed } = readArguments(openArguments(deps, task, work));
+  if (parsed === undefined) throw new Error('a tool call without arguments');
+  if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, parsed);
   const workflowId = workflows.get(call.toolName);
   if (workflowId === undefined) throw new Error('a call of a workflow that is no tool');
-  return callWorkflow(deps, task, { ...call, workflowId }, given);
+  return callWorkflow(deps, task, { ...call, workflowId }, parsed);
 }
 
 function openArguments({ secretBox }: AgentDeps, { runId, path, nodeId }: NodeTask, { call, turn }: ToolWork): string {
@@ -74,10 +74,10 @@ async function callWorkflow(
   deps: AgentDeps,
   task: NodeTask,
   call: StoredToolCall & { workflowId: number },
-  given: JsonObject,
+  parsed: JsonObject,
 ): Promise<Answer | OpenToolRun> {
   try {
-    const ended = await withMemory(task, () => runTool(deps, task, call, given));
+    const ended = await withMemory(task, () => runTool(deps, task, call, parsed));
     return typeof ended === 'string' ? { outcome: 'result', text: toText([ended]) } : ended;
   } catch (error) {
     if (!(error instanceof NodeFailure) || !OF_RUNS.has(error.code)) throw error;
@@ -89,7 +89,7 @@ async function callServer(
   deps: AgentDeps,
   task: NodeTask,
   { data, values, turn, call }: ToolWork,
-  given: JsonObject,
+  parsed: JsonObject,
 ): Promise<Answer> {
   const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
   if (server?.type !== 'mcp' || call.serverLabel === null) throw new Error('a tool call without a server');
@@ -110,17 +110,17 @@ async function callServer(
     const timeoutMs = data.settings.timeout * 1000;
     const { signal, memory } = task;
     const result = await withServer(deps, task, toServer(server, values), (session) =>
-      session.callTool(call.toolName, withMarkedNumbers(given), {
+      session.callTool(call.toolName, withMarkedNumbers(parsed), {
         timeoutMs,
         signal,
         reserve: (size) => memory.resize(messageBytes(size)),
       }),
     );
-    const parts = await takeResult(deps.files, task, result, call.toolName);
+    const parts = await storeResultFiles(deps.files, task, result, call.toolName);
     return { ...toAnswer(result, parts), attempt: claim.attempts };
   } catch (error) {
     // Nothing was sent, because the connection needs a sign-in. The call is made after it.
-    if (error instanceof ConnectionNeeded) await takeCallBack(deps.db, { ...key, attempt: claim.attempts });
+    if (error instanceof ConnectionNeeded) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
     if (task.signal.aborted || !(error instanceof McpError)) throw error;
     if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const failure = toMcpFailure(error, { mayRepeat: false, isConnected: false });

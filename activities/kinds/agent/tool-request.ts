@@ -22,7 +22,7 @@ interface Asking {
 /** `ordinal` is the place of the call among the calls of its turn, from 0. */
 export function toToolCall(
   { secretBox, task, turn, settings, tools }: Asking,
-  { id, name, text, given }: AskedCall,
+  { id, name, text, parsed }: AskedCall,
   ordinal: number,
 ): NewToolCall {
   const row = [task.runId, task.path, task.nodeId, turn, ordinal] as const;
@@ -37,16 +37,16 @@ export function toToolCall(
     approval: null,
   };
   if (tool === undefined) return { ...base, invalidEnc: refusal('There is no tool of this name.') };
-  if (given === undefined) return { ...base, invalidEnc: refusal('The arguments are not a JSON object.') };
-  return tool.needsApproval ? { ...base, approval: toApproval(task, settings, given) } : base;
+  if (parsed === undefined) return { ...base, invalidEnc: refusal('The arguments are not a JSON object.') };
+  return tool.needsApproval ? { ...base, approval: toApproval(task, settings, parsed) } : base;
 }
 
-function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], given: JsonObject): AskedApproval {
-  const shown = run.masker.json(given);
+function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], parsed: JsonObject): AskedApproval {
+  const shown = run.masker.json(parsed);
   return {
     requestId: randomUUID(),
     shownArguments: writeJson(shown),
-    argumentsHash: hashArguments(given, shown),
+    argumentsHash: hashArguments(parsed, shown),
     expiresInSeconds: settings.approval_timeout,
     ...(run.isTest ? onlyStarter(run) : deciders(settings)),
   };

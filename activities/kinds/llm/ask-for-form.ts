@@ -15,7 +15,7 @@ import type { FormChecker } from '../structured-answer.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from './answer-form.js';
 import { ledgerCharge } from './ledger-charge.js';
 import { EMPTY_REPLY, sumUsage, toOutput, type ModelReply } from './model-reply.js';
-import { isSilent } from './said-message.js';
+import { isSilent } from './provider-message.js';
 
 export type Message = OpenAI.Chat.ChatCompletionMessageParam;
 

@@ -25,7 +25,7 @@ import { toIdempotencyKey } from '../idempotency-key.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { claimModelCall } from './claim-model-call.js';
 import { toLlmFailure, type ModelClients } from './model-clients.js';
-import { giveCallIds, reportedCallsOf } from './said-message.js';
+import { giveCallIds, reportedCallsOf } from './provider-message.js';
 import { UnusableAnswer } from './unusable-answer.js';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;

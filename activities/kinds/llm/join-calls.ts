@@ -103,7 +103,7 @@ function addArguments(call: OpenCall, written: unknown): void {
   if (typeof written !== 'string') call.written = written ?? call.written;
   else if (typeof call.written === 'string') {
     call.written += written;
-    call.progress.take(written);
+    call.progress.add(written);
   }
 }
 
@@ -120,7 +120,7 @@ class ObjectProgress {
     return this.#hasClosed && this.#depth === 0;
   }
 
-  take(piece: string): void {
+  add(piece: string): void {
     for (let at = 0; at < piece.length; at += 1) this.#takeUnit(piece.charCodeAt(at));
   }
 

@@ -14,7 +14,7 @@ import { causeCode } from '../../../outgoing/network-error.js';
 import { startDeadline } from '../../../outgoing/pausable-deadline.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { pacedConnector } from '../../../outgoing/paced-reads.js';
-import { takingEvents } from '../../../outgoing/take-events.js';
+import { readingEvents } from '../../../outgoing/read-events.js';
 import { whenSent } from '../../../outgoing/when-sent.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import { tracedCall } from '../../../outgoing/traced-call.js';
@@ -71,7 +71,7 @@ export function createModelClients(
         const url = new URL(target instanceof Request ? target.url : target);
         // The provider must not get our trace headers.
         const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.operation.name': 'chat' };
-        const call = { url, method: init?.method ?? 'GET', headers: {}, tellTrace: false, attributes };
+        const call = { url, method: init?.method ?? 'GET', headers: {}, sendsTraceparent: false, attributes };
         const response = await tracedCall(
           call,
           ({ status }) => status,
@@ -119,7 +119,7 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
         hasLeft = true;
         onSent();
       };
-      const streaming = takingEvents(whenSent(dispatcher, onLeft), (piece) => answer.offer(piece));
+      const streaming = readingEvents(whenSent(dispatcher, onLeft), (piece) => answer.offer(piece));
       const fetchOptions: Record<string, unknown> = { dispatcher: streaming };
       const options = { signal: limit.signal, timeout: timeoutMs, headers, fetchOptions };
       const sent = openai.chat.completions.create(withMarkedNumbers(asked) as Body, options).asResponse();

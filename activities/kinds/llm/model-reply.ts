@@ -4,7 +4,7 @@ import { toTokens } from '../../../config/model-price.js';
 import { ownValue } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import type { NodeOutput } from '../../../graph/template.js';
-import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './said-message.js';
+import { messageOf, refusalOf, withoutCalls, type AssistantMessage } from './provider-message.js';
 
 export interface ModelReply {
   role: 'assistant';

@@ -1,12 +1,16 @@
 import type { LoopFacts } from '../../../contract/activities.js';
-import { beginIterations, storeItems } from '../../../db/nodes/iterations-repository.js';
-import { countKeptItems, findKeptInIterations, findKeptIterations } from '../../../db/nodes/kept-results-repository.js';
+import { startIterations, storeItems } from '../../../db/nodes/iterations-repository.js';
+import {
+  countReusedItems,
+  findReusedInIterations,
+  findReusedIterations,
+} from '../../../db/nodes/reused-results-repository.js';
 import type { Db } from '../../../db/core/client.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { forEachNode, itemsOf } from '../../../graph/nodes/for_each.js';
 import { loopNode } from '../../../graph/nodes/loop.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
-import { toKeptNodes } from '../../node/load-run.js';
+import { toReusedNodes } from '../../node/load-run.js';
 import { PARSED_FACTOR } from '../../node/payload-weight.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { judgeReusedRound } from './judge-round.js';
@@ -39,11 +43,11 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
     async run(task) {
       const { data } = task.node;
       const { concurrency, on_item_error: onItemError } = forEachNode.schema.parse(data);
-      const count = (task.run.isResumed ? await countKeptItems(db, task) : undefined) ?? (await storeRendered(task));
+      const count = (task.run.isResumed ? await countReusedItems(db, task) : undefined) ?? (await storeRendered(task));
       const { kept = [], ...more } = await findReused(db, task);
       const only = onlyIterationOf(task);
       const indexes = only === undefined ? firstOf(count, kept, concurrency) : [only].filter((index) => index < count);
-      await beginIterations(db, task, { total: only === undefined ? count : indexes.length, indexes });
+      await startIterations(db, task, { total: only === undefined ? count : indexes.length, indexes });
       const facts = { count, concurrency, survivesFailures: onItemError !== 'fail', isConditional: false };
       return { facts: { ...facts, ...(kept.length > 0 && { kept }), ...more } };
     },
@@ -56,11 +60,11 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
  */
 async function findReused(db: Db, loop: NodeTask): Promise<Pick<LoopFacts, 'begun' | 'kept'>> {
   if (!loop.run.isResumed) return {};
-  const kept = await findKeptIterations(db, loop);
-  const left = await findKeptInIterations(db, loop);
+  const kept = await findReusedIterations(db, loop);
+  const left = await findReusedInIterations(db, loop);
   if (left.size === 0) return kept.length === 0 ? {} : { kept };
   const body = loop.run.planOf(iterationPath(loop.path, loop.nodeId, 0));
-  return { kept, begun: [...left].map(([index, ends]) => [index, toKeptNodes(ends, body)]) };
+  return { kept, begun: [...left].map(([index, ends]) => [index, toReusedNodes(ends, body)]) };
 }
 
 /** Returns the only iteration that a test run executes, or undefined if the run executes all of them. */
@@ -91,7 +95,7 @@ export function createLoopStep(deps: LoopDeps): NodeStep<LoopFacts> {
       const isOver = last !== undefined && (await judgeReusedRound(deps, task, last));
       const first = only === undefined ? firstOf(count, kept, 1) : [only];
       const indexes = isOver ? [] : first;
-      await beginIterations(db, task, { total: 0, indexes });
+      await startIterations(db, task, { total: 0, indexes });
       return { facts: { ...facts, ...(last !== undefined && { kept }), ...more, ...(isOver && { isOver }) } };
     },
   };

@@ -11,7 +11,7 @@ import type { MessageSize } from '../../../outgoing/message-size.js';
 import { NodeFailure } from '../../node/failures.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps } from './call-server.js';
-import { takeResult, type ResultParts } from './result-files.js';
+import { storeResultFiles, type ResultParts } from './result-files.js';
 import { linkIn, structuredText } from './result-words.js';
 import { toMcpFailure } from './mcp-failure.js';
 import { messageBytes } from '../../node/payload-weight.js';
@@ -62,7 +62,7 @@ export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): N
         throw isOurs ? toMcpFailure(error, { mayRepeat, isConnected }) : error;
       });
       failOnError(result, settings.fail_on_error, task.run.masker);
-      return toOutcome(result, await takeResult(files, task, result, data.tool_name));
+      return toOutcome(result, await storeResultFiles(files, task, result, data.tool_name));
     },
   };
 }

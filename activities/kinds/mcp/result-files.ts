@@ -21,7 +21,7 @@ interface FileInResult {
 }
 
 /** Saves the files of a result one after another. Throws like `FileUse.save`. */
-export async function takeResult(
+export async function storeResultFiles(
   files: FileUse,
   task: NodeTask,
   { parts }: McpToolResult,

@@ -6,12 +6,12 @@ import type { Logger } from '../../../telemetry/logger.js';
 import type { Db } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';
-import { holdResults, takeOver } from '../../../db/resume/resume-repository.js';
+import { holdResults, copyReused } from '../../../db/resume/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
 import { MAX_WAIT_SECONDS } from '../../../graph/nodes/shared-fields.js';
 import type { RunDeps } from '../deps.js';
 import { ApiError } from '../../http/errors.js';
-import { acceptOnce, beginStart, storeOnce, type Acceptance } from '../accept-run.js';
+import { acceptOnce, startWithoutWaiting, storeOnce, type Acceptance } from '../accept-run.js';
 import type { KeyedRequest } from '../idempotency.js';
 import { acceptedEnvelope } from '../../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../run-traces.js';
@@ -28,7 +28,7 @@ export function resumeRun(
     const { resumption } = planned;
     const { id } = resumption.run.facts;
     if (!(await storeAll(deps, keyed, resumption))) return undefined;
-    await beginStart(deps, log, request.workflow, resumption.run);
+    await startWithoutWaiting(deps, log, request.workflow, resumption.run);
     return acceptedEnvelope(id);
   });
 }
@@ -64,12 +64,12 @@ async function insertAll(
   hashes: Hashes,
   place: Partial<RunFacts> & { depth: number } = { depth: 0 },
 ): Promise<void> {
-  const { earlierId, kept, children, run } = resumption;
+  const { earlierId, reused, children, run } = resumption;
   const { id } = run.facts;
   await hold(deps, transaction, earlierId);
   const facts = { ...run.facts, ...place, ...traceOfAcceptance(id), snapshot_hash: hashes.get(resumption)! };
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
-  await takeOver(transaction, deps.secretBox, { from: earlierId, to: id, projectId: facts.project_id, kept });
+  await copyReused(transaction, deps.secretBox, { from: earlierId, to: id, projectId: facts.project_id, reused });
   const root = { root_run_id: place.root_run_id ?? id, depth: place.depth + 1 };
   for (const { nodeId, child, isAwaited } of children) {
     const childId = typeof child === 'string' ? child : child.run.facts.id;

@@ -9,7 +9,7 @@ import {
   findEarlierRun,
   findStartedRuns,
   type EarlierRun,
-  type KeptResults,
+  type ReusedResults,
   type StartedRun,
 } from '../../../db/resume/resume-repository.js';
 import { changedNodes } from '../../../graph/changed-nodes.js';
@@ -19,7 +19,7 @@ import { ApiError, notFound } from '../../http/errors.js';
 import type { Envelope } from '../../envelope/run-envelope.js';
 import { runIsTest } from '../run-is-test.js';
 import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
-import { isRepeated, KeptScopes } from './kept-scopes.js';
+import { isRepeated, ReusedScopes } from './reused-scopes.js';
 
 export interface ResumeRequest {
   workflow: StoredDrawing;
@@ -40,7 +40,7 @@ interface ResumedChild {
 
 export interface Resumption extends Drawn {
   earlierId: string;
-  kept: KeptResults;
+  reused: ReusedResults;
   /** False if all nodes had ended when the earlier run was stopped; a run that resumes it only ends. */
   isSomethingLeft: boolean;
   /** Nodes of sub-workflows that continue with the run that they have started, or with one that resumes it. */
@@ -77,10 +77,10 @@ async function planFrom(deps: RunDeps, request: ResumeRequest, earlier: EarlierR
   if (isAsNow) checkNodes(from, run.plan);
   const anew = new Set(from);
   if (isAsNow) for (const id of changedNodes(drawingThen(deps.secretBox, earlier), run)) anew.add(id);
-  const scopes = await KeptScopes.plan(deps.db, runId, run.plan, (id) => anew.has(id));
+  const scopes = await ReusedScopes.plan(deps.db, runId, run.plan, (id) => anew.has(id));
   const children = await findChildren(deps, request, scopes);
-  const { kept, isSomethingLeft } = scopes;
-  return { resumption: { earlierId: runId, ...drawn, kept, children, isSomethingLeft } };
+  const { reused, isSomethingLeft } = scopes;
+  return { resumption: { earlierId: runId, ...drawn, reused, children, isSomethingLeft } };
 }
 
 function refuse({ status, purpose, isExpired }: EarlierRun): void {
@@ -106,7 +106,7 @@ function checkNodes(ids: string[], plan: Plan): void {
 async function findChildren(
   deps: RunDeps,
   request: ResumeRequest,
-  scopes: KeptScopes,
+  scopes: ReusedScopes,
 ): Promise<Resumption['children']> {
   const { db } = deps;
   const { runId, acceptsUnknown } = request;

@@ -33,7 +33,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
       if (!isSaved) return;
       const runId = await startRun(api, workflow.id, input, { idempotencyKey: keyOf([input, etag]) });
       announce('The run has started.');
-      tests.beginRun({ runId, drawing: store.getState().saved });
+      tests.startRun({ runId, drawing: store.getState().saved });
       onClose();
     },
     onError: settleIfRefused,

@@ -56,8 +56,8 @@ COMMENT ON COLUMN projects.webhook_previous_secret_enc IS
 COMMENT ON COLUMN projects.spending_limit_usd IS 'Null, like the period: no limit.';
 COMMENT ON COLUMN projects.spent_on IS 'The last UTC day on which something was paid.';
 COMMENT ON COLUMN projects.spent_that_day_usd IS
-  'What was paid on the day `spent_on`, so that a call need not add up transactions.';
-COMMENT ON COLUMN projects.spent_that_month_usd IS 'What was paid in the month of `spent_on`.';
+  'The sum paid on the day `spent_on`, so that a call need not add up transactions.';
+COMMENT ON COLUMN projects.spent_that_month_usd IS 'The sum paid in the month of `spent_on`.';
 
 CREATE TABLE project_members (
   project_id integer NOT NULL REFERENCES projects (id),
@@ -68,7 +68,7 @@ CREATE TABLE project_members (
 );
 
 COMMENT ON TABLE project_members IS
-  'Who works in which project, in which role. Writers: the API, which holds the lock on the project''s row '
+  'Members of projects with their roles. Writers: the API, which holds the lock on the project''s row '
   'meanwhile, and `admin`.';
 
 CREATE INDEX project_members_user ON project_members (user_id, project_id);

@@ -82,7 +82,7 @@ COMMENT ON COLUMN approval_requests.edited_enc IS 'The edited arguments as they 
 COMMENT ON COLUMN approval_requests.required IS 'How many people must approve.';
 COMMENT ON COLUMN approval_requests.exclude_starter IS 'True: the person who started the run may not decide.';
 COMMENT ON COLUMN approval_requests.only_user IS
-  'Of a test, the only one who sees the request and may decide; null for other runs.';
+  'The only person who sees the request of a test run and may decide; null for other runs.';
 COMMENT ON COLUMN approval_requests.roles IS 'The people who may decide; null for everybody who may draw.';
 COMMENT ON COLUMN approval_requests.counted IS
   'How many decisions were counted and have not settled the request: versions of the run count them.';
@@ -112,7 +112,7 @@ CREATE TABLE approval_decisions (
   PRIMARY KEY (request_id, user_id, arguments_hash, decision)
 );
 
-COMMENT ON TABLE approval_decisions IS 'Who has decided what on a request. Append only. Writer: the API.';
+COMMENT ON TABLE approval_decisions IS 'The decisions on requests, one row a person. Append only. Writer: the API.';
 COMMENT ON COLUMN approval_decisions.arguments_hash IS 'The hash of the arguments that were decided on.';
 
 CREATE TABLE agent_tool_calls (

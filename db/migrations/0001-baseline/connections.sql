@@ -29,10 +29,10 @@ COMMENT ON TABLE connections IS
   'Connections: the credentials of a project, which drawings name and never contain. Writers: the API, and the '
   'worker (tokens, status, and the time of the last use).';
 COMMENT ON COLUMN connections.origins IS 'The credential is sent to these and to no other (connections/origins.ts).';
-COMMENT ON COLUMN connections.settings IS 'What is no secret, by the kind (connections/kinds.ts).';
-COMMENT ON COLUMN connections.secrets_enc IS 'What people have entered, as JSON by the kind, sealed.';
+COMMENT ON COLUMN connections.settings IS 'The settings that are no secrets, by the kind (connections/kinds.ts).';
+COMMENT ON COLUMN connections.secrets_enc IS 'The entered secrets, as JSON by the kind, sealed.';
 COMMENT ON COLUMN connections.tokens_enc IS
-  'What a provider has given, as JSON (connections/tokens.ts), sealed; null for kinds without tokens, and before '
+  'The tokens of a provider, as JSON (connections/tokens.ts), sealed; null for kinds without tokens, and before '
   'the first sign-in.';
 COMMENT ON COLUMN connections.account IS 'The name under which the provider knows who has signed in.';
 COMMENT ON COLUMN connections.expires_at IS 'When the access token expires.';
@@ -61,7 +61,7 @@ COMMENT ON COLUMN connection_sign_ins.state_hash IS 'SHA-256 of the `state` that
 COMMENT ON COLUMN connection_sign_ins.cookie_hash IS
   'SHA-256 of the cookie of the browser that has started the sign-in.';
 COMMENT ON COLUMN connection_sign_ins.flow_enc IS
-  'What the exchange of the code needs, as JSON, sealed; the verifier is part of it.';
+  'The values that the exchange of the code needs, as JSON, sealed; the verifier is one of them.';
 
 CREATE INDEX connection_sign_ins_of ON connection_sign_ins (connection_id);
 
@@ -72,6 +72,6 @@ CREATE TABLE connection_uses (
 );
 
 COMMENT ON TABLE connection_uses IS
-  'Which connections a run has used: each is recorded once in the audit log. Writer: the worker.';
+  'Connections that a run has used: each is recorded once in the audit log. Writer: the worker.';
 
 CREATE INDEX connection_uses_of ON connection_uses (connection_id, run_id);

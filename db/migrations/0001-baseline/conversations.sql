@@ -1,4 +1,4 @@
--- Conversations with workflows. docs/adr/0029-turns-of-conversations.md.
+-- Conversations with workflows. docs/adr/0029-queue-of-a-conversation.md.
 
 -- The lock of the row orders messages, and gives runs their turn.
 CREATE TABLE conversations (

@@ -51,7 +51,7 @@ COMMENT ON TABLE files IS 'Files. Writers: whoever saves or deletes a file, and 
 COMMENT ON COLUMN files.copy_id IS 'Null: the file was deleted while something still referred to it.';
 COMMENT ON COLUMN files.type IS 'The media type as it was declared.';
 COMMENT ON COLUMN files.run_id IS 'The run that made it.';
-COMMENT ON COLUMN files.user_id IS 'Who uploaded it.';
+COMMENT ON COLUMN files.user_id IS 'The user who uploaded it.';
 
 CREATE INDEX files_newest ON files (project_id, created_at, id);
 CREATE INDEX files_largest ON files (project_id, size, id);
@@ -66,7 +66,7 @@ CREATE TABLE file_references (
 );
 
 COMMENT ON TABLE file_references IS
-  'Which rows refer to a file. Writers: whoever writes a value that holds files, in the transaction of the value; '
+  'References of rows to files. Writers: whoever writes a value that holds files, in the transaction of the value; '
   'triggers on the tables that refer; and retention.';
 COMMENT ON COLUMN file_references.holder IS
   'The id of a run, case, schedule, message, answer or conversation; `WORKFLOW/VERSION` of a drawing; '

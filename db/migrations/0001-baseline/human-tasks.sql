@@ -27,7 +27,7 @@ CREATE TABLE human_tasks (
 );
 
 COMMENT ON TABLE human_tasks IS
-  'What runs ask people. Writers: the worker asks, and expires what nobody has answered in time; the API settles a '
+  'Questions of runs to people. Writers: the worker asks, and expires tasks that nobody has answered in time; the API settles a '
   'task by an answer, under the lock of the row; retention deletes what has expired.';
 COMMENT ON COLUMN human_tasks.project_id IS 'A copy of the run''s.';
 COMMENT ON COLUMN human_tasks.node_label IS 'The label as drawn when the run was accepted, at most 60 characters.';
@@ -56,6 +56,6 @@ CREATE TABLE human_answers (
   PRIMARY KEY (task_id, user_id)
 );
 
-COMMENT ON TABLE human_answers IS 'What people have answered. Writer: the API, one row a person.';
+COMMENT ON TABLE human_answers IS 'Answers to tasks, one row a person. Writer: the API.';
 COMMENT ON COLUMN human_answers.entered IS 'Values by the ids of the fields, secrets masked.';
 COMMENT ON COLUMN human_answers.entered_enc IS 'The unmasked values, sealed; null when nothing is masked.';

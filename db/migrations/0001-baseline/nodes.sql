@@ -50,7 +50,7 @@ COMMENT ON COLUMN node_results.iterations IS
   'The number of iterations of a loop, 0 where it is not known beforehand; null for other nodes.';
 COMMENT ON COLUMN node_results.is_reused IS
   'True: the row comes from an earlier run, a mock or a pin. Nothing was executed or paid for it.';
-COMMENT ON COLUMN node_results.source IS 'Where a test run has the row from: `mock`, `pin`, or the id of a run.';
+COMMENT ON COLUMN node_results.source IS 'The origin of a row in a test run: `mock`, `pin`, or the id of a run.';
 COMMENT ON COLUMN node_results.is_stale IS 'True: the pin was made with another drawing.';
 COMMENT ON COLUMN node_results.attempts IS 'How many attempts have started; the attempt of a worker that died counts.';
 COMMENT ON COLUMN node_results.attempt_started_at IS
@@ -61,7 +61,7 @@ COMMENT ON COLUMN node_results.spared IS
 COMMENT ON COLUMN node_results.worker IS
   'The worker process that executes the node; null while the node waits for its turn.';
 COMMENT ON COLUMN node_results.isolation IS
-  'Whether a node whose workers died waits for its turn, or runs apart from others; null for other nodes.';
+  'State of a node whose workers died: it waits to run apart from others, or runs so; null for other nodes.';
 COMMENT ON COLUMN node_results.step IS
   'The step of an agent that was claimed last (`NodeStep.name`); null for nodes that take one activity.';
 COMMENT ON COLUMN node_results.queued_ms IS
@@ -98,7 +98,7 @@ COMMENT ON COLUMN node_attempts.finished_at IS 'For an attempt whose worker was 
 COMMENT ON COLUMN node_attempts.step IS 'As in `node_results.step`.';
 COMMENT ON COLUMN node_attempts.worker IS
   'The worker process that died during the attempt; null where the attempt ended in another way.';
-COMMENT ON COLUMN node_attempts.was_isolated IS 'Whether the node ran apart from others (`node_results.isolation`).';
+COMMENT ON COLUMN node_attempts.was_isolated IS 'True: the node ran apart from others (`node_results.isolation`).';
 
 CREATE INDEX node_attempts_lost ON node_attempts (worker) WHERE worker IS NOT NULL;
 
@@ -126,19 +126,19 @@ CREATE TABLE loop_progress (
   path text NOT NULL,
   node_id text NOT NULL,
   prefix text NOT NULL,
-  begun int4multirange NOT NULL DEFAULT '{}',
+  started int4multirange NOT NULL DEFAULT '{}',
   ended int4multirange NOT NULL DEFAULT '{}',
   failed integer NOT NULL DEFAULT 0,
   changes bigint NOT NULL DEFAULT 0
 );
 
 COMMENT ON TABLE loop_progress IS
-  'How far the loops of a run are. The rows of a loop add up. Writers: a trigger on `node_results`, whenever an '
+  'Progress of the loops of a run. The rows of a loop add up. Writers: a trigger on `node_results`, whenever an '
   'iteration starts or ends, and the acceptance of a run that reuses results.';
 COMMENT ON COLUMN loop_progress.path IS 'The iteration that encloses the loop; empty outside loops.';
 COMMENT ON COLUMN loop_progress.node_id IS 'The id of the loop.';
-COMMENT ON COLUMN loop_progress.prefix IS 'What the paths of its iterations begin with.';
-COMMENT ON COLUMN loop_progress.begun IS
+COMMENT ON COLUMN loop_progress.prefix IS 'The common beginning of the paths of its iterations.';
+COMMENT ON COLUMN loop_progress.started IS
   'Indexes of started iterations, as the text of a multirange: most of them follow each other.';
 COMMENT ON COLUMN loop_progress.ended IS 'Indexes of ended iterations.';
 COMMENT ON COLUMN loop_progress.failed IS 'How many of the ended ones have failed.';
@@ -182,14 +182,14 @@ COMMENT ON COLUMN provider_calls.state IS
 COMMENT ON COLUMN provider_calls.attempts IS 'How often the call was claimed. The last attempt owns it.';
 COMMENT ON COLUMN provider_calls.crashes IS
   'How often a worker died with this call in flight: the provider may have charged each, the user pays once.';
-COMMENT ON COLUMN provider_calls.usage IS 'What the provider reported, as it came; retention empties it.';
+COMMENT ON COLUMN provider_calls.usage IS 'The provider''s report, unchanged; retention empties it.';
 COMMENT ON COLUMN provider_calls.input_tokens IS
   'As reported, else estimated; reserved while the call is on the wire. Null where nothing is known. So '
   '`output_tokens`.';
 COMMENT ON COLUMN provider_calls.is_estimated IS 'True: nobody has reported the tokens.';
 COMMENT ON COLUMN provider_calls.project_id IS 'The project of a model call that is paid for.';
 COMMENT ON COLUMN provider_calls.reserved_usd IS
-  'What the call may cost while it is on the wire, then what it has cost. Null once the node''s transaction '
+  'The most that the call may cost while it is on the wire, then its cost. Null once the node''s transaction '
   'contains it, and for what costs nothing. docs/adr/0020-money-reserved-with-the-claim.md.';
 
 CREATE INDEX provider_calls_reserved ON provider_calls (project_id, run_id) WHERE reserved_usd IS NOT NULL;
@@ -204,7 +204,7 @@ CREATE TABLE waits (
   kind text NOT NULL CHECK (kind IN ('time', 'callback', 'human', 'child', 'connection')),
   child_run_id uuid REFERENCES runs (id) DEFERRABLE INITIALLY DEFERRED,
   connection_id integer,
-  begun_at timestamptz,
+  started_at timestamptz,
   until timestamptz,
   token_hash bytea UNIQUE,
   token_enc bytea,
@@ -218,7 +218,7 @@ CREATE TABLE waits (
   CONSTRAINT waits_answer CHECK (answered_at IS NULL OR kind <> 'callback' OR token_hash IS NOT NULL),
   CONSTRAINT waits_child CHECK ((kind = 'child') = (child_run_id IS NOT NULL)),
   CONSTRAINT waits_connection CHECK ((kind = 'connection') = (connection_id IS NOT NULL)
-    AND (kind = 'connection') = (call < 0) AND (kind = 'connection') = (begun_at IS NOT NULL))
+    AND (kind = 'connection') = (call < 0) AND (kind = 'connection') = (started_at IS NOT NULL))
 );
 
 COMMENT ON TABLE waits IS
@@ -230,7 +230,7 @@ COMMENT ON COLUMN waits.call IS
   'The number of the agent''s tool call that waits, from 1 over all turns; 0 for the node itself; -1, -2 and so on '
   'for waits for a connection, one after the other.';
 COMMENT ON COLUMN waits.child_run_id IS 'The run that the node has started (kind `child`).';
-COMMENT ON COLUMN waits.connection_id IS 'The connection that the node waits for since `begun_at` (kind `connection`).';
+COMMENT ON COLUMN waits.connection_id IS 'The connection that the node waits for since `started_at` (kind `connection`).';
 COMMENT ON COLUMN waits.until IS
   'When the wait ends; null while the node has not started, and only its token was asked for.';
 COMMENT ON COLUMN waits.token_hash IS 'SHA-256 of the token in the callback''s address; null where nobody needs one.';

@@ -7,4 +7,4 @@ CREATE TABLE routine_files (
 );
 
 COMMENT ON TABLE routine_files IS
-  'Which text of each file of db/routines is in the database. Writer: `migrateToLatest`.';
+  'The hash of each file of db/routines that is in the database. Writer: `migrateToLatest`.';

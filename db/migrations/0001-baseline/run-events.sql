@@ -14,7 +14,7 @@ CREATE UNLOGGED TABLE run_watches (
 COMMENT ON TABLE run_watches IS
   'API processes that want to be notified when a run changes. Writers: the API processes, each its own rows, under '
   'the id that it makes at its start. Rows that are not renewed expire.';
-COMMENT ON COLUMN run_watches.deltas IS 'Whether the process also wants the deltas of the run.';
+COMMENT ON COLUMN run_watches.deltas IS 'True: the process also wants the deltas of the run.';
 
 -- Without foreign keys to `runs`: their lock on the run's row would wait for the end of the run, and delay it.
 CREATE TABLE run_events (
@@ -40,18 +40,18 @@ COMMENT ON COLUMN run_events.counted IS
 
 CREATE INDEX run_events_subject ON run_events (run_id, path, subject);
 
-CREATE TABLE told_iterations (
+CREATE TABLE announced_iterations (
   run_id uuid NOT NULL,
   path text NOT NULL,
   node_id text NOT NULL,
-  told int4multirange NOT NULL,
+  indexes int4multirange NOT NULL,
   PRIMARY KEY (run_id, path, node_id)
 );
 
-COMMENT ON TABLE told_iterations IS
+COMMENT ON TABLE announced_iterations IS
   'Iterations of a loop that have ended and have all their events in `run_events`. Writer: the function '
   '`order_run_events`.';
-COMMENT ON COLUMN told_iterations.told IS 'Indexes, as the text of a multirange.';
+COMMENT ON COLUMN announced_iterations.indexes IS 'Indexes of the iterations, as the text of a multirange.';
 
 -- Unlogged, because the result of the node contains all of it. The end of a node deletes its rows, so the table is
 -- small.
@@ -68,7 +68,7 @@ CREATE UNLOGGED TABLE run_deltas (
 );
 
 COMMENT ON TABLE run_deltas IS
-  'What models write, while they write and somebody reads. Writer: the worker. The end of the node deletes its '
+  'Text of models, while they write and somebody reads. Writer: the worker. The end of the node deletes its '
   'rows; retention deletes what crashes have left.';
 COMMENT ON COLUMN run_deltas.attempt IS 'As in `node_results.attempts`.';
 COMMENT ON COLUMN run_deltas.step IS 'The number of the model call of the node, from 0.';

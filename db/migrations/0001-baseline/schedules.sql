@@ -13,7 +13,7 @@ CREATE TABLE schedules (
   is_paused boolean NOT NULL DEFAULT false,
   pause_reason text CHECK (pause_reason IN ('author_lost_access')),
   version uuid NOT NULL DEFAULT gen_random_uuid(),
-  told_version uuid,
+  synced_version uuid,
   changed_at timestamptz NOT NULL DEFAULT now(),
   sync_at timestamptz NOT NULL DEFAULT now(),
   last_firing_at timestamptz,
@@ -34,7 +34,7 @@ COMMENT ON COLUMN schedules.pause_reason IS 'Null: a person has paused it.';
 COMMENT ON COLUMN schedules.version IS
   'Random, and new with every change that Temporal must learn: no two are equal, not even after a restore of '
   'PostgreSQL.';
-COMMENT ON COLUMN schedules.told_version IS
+COMMENT ON COLUMN schedules.synced_version IS
   'The last version that was written to Temporal completely, backfill included; null where none was.';
 COMMENT ON COLUMN schedules.changed_at IS
   'When the first change happened that is not in Temporal, or else the last one.';

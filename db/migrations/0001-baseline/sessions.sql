@@ -33,7 +33,7 @@ COMMENT ON COLUMN sessions.family_hash IS
   'The hash of what all refresh tokens of the session share: it identifies the session when a used one comes back.';
 COMMENT ON COLUMN sessions.token_hash IS 'The hash of the one refresh token that is valid now.';
 COMMENT ON COLUMN sessions.network IS
-  'Where it was used last: an IPv4 address, or the first 64 bits of an IPv6 address.';
+  'The address that used it last: an IPv4 address, or the first 64 bits of an IPv6 address.';
 COMMENT ON COLUMN sessions.last_used_at IS 'The sign-in, or the last refresh.';
 
 CREATE INDEX sessions_user ON sessions (user_id, last_used_at DESC, id);
@@ -88,4 +88,4 @@ CREATE TABLE oidc_identities (
   UNIQUE (user_id, issuer)
 );
 
-COMMENT ON TABLE oidc_identities IS 'Which user a person of an identity provider is. Writer: the API.';
+COMMENT ON TABLE oidc_identities IS 'The users that persons of identity providers are. Writer: the API.';

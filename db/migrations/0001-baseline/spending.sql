@@ -23,7 +23,7 @@ CREATE TABLE billing_transactions (
 );
 
 COMMENT ON TABLE billing_transactions IS
-  'What was paid. Writers: the worker, one row an executed node; the end of a run adds the transactions of calls '
+  'Payments. Writers: the worker, one row an executed node; the end of a run adds the transactions of calls '
   'whose worker died; the API, one row a call of the chat proxy, under the id of the call.';
 COMMENT ON COLUMN billing_transactions.run_id IS 'Null for a call of the chat proxy.';
 COMMENT ON COLUMN billing_transactions.project_id IS 'Null for a call of the chat proxy that belongs to no project.';
@@ -76,7 +76,7 @@ CREATE TABLE spending_stops (
 ) WITH (fillfactor = 50);
 
 COMMENT ON TABLE spending_stops IS
-  'How many calls a limit has stopped on one day: one row, however often a client retries. Writer: the function '
+  'Calls that a limit has stopped on one day: one row, however often a client retries. Writer: the function '
   '`count_stop`; retention deletes old days.';
 COMMENT ON COLUMN spending_stops.day IS 'In UTC.';
 COMMENT ON COLUMN spending_stops.limited IS

@@ -19,7 +19,7 @@ CREATE TABLE stored_byte_changes (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 COMMENT ON TABLE stored_byte_changes IS
-  'What transactions add to the bytes of a project. Writers: the triggers `count_bytes_of_*`; `foldStoredBytes` '
+  'Bytes that transactions add to a project. Writers: the triggers `count_bytes_of_*`; `foldStoredBytes` '
   'deletes the rows.';
 
 CREATE INDEX stored_byte_changes_project ON stored_byte_changes (project_id);
@@ -30,7 +30,7 @@ CREATE TABLE stored_bytes_limit (
 );
 
 COMMENT ON TABLE stored_bytes_limit IS
-  'What a project may store, in at most one row. Without it there is no limit. Writer: the API, when it starts.';
+  'The limit of bytes that a project may store, in at most one row. Without it there is no limit. Writer: the API, when it starts.';
 
 CREATE TABLE stored_graphs (
   project_id integer NOT NULL,

@@ -7,11 +7,11 @@ CREATE TABLE test_runs (
   skips_waits boolean NOT NULL
 );
 
-COMMENT ON TABLE test_runs IS 'What a test run tests, and how. Writer: the acceptance of test runs.';
+COMMENT ON TABLE test_runs IS 'The tested node and the mode of a test run. Writer: the acceptance of test runs.';
 COMMENT ON COLUMN test_runs.node_id IS 'The node that is tested.';
 COMMENT ON COLUMN test_runs.skips_waits IS 'True: waits for a time are over at once, delays between attempts too.';
 
-CREATE TABLE given_results (
+CREATE TABLE fixed_results (
   run_id uuid NOT NULL REFERENCES runs (id),
   path text NOT NULL,
   node_id text NOT NULL,
@@ -21,13 +21,13 @@ CREATE TABLE given_results (
   PRIMARY KEY (run_id, path, node_id)
 );
 
-COMMENT ON TABLE given_results IS
+COMMENT ON TABLE fixed_results IS
   'Results that nodes of a test run get instead of being executed. Writer: the acceptance of test runs; retention '
   'deletes what has expired.';
-COMMENT ON COLUMN given_results.path IS 'The iteration that encloses the node, or `*` for every iteration.';
-COMMENT ON COLUMN given_results.is_stale IS
+COMMENT ON COLUMN fixed_results.path IS 'The iteration that encloses the node, or `*` for every iteration.';
+COMMENT ON COLUMN fixed_results.is_stale IS
   'True: the node of a pin, or something before it, has changed since it was pinned.';
-COMMENT ON COLUMN given_results.outcome_enc IS 'A `GivenOutcome` as JSON, sealed.';
+COMMENT ON COLUMN fixed_results.outcome_enc IS 'A `FixedOutcome` as JSON, sealed.';
 
 CREATE TABLE pins (
   workflow_id integer NOT NULL REFERENCES workflows (id),
@@ -42,7 +42,7 @@ CREATE TABLE pins (
 );
 
 COMMENT ON TABLE pins IS 'Pinned results of the nodes of a workflow. Writer: the API.';
-COMMENT ON COLUMN pins.outcome IS 'A `GivenOutcome` with secrets masked, for readers.';
+COMMENT ON COLUMN pins.outcome IS 'A `FixedOutcome` with secrets masked, for readers.';
 COMMENT ON COLUMN pins.pin_enc IS
   'A `StoredPin` as JSON, sealed: what nodes get, and a fingerprint of the node and of all before it.';
 
@@ -78,7 +78,7 @@ COMMENT ON TABLE case_runs IS
   'Cases that were started together, with one drawing. Writers: the API, and the function `refuse_in_cases` '
   '(`has_reached_limit`).';
 COMMENT ON COLUMN case_runs.drawing_enc IS 'A `TriedDrawing` as JSON, sealed.';
-COMMENT ON COLUMN case_runs.max_cost_usd IS 'What all cases together may cost; null: no limit.';
+COMMENT ON COLUMN case_runs.max_cost_usd IS 'The most that all cases together may cost; null: no limit.';
 COMMENT ON COLUMN case_runs.has_reached_limit IS
   'True: a call was not made, because it could have passed `max_cost_usd`.';
 

@@ -31,7 +31,7 @@ COMMENT ON COLUMN webhook_deliveries.payload IS 'Text: each attempt sends and si
 COMMENT ON COLUMN webhook_deliveries.status IS
   '`failed`: given up after the last attempt. `dropped`: the webhook was switched off, unset or deleted first.';
 COMMENT ON COLUMN webhook_deliveries.attempts IS 'How many attempts have started.';
-COMMENT ON COLUMN webhook_deliveries.response_status IS 'Of the last attempt; null if it got no answer.';
+COMMENT ON COLUMN webhook_deliveries.response_status IS 'The status of the last attempt''s answer; null if it got no answer.';
 COMMENT ON COLUMN webhook_deliveries.error_code IS 'Why the last attempt failed, or why the event was dropped.';
 COMMENT ON COLUMN webhook_deliveries.sent_again_at IS
   'When a person last asked to send the settled event again, which makes one more attempt without retries.';

@@ -8,7 +8,7 @@ CREATE TABLE graph_snapshots (
 );
 
 COMMENT ON TABLE graph_snapshots IS
-  'What runs execute: a drawing and its plan. Immutable; identical graphs share a row. Writer: run acceptance; '
+  'Snapshots that runs execute: a drawing and its plan. Immutable; identical graphs share a row. Writer: run acceptance; '
   'retention deletes graphs that nothing refers to.';
 COMMENT ON COLUMN graph_snapshots.hash IS 'SHA-256 of the document''s JSON text.';
 COMMENT ON COLUMN graph_snapshots.plan IS '`Plan` of graph/plan.ts.';
@@ -57,7 +57,7 @@ COMMENT ON COLUMN workflows.secrets_enc IS
   'The secrets cut out of `document`, sealed (graph/secrets.ts lists the places).';
 COMMENT ON COLUMN workflows.version IS
   'The version of the drawing, from 1, which rises with each change of what it runs.';
-COMMENT ON COLUMN workflows.version_author_id IS 'Who made the version; null: the workflow''s author.';
+COMMENT ON COLUMN workflows.version_author_id IS 'The author of the version; null: the workflow''s author.';
 COMMENT ON COLUMN workflows.revision IS
   'Rises with each change of the record except its position in the project. It is the `ETag`.';
 COMMENT ON COLUMN workflows.max_run_cost_usd IS
@@ -160,7 +160,7 @@ CREATE TABLE workflow_changes (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 COMMENT ON TABLE workflow_changes IS
-  'What runs add to the figures of their workflows. Writers: triggers on `runs` and `billing_transactions`; the API '
+  'Changes by runs to the figures of their workflows. Writers: triggers on `runs` and `billing_transactions`; the API '
   'folds the rows into `workflow_totals` and deletes them.';
 
 CREATE VIEW workflow_statistics AS

@@ -4,7 +4,16 @@ import type { RunEvent } from '../../../db/runs/run-events-repository.js';
 
 function event(version: number, bytes = 10): RunEvent {
   const told = { object: { content: 'x'.repeat(bytes) } };
-  return { version, kind: 'node', path: '', subject: `n${version}`, status: 'succeed', told, bytes, apartBytes: null };
+  return {
+    version,
+    kind: 'node',
+    path: '',
+    subject: `n${version}`,
+    status: 'succeed',
+    content: told,
+    bytes,
+    apartBytes: null,
+  };
 }
 
 const versionsOf = (events: RunEvent[] | undefined): number[] | undefined => events?.map(({ version }) => version);

@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 
 interface SyncRow {
   version: string;
-  told_version: string | null;
+  synced_version: string | null;
   changed_at: Date;
 }
 
@@ -48,19 +48,19 @@ describe('copies of schedules', function () {
   const change = (id: number, schedule: Schedule, body: object) =>
     api.patch<Schedule>(`/workflows/${id}/schedules/${schedule.id}/`, { body });
   async function rowOf({ id }: Schedule): Promise<SyncRow> {
-    const text = 'SELECT version, told_version, changed_at FROM schedules WHERE id = $1';
+    const text = 'SELECT version, synced_version, changed_at FROM schedules WHERE id = $1';
     return (await queryDatabase<SyncRow>(stack, text, [id]))[0]!;
   }
   /** The process that told Temporal has died before Temporal was told all. */
   const forget = ({ id }: Schedule) =>
     queryDatabase(
       stack,
-      `UPDATE schedules SET told_version = NULL, changed_at = now() - interval '20 minutes', sync_at = now() WHERE id = $1`,
+      `UPDATE schedules SET synced_version = NULL, changed_at = now() - interval '20 minutes', sync_at = now() WHERE id = $1`,
       [id],
     );
   const untilTold = (schedule: Schedule) =>
     eventually(async () => {
-      const { version, told_version: told } = await rowOf(schedule);
+      const { version, synced_version: told } = await rowOf(schedule);
       return version === told;
     });
 
@@ -88,15 +88,15 @@ describe('copies of schedules', function () {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id);
     const before = await rowOf(made);
-    assert.equal(before.told_version, before.version);
+    assert.equal(before.synced_version, before.version);
     await change(id, made, { input: { topic: 'cats' } });
     assert.deepEqual(await rowOf(made), before);
-    await queryDatabase(stack, 'UPDATE schedules SET told_version = NULL WHERE id = $1', [made.id]);
+    await queryDatabase(stack, 'UPDATE schedules SET synced_version = NULL WHERE id = $1', [made.id]);
     await change(id, made, { jitter_seconds: 1 });
     const second = await rowOf(made);
     assert.deepEqual(second.changed_at, before.changed_at);
     assert.notEqual(second.version, before.version);
-    assert.equal(second.told_version, second.version);
+    assert.equal(second.synced_version, second.version);
     await change(id, made, { jitter_seconds: 2 });
     assert.ok((await rowOf(made)).changed_at > second.changed_at);
   });
@@ -104,7 +104,7 @@ describe('copies of schedules', function () {
   it('are made anew when a restore of Postgres has brought another version back', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id);
-    const text = `UPDATE schedules SET cron = '0 7 * * *', version = $2, told_version = $2, sync_at = now() WHERE id = $1`;
+    const text = `UPDATE schedules SET cron = '0 7 * * *', version = $2, synced_version = $2, sync_at = now() WHERE id = $1`;
     await queryDatabase(stack, text, [made.id, randomUUID()]);
     const times = await eventually(async () => (await findSchedule(api, id, made.id)).next_run_times ?? undefined);
     assert.ok(

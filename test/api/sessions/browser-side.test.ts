@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refuseForeignOrigin } from '../../../api/sessions/own-origin.js';
 import { readRefreshCookie, refreshCookie } from '../../../api/sessions/refresh-cookie.js';
-import { beginFlow, flowSecret, resumeFlow } from '../../../api/sessions/oidc-flow.js';
+import { startSignInFlow, flowSecret, resumeFlow } from '../../../api/sessions/oidc-flow.js';
 import { createTrustedProxies } from '../../../api/access/visitor.js';
 import { visitOf } from '../../../api/sessions/visit.js';
 
@@ -76,7 +76,7 @@ describe('what a browser sends and keeps', () => {
     assert.equal(flowSecret({ cookie: `__Secure-wfa_oidc=${mine}` }, true), mine);
     assert.notEqual(flowSecret({ cookie: 'wfa_oidc=chosen by somebody' }, false), 'chosen by somebody');
     const nowMs = Date.now();
-    const flow = beginFlow(mine, nowMs);
+    const flow = startSignInFlow(mine, nowMs);
     assert.deepEqual(resumeFlow(mine, flow.state, nowMs + 599_000), flow);
     assert.equal(resumeFlow(mine, flow.state, nowMs + 602_000), undefined);
     assert.equal(resumeFlow(other, flow.state, nowMs), undefined);

@@ -59,8 +59,17 @@ function joined(deltas: TextDelta[]): string {
 function nodeEnd(content: string): RunEvent {
   const result = JSON.stringify({ content, usage: {} });
   const node = { status: 'succeed', result, isReused: false, source: null };
-  const told = { node, path: '' } as unknown as RunEvent['told'];
-  return { version: 9, kind: 'node', path: '', subject: 'n', status: 'succeed', told, apartBytes: null, bytes: 0 };
+  const told = { node, path: '' } as unknown as RunEvent['content'];
+  return {
+    version: 9,
+    kind: 'node',
+    path: '',
+    subject: 'n',
+    status: 'succeed',
+    content: told,
+    apartBytes: null,
+    bytes: 0,
+  };
 }
 
 describe('the deltas of a run', () => {
@@ -103,7 +112,7 @@ describe('the deltas of a run', () => {
             text.add(piece);
             if (next(4) === 0) write();
             if (next(15) === 0) come();
-            for (const { reader, deltas } of readers) if (next(3) === 0) deltas.push(...reader.take());
+            for (const { reader, deltas } of readers) if (next(3) === 0) deltas.push(...reader.drain());
           }
           // An attempt that fails ends anywhere.
           if (attempt < attempts && step === steps - 1) continue;
@@ -147,8 +156,8 @@ describe('the deltas of a run', () => {
     for (let number = 0; number < 1_000; number += 1) {
       texts.add({ ...RUN, attempt: 1, step: 0, number, body: { text: 'word ' } });
     }
-    assert.deepEqual(slow.take(), [{ id: 'n', path: '', attempt: 1, step: 0, index: 0, text: 'word '.repeat(1_000) }]);
-    assert.deepEqual(slow.take(), []);
+    assert.deepEqual(slow.drain(), [{ id: 'n', path: '', attempt: 1, step: 0, index: 0, text: 'word '.repeat(1_000) }]);
+    assert.deepEqual(slow.drain(), []);
   });
 
   it('are given up where there is no memory for them, and the rest comes with the result', async () => {
@@ -158,7 +167,7 @@ describe('the deltas of a run', () => {
     const reader = whole(texts);
     texts.add({ ...RUN, attempt: 1, step: 0, number: 0, body: { text: 'x'.repeat(60_000) } });
     await new Promise(setImmediate);
-    assert.deepEqual(reader.take(), []);
+    assert.deepEqual(reader.drain(), []);
     assert.deepEqual(
       (await reader.close(nodeEnd('x'.repeat(60_001)))).map(({ text }) => text?.length),
       [60_001],

@@ -42,9 +42,9 @@ describe('the status of nodes', () => {
     );
     assert.deepEqual(statesIn(running('in progress', succeeded(start.id))), ['open', 'open', 'open', 'open']);
     const chosen = [succeeded(start.id), succeeded(choose.id, 'true')];
-    assert.deepEqual(statesIn(running('in progress', ...chosen, begun)), ['taken', 'flowing', 'left', 'left']);
+    assert.deepEqual(statesIn(running('in progress', ...chosen, begun)), ['followed', 'flowing', 'skipped', 'skipped']);
     const ended = running('succeed', ...chosen, succeeded(yes.id));
-    assert.deepEqual(statesIn(ended), ['taken', 'taken', 'left', 'left']);
+    assert.deepEqual(statesIn(ended), ['followed', 'followed', 'skipped', 'skipped']);
   });
 
   it('is not run for all that was not reached once the run is over', () => {

@@ -59,7 +59,7 @@ describe('what runs and tests say of the nodes', () => {
   it('goes when a run of the whole workflow begins, and an older run found later replaces none', () => {
     const store = new TestStore();
     store.record({ runId: 'one', startedAt: '2026-01-01', drawing: drawn }, liveOf([entry('a')]));
-    store.beginRun({ runId: 'two', drawing: drawn });
+    store.startRun({ runId: 'two', drawing: drawn });
     assert.equal(store.getState().results.size, 0);
     store.record({ runId: 'two', startedAt: '2026-01-02', drawing: drawn }, liveOf([entry('a')]));
     store.find({ id: 'one', created_at: '2026-01-01' }, { id: 'test', created_at: '2026-01-01' });

@@ -3,7 +3,7 @@ import type { Delta } from '../../../clients/typescript/src/index.js';
 import { nodeKey } from '../../../console/live/live-run.js';
 import {
   applyDeltas as applyAt,
-  keepWords,
+  endClosedNodes,
   MOST_ARGUMENTS,
   MOST_NODES,
   MOST_TEXT,
@@ -97,9 +97,9 @@ describe('what the models of a run write', () => {
     assert.deepEqual([...writingIn(words, writing, 1_000 + QUIET_MS)], []);
     assert.deepEqual([...writingIn(applyDeltas(words, [{ ...called(1, '{}'), id: 'b' }]), writing, 1_000)], ['a']);
     assert.equal(
-      keepWords(words, () => true),
+      endClosedNodes(words, () => true),
       words,
     );
-    assert.deepEqual([...keepWords(words, (key) => key !== 'b').keys()], ['a', nodeKey('a', 'LOOP[0]')]);
+    assert.deepEqual([...endClosedNodes(words, (key) => key !== 'b').keys()], ['a', nodeKey('a', 'LOOP[0]')]);
   });
 });

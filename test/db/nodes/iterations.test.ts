@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import {
-  beginIterations,
+  startIterations,
   findIteration,
   recordIteration,
   recordIterationFailure,
@@ -21,7 +21,7 @@ describe('the end of an iteration', () => {
     const run = await openRun(db, ['for_each']);
     const loop = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
     await claimNode(db, loop);
-    await beginIterations(db, loop, { total: 2, indexes: [0, 1] });
+    await startIterations(db, loop, { total: 2, indexes: [0, 1] });
     const failure = { code: 'quota_exceeded', message: 'It does not fit.' };
     await recordIterationFailure(db, loop, { index: 0, failure });
     const ended = { result: '{"content":""}', resultEnc: null, next: undefined };

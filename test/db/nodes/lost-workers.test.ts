@@ -7,12 +7,12 @@ import type { NodeFailure } from '../../../activities/node/failures.js';
 import { admitHeld, Isolation, toTreatment } from '../../../activities/node/isolation.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import type { Database } from '../../../db/core/client.js';
-import { keepEndedAttempt, listKeptAttempts, readDeaths } from '../../../db/nodes/node-attempts-repository.js';
+import { recordEndedAttempt, listStoredAttempts, readDeaths } from '../../../db/nodes/node-attempts-repository.js';
 import {
-  beginHeld,
+  startIsolated,
   claimNode,
   recordNodeEnd,
-  takeAttemptBack,
+  uncountNodeAttempt,
   type NodeClaim,
 } from '../../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../../graph/plan.js';
@@ -43,7 +43,7 @@ describe('nodes whose workers die', function () {
     return [count, Math.round(shares * 1e6) / 1e6];
   };
   const keep = (key: NodeKey, number: number, code: string) =>
-    keepEndedAttempt(db, { ...key, number, code, message: code, tookMs: 5 });
+    recordEndedAttempt(db, { ...key, number, code, message: code, tookMs: 5 });
 
   it('a death counts one, divided by the nodes that were in flight on the worker', async () => {
     const run = await open(4);
@@ -90,9 +90,9 @@ describe('nodes whose workers die', function () {
   it('what an attempt has taken back is no attempt, whichever worker comes next', async () => {
     const [key] = keysOf(await open(1));
     await claim(key!, randomUUID());
-    await takeAttemptBack(db, key!, 1);
+    await uncountNodeAttempt(db, key!, 1);
     assert.equal((await claim(key!, randomUUID())).attempts, 1);
-    assert.deepEqual(await listKeptAttempts(db, key!, 10), []);
+    assert.deepEqual(await listStoredAttempts(db, key!, 10), []);
   });
 
   it('a node is held from its second death on, and its wait is no attempt', async () => {
@@ -105,8 +105,8 @@ describe('nodes whose workers die', function () {
     for (const next of [randomUUID(), randomUUID()]) {
       assert.deepEqual(await claim(key!, next), held, 'a worker that dies while the node waits is no death of it');
     }
-    assert.equal(await beginHeld(db, key!, { attempts: 3, worker }), true);
-    assert.equal(await beginHeld(db, key!, { attempts: 3, worker }), false, 'it begins once');
+    assert.equal(await startIsolated(db, key!, { attempts: 3, worker }), true);
+    assert.equal(await startIsolated(db, key!, { attempts: 3, worker }), false, 'it begins once');
     const again = await claim(key!, randomUUID());
     assert.deepEqual([again.isHeld, again.attempts, again.spared], [true, 4, 3]);
     assert.deepEqual(await sharesOf(key!), [3, 3]);
@@ -119,7 +119,7 @@ describe('nodes whose workers die', function () {
     await claimAll(apart, randomUUID());
     const worker = randomUUID();
     const held = await claimAll(apart, worker);
-    for (const [at, key] of apart.entries()) await beginHeld(db, key, { attempts: held[at]!.attempts, worker });
+    for (const [at, key] of apart.entries()) await startIsolated(db, key, { attempts: held[at]!.attempts, worker });
     await claimAll(keys.slice(2), worker);
     await claimAll(keys, randomUUID());
     assert.deepEqual(await sharesOf(apart[0]!), [3, 1.5]);
@@ -143,7 +143,7 @@ describe('nodes whose workers die', function () {
       const [key] = keysOf(await open(1));
       let claimed = await claim(key!, randomUUID());
       for (let death = 0; death < deaths; death += 1) {
-        if (claimed.isHeld) await beginHeld(db, key!, { attempts: claimed.attempts, worker: randomUUID() });
+        if (claimed.isHeld) await startIsolated(db, key!, { attempts: claimed.attempts, worker: randomUUID() });
         claimed = await claim(key!, randomUUID());
       }
       return { key: key!, claim: claimed };
@@ -200,7 +200,7 @@ describe('nodes whose workers die', function () {
 
     it('begin in one process only', async () => {
       const node = await held(2);
-      await beginHeld(db, node.key, { attempts: node.claim.attempts, worker: randomUUID() });
+      await startIsolated(db, node.key, { attempts: node.claim.attempts, worker: randomUUID() });
       await assert.rejects(execute(node, new Isolation()), (error) => code(error) === 'handed_back');
     });
   });
@@ -226,7 +226,7 @@ describe('nodes whose workers die', function () {
           }
           if (treatment === undefined) running.push(key);
           else if (await isolation.acquire(treatment === 'alone', 0, new AbortController().signal)) {
-            assert.ok(await beginHeld(db, key, { attempts, worker }));
+            assert.ok(await startIsolated(db, key, { attempts, worker }));
             running.push(key);
           }
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
-import { keepEndedAttempt, listKeptAttempts } from '../../../db/nodes/node-attempts-repository.js';
+import { recordEndedAttempt, listStoredAttempts } from '../../../db/nodes/node-attempts-repository.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../../graph/plan.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../open-run.js';
@@ -19,9 +19,9 @@ describe('the attempts of a node', function () {
 
   const keyOf = (run: OpenRun): NodeKey => ({ runId: run.id, path: '', nodeId: run.nodeIds[0]! });
   const keptOf = async (key: NodeKey): Promise<[number, string][]> =>
-    (await listKeptAttempts(db, key, 100)).map(({ number, code }) => [number, code]);
+    (await listStoredAttempts(db, key, 100)).map(({ number, code }) => [number, code]);
   const refused = (key: NodeKey, number: number, code = 'http_status') =>
-    keepEndedAttempt(db, { ...key, number, code, message: `it said ${code}`, tookMs: 20 });
+    recordEndedAttempt(db, { ...key, number, code, message: `it said ${code}`, tookMs: 20 });
 
   it('a node that succeeds at once has no row beside its own', async () => {
     const run = await openRun(db, ['http']);
@@ -43,7 +43,7 @@ describe('the attempts of a node', function () {
     assert.equal((await claimNode(db, key, { queuedMs: 7_000 }))!.attempts, 2);
     await pause(60);
     assert.equal((await claimNode(db, key))!.attempts, 3);
-    const [first, second] = await listKeptAttempts(db, key, 100);
+    const [first, second] = await listStoredAttempts(db, key, 100);
     assert.deepEqual(await keptOf(key), [
       [1, 'worker_lost'],
       [2, 'worker_lost'],
@@ -115,7 +115,7 @@ describe('the attempts of a node', function () {
     await claimNode(db, key);
     await sql`INSERT INTO node_attempts (run_id, node_id, number, started_at, finished_at, error_code)
       SELECT ${key.runId}, ${key.nodeId}, number, now(), now(), 'x' FROM generate_series(1, 30) AS number`.execute(db);
-    const kept = await listKeptAttempts(db, key, 10);
+    const kept = await listStoredAttempts(db, key, 10);
     assert.deepEqual([kept.length, kept[0]!.number, kept.at(-1)!.number], [10, 21, 30]);
   });
 });

@@ -150,7 +150,7 @@ describe('the output of a run', function () {
       await endRun(db, run.id, { status: 'succeed' });
       await orderRunEvents(db, [run.id]);
       const events = (await readRunEvents(db, [{ runId: run.id, after: 0 }], 10)).get(run.id)!;
-      const told = events.filter(({ kind }) => kind === 'run').map((event: RunEvent) => [event.status, event.told]);
+      const told = events.filter(({ kind }) => kind === 'run').map((event: RunEvent) => [event.status, event.content]);
       const isSmall = JSON.stringify(value).length < 16_000;
       assert.deepEqual(told, [['Succeeded', { output: isSmall ? JSON.stringify(value) : null }]]);
       assert.equal(events.at(-1)!.apartBytes === null, isSmall);

@@ -127,7 +127,7 @@ describe('sealed columns', function () {
       'connection-secrets': true,
       'connection-tokens': true,
       'connection-flow': true,
-      'given-result': true,
+      'fixed-result': true,
       case: true,
       'case-result': true,
       'case-run': true,

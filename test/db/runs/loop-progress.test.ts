@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import {
-  beginIterations,
+  startIterations,
   closeIterations,
   recordIteration,
   recordIterationFailure,
@@ -61,7 +61,7 @@ describe('the progress of loops', function () {
 
   const progress = async (): Promise<unknown[]> => {
     const { rows } = await sql`
-      SELECT path, node_id, prefix, range_agg(begun) AS begun, range_agg(ended) AS ended, sum(failed) AS failed,
+      SELECT path, node_id, prefix, range_agg(started) AS started, range_agg(ended) AS ended, sum(failed) AS failed,
         sum(changes)::bigint AS changes
       FROM loop_progress WHERE run_id = ${run.id} GROUP BY path, node_id, prefix ORDER BY path, node_id`.execute(db);
     return rows;
@@ -70,10 +70,10 @@ describe('the progress of loops', function () {
   /** Two iterations of the outer loop at once, with three of the inner one each, and a failure at either depth. */
   const steps: (() => Promise<unknown>)[] = [
     () => claim('', ids[0]),
-    () => beginIterations(db, outerLoop(), { total: 4, indexes: [0, 1] }),
+    () => startIterations(db, outerLoop(), { total: 4, indexes: [0, 1] }),
     () => claim(inOuter(0), ids[1]),
     () => claim(inOuter(1), ids[1]),
-    () => beginIterations(db, innerLoop(0), { total: 3, indexes: [0] }),
+    () => startIterations(db, innerLoop(0), { total: 3, indexes: [0] }),
     () => claim(inInner(0, 0), ids[2]),
     () => record(inInner(0, 0), ids[2]),
     () => recordIteration(db, innerLoop(0), ended(0, 1)),
@@ -83,14 +83,14 @@ describe('the progress of loops', function () {
     () => record(inOuter(0), ids[1]),
     () => recordIteration(db, outerLoop(), ended(0, 2)),
     () => recordIteration(db, outerLoop(), ended(0, 2)),
-    () => beginIterations(db, innerLoop(1), { total: 3, indexes: [0, 1] }),
+    () => startIterations(db, innerLoop(1), { total: 3, indexes: [0, 1] }),
     () => claim(inInner(1, 0), ids[2]),
     () => recordIteration(db, innerLoop(1), ended(1, 2)),
     () => claim(inInner(1, 2), ids[2]),
     // Everything in it is closed with it, and counted in the loops around.
     () => recordIterationFailure(db, outerLoop(), { index: 1, failure, next: 3 }),
     () => claim(inOuter(2), ids[1]),
-    () => beginIterations(db, innerLoop(2), { total: 2, indexes: [0, 1] }),
+    () => startIterations(db, innerLoop(2), { total: 2, indexes: [0, 1] }),
     () => claim(inInner(2, 1), ids[2]),
     () => closeIterations(db, outerLoop()),
     () => record('', ids[0]),
@@ -184,7 +184,7 @@ describe('the progress of loops', function () {
           await work(trx);
           const { rows } = await sql<{ count: number }>`
             SELECT sum(seq_tup_read + idx_tup_fetch)::bigint AS count FROM pg_stat_xact_user_tables
-            WHERE relname IN ('node_results', 'loop_progress', 'told_iterations', 'run_events', 'approval_requests',
+            WHERE relname IN ('node_results', 'loop_progress', 'announced_iterations', 'run_events', 'approval_requests',
               'human_tasks', 'waits')`.execute(trx);
           return rows[0]!.count;
         });
@@ -195,7 +195,7 @@ describe('the progress of loops', function () {
 
     async function loopOf(count: number): Promise<void> {
       await claim('', ids[0]);
-      await beginIterations(db, outerLoop(), { total: count, indexes: [0] });
+      await startIterations(db, outerLoop(), { total: count, indexes: [0] });
       for (let index = 0; index < count; index += 500) {
         const batch = Array.from({ length: Math.min(500, count - index) }, (_, at) => index + at);
         await sql`INSERT INTO node_results (run_id, path, node_id, status, result, result_bytes, finished_at)
@@ -252,7 +252,7 @@ describe('the progress of loops', function () {
       FROM generate_series(0, 9) AS index`.execute(db);
     assert.deepEqual(await progress(), []);
     await sql`SELECT restore_loop_progress(${run.id})`.execute(db);
-    const [row] = (await progress()) as { begun: string; ended: string; changes: number }[];
-    assert.deepEqual([row!.begun, row!.ended, row!.changes], ['{[0,10)}', '{[0,10)}', 20]);
+    const [row] = (await progress()) as { started: string; ended: string; changes: number }[];
+    assert.deepEqual([row!.started, row!.ended, row!.changes], ['{[0,10)}', '{[0,10)}', 20]);
   });
 });

@@ -9,11 +9,11 @@ import {
   orderRunEvents,
   readRunEvents,
   type RunEvent,
-  type ToldNode,
-  type ToldObject,
+  type EventNode,
+  type EventObject,
 } from '../../../db/runs/run-events-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
-import { keepWatches, readRunStates, watchRuns } from '../../../db/watches/run-watches-repository.js';
+import { renewWatches, readRunStates, watchRuns } from '../../../db/watches/run-watches-repository.js';
 import { VERSION_STEP } from '../../../db/watches/run-version.js';
 import { readRunHead } from '../../../db/runs/poll-repository.js';
 import { purgeRuns } from '../../../db/retention/retention-repository.js';
@@ -223,7 +223,7 @@ describe('versions and events of a run', function () {
         role: 'owner',
       });
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
-      const shown = approvals.map(({ told }) => (told as ToldObject).object);
+      const shown = approvals.map(({ content: told }) => (told as EventObject).object);
       assert.deepEqual(
         shown.map(({ status }) => status),
         ['pending', 'rejected'],
@@ -253,7 +253,7 @@ describe('versions and events of a run', function () {
       );
       const approvals = (await eventsOf(run)).filter(({ kind }) => kind === 'approval');
       const shown = approvals.map(
-        ({ told }) => (told as ToldObject).object as { status: string; decisions: unknown[] },
+        ({ content: told }) => (told as EventObject).object as { status: string; decisions: unknown[] },
       );
       assert.deepEqual(
         shown.map(({ status, decisions }) => [status, decisions.length]),
@@ -275,10 +275,10 @@ describe('versions and events of a run', function () {
       await recordNodeEnd(db, nodeEnd(run, run.nodeIds[1]!, 'http', { result: large }));
       const nodes = (await eventsOf(run)).filter(({ kind }) => kind === 'node');
       const [small, apart] = run.nodeIds.map((id) => nodes.find(({ subject }) => subject === id)!);
-      assert.deepEqual(JSON.parse((small!.told as ToldNode).node.result!), { content: 'done' });
+      assert.deepEqual(JSON.parse((small!.content as EventNode).node.result!), { content: 'done' });
       assert.equal(small!.apartBytes, null);
       assert.equal(apart!.apartBytes, large.length);
-      assert.equal((apart!.told as ToldNode).node.result, null);
+      assert.equal((apart!.content as EventNode).node.result, null);
     });
 
     it('go with the contents of the run when that has expired', async () => {
@@ -325,7 +325,7 @@ describe('versions and events of a run', function () {
         await eventually(() => timesTold(watched) === count + 1);
       }
       assert.equal(timesTold(other), 0);
-      await keepWatches(db, listener, []);
+      await renewWatches(db, listener, []);
     });
 
     it('also by the ends that take the long way, and by approvals', async () => {
@@ -344,21 +344,21 @@ describe('versions and events of a run', function () {
       await eventually(() => timesTold(run) === 1);
       await endRun(db, run.id, { status: 'cancelled' });
       await eventually(() => timesTold(run) === 2);
-      await keepWatches(db, listener, []);
+      await renewWatches(db, listener, []);
     });
 
     it('no longer once the watch is over, by whoever dies or leaves', async () => {
       const [left, dead] = [await openRun(db, ['http']), await openRun(db, ['http'])];
       const listener = randomUUID();
       await watchRuns(db, listener, plain(left.id, dead.id));
-      await keepWatches(db, listener, plain(dead.id));
+      await renewWatches(db, listener, plain(dead.id));
       await sql`UPDATE run_watches SET until = now() WHERE run_id = ${dead.id}`.execute(db);
       const last = await openRun(db, ['http']);
       await watchRuns(db, listener, plain(last.id));
       for (const run of [left, dead, last]) await record(run, 0);
       await eventually(() => timesTold(last) === 1);
       assert.deepEqual([timesTold(left), timesTold(dead)], [0, 0]);
-      await keepWatches(db, listener, []);
+      await renewWatches(db, listener, []);
     });
   });
 });

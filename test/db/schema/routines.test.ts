@@ -21,7 +21,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  */
 const LAST = {
   migration: '0001-baseline',
-  routines: '6bd87d0793ba97ead2ad61623755e1f56f43930aeaa1be00afc39c1e25602c78',
+  routines: 'b4b3bf367b35e11d9109121e6e55efd22a4017520359a6777e292874dae1ca1d',
 };
 
 /** A function that answers `value`, and a trigger of `bookmarks` that calls it. */
@@ -100,9 +100,9 @@ describe('routines', function () {
     await withMigratedDatabase(async (db, stack) => {
       assert.deepEqual(await pendingMigrations(db), []);
       await queryDatabase(stack, "UPDATE routine_files SET hash = 'of another' WHERE name = 'audit.sql'");
-      await queryDatabase(stack, "DELETE FROM routine_files WHERE name = 'turns.sql'");
-      assert.deepEqual(await pendingMigrations(db), ['routines/audit.sql', 'routines/turns.sql']);
-      assert.deepEqual(await migrateToLatest(db), ['routines/audit.sql', 'routines/turns.sql']);
+      await queryDatabase(stack, "DELETE FROM routine_files WHERE name = 'conversation-queue.sql'");
+      assert.deepEqual(await pendingMigrations(db), ['routines/audit.sql', 'routines/conversation-queue.sql']);
+      assert.deepEqual(await migrateToLatest(db), ['routines/audit.sql', 'routines/conversation-queue.sql']);
     });
   });
 

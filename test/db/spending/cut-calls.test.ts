@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
-import { beginIterations, closeIterations, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
+import { startIterations, closeIterations, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
 import { claimNode, closeNode } from '../../../db/nodes/node-results-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
 import { claimPaidCall } from '../../../db/spending/reserve-call.js';
@@ -58,7 +58,7 @@ describe('a call on the wire whose node is closed for it', function () {
     const [loop, body] = run.nodeIds as [string, string];
     const key = { runId: run.id, path: '', nodeId: loop };
     await claimNode(db, key);
-    await beginIterations(db, key, { total: 3, indexes: [0, 1, 2] });
+    await startIterations(db, key, { total: 3, indexes: [0, 1, 2] });
     for (const index of [0, 1, 2]) {
       await call(run, { runId: run.id, path: iterationPath('', loop, index), nodeId: body });
     }

@@ -9,7 +9,7 @@ import { markCallCut, markCallRefused } from '../../../db/nodes/provider-calls-r
 import { readUsage } from '../../../db/spending/usage-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
 import {
-  beginChatCall,
+  startChatCall,
   endChatCall,
   endDeadChatCalls,
   type ChatCall,
@@ -81,7 +81,7 @@ describe('reservations of money', function () {
     reservedUsd,
   });
   const begin = (call: ChatCall & { reservedUsd: string }, leaseSeconds = 60) =>
-    beginChatCall(db, { ...call, inputTokens: 1, outputTokens: 2, leaseSeconds });
+    startChatCall(db, { ...call, inputTokens: 1, outputTokens: 2, leaseSeconds });
 
   it('of 200 calls at once, of nodes and of the chat proxy, exactly as many pass as the limit has room for', async () => {
     const run = await openRun(

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../db/core/client.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
 import { listPins, storePin } from '../../../db/test-runs/pins-repository.js';
-import { findGivenResult, insertTestRun } from '../../../db/test-runs/test-runs-repository.js';
+import { findFixedResult, insertTestRun } from '../../../db/test-runs/test-runs-repository.js';
 import { parseJson, writeJson } from '../../../graph/json-text.js';
 import { connect, openRun } from '../open-run.js';
 
@@ -38,7 +38,7 @@ describe('results that tests are given', function () {
     await db
       .transaction()
       .execute((transaction) => insertTestRun(transaction, box, { runId: run.id, facts, given: [given] }));
-    const found = await findGivenResult(db, box, { runId: run.id, path: '', nodeId });
+    const found = await findFixedResult(db, box, { runId: run.id, path: '', nodeId });
     assert.equal(writeJson(found!.outcome), writeJson(outcome));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sql, type ControlledTransaction } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
-import { markWoken, takeUndeliveredWakes } from '../../../db/waits/wakes-repository.js';
+import { markWoken, claimUndeliveredWakes } from '../../../db/waits/wakes-repository.js';
 import { connect, openRun, type OpenRun } from '../open-run.js';
 
 const FAILING = 50;
@@ -33,7 +33,7 @@ describe('wakes whose signal was not confirmed', function () {
   });
 
   const take = async (limit: number): Promise<string[]> =>
-    (await takeUndeliveredWakes(trx, 3, limit)).flatMap(({ runId, nodeId }) => (runId === run.id ? [nodeId] : []));
+    (await claimUndeliveredWakes(trx, 3, limit)).flatMap(({ runId, nodeId }) => (runId === run.id ? [nodeId] : []));
 
   it('do not keep a later one waiting, however many of them fail', async () => {
     assert.deepEqual(new Set(await take(FAILING)), new Set(run.nodeIds.slice(0, FAILING)));

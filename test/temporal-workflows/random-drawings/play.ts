@@ -266,7 +266,7 @@ class Player {
         const isSpared = place > 0 && this.#tape.rarely(10);
         isOver ||= isSpared;
         if (isSpared || (isOver && place > 0)) continue;
-        stretch.planner.takeThis(place);
+        stretch.planner.markRunning(place);
         if (this.#tape.rarely(12)) {
           later.push(place);
           if (place > 0) this.#begin({ path, nodeId: stretch.plan.ids[place]! });

@@ -1,7 +1,7 @@
 // Requests from the worker the files that a program reads and saves, one after another.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
-import { mayHoldUnkeptNumber } from '../../../../graph/exact-number.js';
-import { replaceUnkeptNumbers } from '../../../../graph/json-text.js';
+import { mayHoldInexactNumber } from '../../../../graph/exact-number.js';
+import { replaceInexactNumbers } from '../../../../graph/json-text.js';
 import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
 
 /** Sends a request to the worker, followed by the content to save. Resolves with the bytes of a file, or the answer. */
@@ -36,8 +36,8 @@ const DIGITS = /^-?\d+$/;
  * beyond 2^53 begins with the marker.
  */
 function markIntegers(json: string, marker: string): string {
-  if (!mayHoldUnkeptNumber(json)) return json;
-  return marker + replaceUnkeptNumbers(json, (number) => (DIGITS.test(number) ? `"${marker}${number}"` : number));
+  if (!mayHoldInexactNumber(json)) return json;
+  return marker + replaceInexactNumbers(json, (number) => (DIGITS.test(number) ? `"${marker}${number}"` : number));
 }
 
 /** `refusals` returns how often the instance was refused memory. `marker` is the marker of the program. */

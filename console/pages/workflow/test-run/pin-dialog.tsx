@@ -24,7 +24,7 @@ export function PinDialog({ workflowId, pin, label, onClose }: PinDialogProps) {
   const save = { isPending: change.isPending, mutate: () => written && change.mutate(toPinBody(written)) };
   return (
     <Dialog title={`Pin of ${label}`} holdsText isWide onClose={onClose}>
-      <form className="trying-form" onSubmit={submits(save)}>
+      <form className="test-form" onSubmit={submits(save)}>
         <TextField
           label="Pinned result"
           hint={

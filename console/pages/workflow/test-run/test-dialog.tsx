@@ -17,7 +17,7 @@ import { Refused } from '../../../parts/run-input/refused.js';
 import { useRunInput } from '../../../parts/run-input/run-input-form.js';
 import { runFields } from '../../../parts/run-input/run-input.js';
 import { useIteration } from './iteration-fields.js';
-import type { AskedTest, Pin } from './test-store.js';
+import type { RequestedTest, Pin } from './test-store.js';
 import { useSettled } from './use-settled.js';
 import { useTest, useTests } from './use-tests.js';
 import { missingOf, MODE_WORDS, startTest, useEstimate, type Estimate, type TestRequest } from './test-calls.js';
@@ -26,7 +26,7 @@ interface TestDialogProps {
   workflowId: number;
   projectId: number;
   pins: readonly Pin[];
-  asked: AskedTest;
+  asked: RequestedTest;
 }
 
 /** Shows what a test will call and its maximum cost before starting it. */
@@ -73,7 +73,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   const missing = missingOf(test.error);
   return (
     <Dialog title="Test" holdsText onClose={() => tests.ask(undefined)}>
-      <form className="trying-form" onSubmit={submits(test)}>
+      <form className="test-form" onSubmit={submits(test)}>
         <p>
           <strong>{MODE_WORDS[mode]}</strong>: {labels.get(nodeId) ?? nodeId}. {SENTENCES[mode]}
         </p>
@@ -89,7 +89,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
         )}
         {missing !== undefined && (
           <Alert>
-            <div className="trying-missing">
+            <div className="test-missing">
               <p>
                 There is no result yet of {listOf(missing.map((id) => labels.get(id) ?? id))}. Run the workflow, pin a
                 result, or test up to here.
@@ -128,7 +128,11 @@ const SENTENCES = {
 } as const;
 
 /** Returns the label of the option to reuse an input, or undefined if the person must write one. */
-function knownInput({ nodeId, mode }: AskedTest, start: string | undefined, pins: readonly Pin[]): string | undefined {
+function knownInput(
+  { nodeId, mode }: RequestedTest,
+  start: string | undefined,
+  pins: readonly Pin[],
+): string | undefined {
   if (nodeId === start) return undefined;
   if (pins.some((pin) => pin.node_id === start)) return 'Take the pinned input';
   return mode === 'up_to' ? undefined : 'Take the input of the newest run';
@@ -153,11 +157,11 @@ function Outlook({ labels, estimate }: OutlookProps) {
       ) : (
         <section aria-label="What is called">
           <p>It calls:</p>
-          <ul className="trying-calls">
+          <ul className="test-calls">
             {calls.slice(0, MOST_CALLS).map(({ node_id: id, has_side_effects: hasSideEffects }) => (
               <li key={id}>
                 <strong>{labels.get(id) ?? id}</strong> <KindTitle nodeId={id} />
-                {hasSideEffects && <span className="trying-effects">may change something</span>}
+                {hasSideEffects && <span className="test-effects">may change something</span>}
               </li>
             ))}
             {calls.length > MOST_CALLS && <li>and {calls.length - MOST_CALLS} more</li>}
@@ -171,7 +175,7 @@ function Outlook({ labels, estimate }: OutlookProps) {
 function KindTitle({ nodeId }: { nodeId: string }) {
   const { kinds } = useStore();
   const node = useEditor(({ history }) => nodesOf(history.present).get(nodeId));
-  return <span className="trying-muted">{node && kinds.get(typeOf(node))?.title}</span>;
+  return <span className="test-muted">{node && kinds.get(typeOf(node))?.title}</span>;
 }
 
 function Price({ reserved }: { reserved: Estimate['reserved'] }) {

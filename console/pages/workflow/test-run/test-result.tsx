@@ -18,7 +18,7 @@ import { SaveAsCase } from '../../../parts/cases/save-as-case.js';
 import { isChanged } from './changed.js';
 import { useFollowed } from './follow.js';
 import { PinDialog } from './pin-dialog.js';
-import type { AskedTest, NodeTest, Pin, TestRun } from './test-store.js';
+import type { RequestedTest, NodeTest, Pin, TestRun } from './test-store.js';
 import { useTest } from './use-tests.js';
 import { contentOfPin, MODE_WORDS, useChangePin } from './test-calls.js';
 import './test-run.css';
@@ -77,7 +77,7 @@ function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
 }
 
 /** The current or latest test. */
-function LastTest({ test, asked }: { test: TestRun; asked: AskedTest }) {
+function LastTest({ test, asked }: { test: TestRun; asked: RequestedTest }) {
   const { kinds } = useStore();
   const run = useRun(test.runId);
   const what = `${MODE_WORDS[asked.mode]}: ${labelOf(nodesOf(test.drawing ?? {}).get(asked.nodeId), kinds)}`;
@@ -223,7 +223,7 @@ function Pinned({ pin }: { pin: Pin }): ReactNode {
   return (
     <div className="test-result-part">
       <h3>Pinned</h3>
-      <p className="trying-muted">
+      <p className="test-muted">
         {pin.is_stale
           ? 'The node, or something before it, has changed since this was pinned.'
           : 'Tests take this in place of executing the node. No other run reads it.'}

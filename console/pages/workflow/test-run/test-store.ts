@@ -13,7 +13,7 @@ export type TestMode = NonNullable<
 >['content']['application/json']['mode'];
 
 /** A requested test, for which the dialog `Test` is open. */
-export interface AskedTest {
+export interface RequestedTest {
   nodeId: string;
   mode: TestMode;
 }
@@ -22,7 +22,7 @@ export interface AskedTest {
 export interface TestRun {
   runId: string;
   /** Set for tests that the person started in this editor. */
-  asked?: AskedTest;
+  asked?: RequestedTest;
   /** The drawing that runs. Undefined if the run was started elsewhere; it is then loaded with the run. */
   drawing?: Drawing;
 }
@@ -39,7 +39,7 @@ export interface NodeTest {
 }
 
 export interface TestState {
-  asked: AskedTest | undefined;
+  asked: RequestedTest | undefined;
   last: TestRun | undefined;
   /** The last run of the whole workflow. */
   run: TestRun | undefined;
@@ -72,7 +72,7 @@ export class TestStore implements Stored<TestState> {
     this.subscribe = this.#state.subscribe;
   }
 
-  readonly ask = (asked: AskedTest | undefined): void => this.#set({ asked });
+  readonly ask = (asked: RequestedTest | undefined): void => this.#set({ asked });
 
   readonly setPins = (pins: readonly Pin[]): void => this.#set({ pins });
 
@@ -81,7 +81,7 @@ export class TestStore implements Stored<TestState> {
   }
 
   /** Follows a run of the whole workflow. Clears all earlier results, so that the canvas shows this run only. */
-  beginRun(run: TestRun): void {
+  startRun(run: TestRun): void {
     this.#set({ run, last: undefined, results: new Map() });
   }
 
@@ -92,7 +92,7 @@ export class TestStore implements Stored<TestState> {
       found !== undefined &&
       found.id !== known?.runId &&
       [...results.values()].every(({ startedAt }) => startedAt < found.created_at);
-    if (isNew(run, knownRun)) this.beginRun({ runId: run.id });
+    if (isNew(run, knownRun)) this.startRun({ runId: run.id });
     const isLatest = run === undefined || (test !== undefined && run.created_at < test.created_at);
     if (isLatest && isNew(test, last)) this.#set({ last: { runId: test.id } });
   }

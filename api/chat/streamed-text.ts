@@ -7,18 +7,18 @@ export type AnswerDelta = Omit<TextDelta, 'index' | 'tool_call'> & { tool_call?:
 /** Separates the texts that an agent writes before and after a tool call. */
 const BETWEEN_STEPS = '\n\n';
 
-export interface ToldWords {
+export interface StreamedText {
   /** The node whose text was streamed; undefined before the first text. */
   readonly nodeId: string | undefined;
   /**
    * Returns the text to stream next, possibly none. Throws `attempt_failed` if streamed text turns out not to belong to
    * the answer.
    */
-  take(delta: AnswerDelta): string;
+  add(delta: AnswerDelta): string;
 }
 
 /** `answering`: the ids of the nodes of which one answers (graph/answer-node.ts). */
-export function createToldWords(answering: ReadonlySet<string>): ToldWords {
+export function createStreamedText(answering: ReadonlySet<string>): StreamedText {
   let nodeId: string | undefined;
   let place = { attempt: 0, step: 0 };
   /** The text of the present step that was streamed. */
@@ -37,7 +37,7 @@ export function createToldWords(answering: ReadonlySet<string>): ToldWords {
     get nodeId() {
       return nodeId;
     },
-    take(delta) {
+    add(delta) {
       const { id, path, attempt, step, text = '', tool_call: toolCall, reset = false } = delta;
       if (path !== '' || !answering.has(id) || (nodeId ?? id) !== id) return '';
       if (step < place.step || (step === place.step && attempt < place.attempt)) return '';

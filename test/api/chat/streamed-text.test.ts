@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { createToldWords, type AnswerDelta } from '../../../api/chat/told-words.js';
+import { createStreamedText, type AnswerDelta } from '../../../api/chat/streamed-text.js';
 import type { ApiError } from '../../../api/http/errors.js';
 
 const FIRST = { id: 'a', path: '', attempt: 1, step: 0 };
 
 describe('the words of a node for a client that cannot take them back', () => {
   const tell = (...deltas: Partial<AnswerDelta>[]): string => {
-    const words = createToldWords(new Set(['a', 'b']));
-    return deltas.map((delta) => words.take({ ...FIRST, ...delta })).join('');
+    const words = createStreamedText(new Set(['a', 'b']));
+    return deltas.map((delta) => words.add({ ...FIRST, ...delta })).join('');
   };
   const fails = (...deltas: Partial<AnswerDelta>[]): void =>
     assert.throws(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { giveCallIds, isSilent, reportedCallsOf } from '../../../../activities/kinds/llm/said-message.js';
+import { giveCallIds, isSilent, reportedCallsOf } from '../../../../activities/kinds/llm/provider-message.js';
 
 const answerWith = (...ids: unknown[]) => ({
   choices: [

@@ -6,7 +6,7 @@ import type { NodeOutput } from './template.js';
 import { cutText } from './cut-text.js';
 
 /** The fixed outcome: the node's output with the handles by which it is left, or its failure. */
-export type GivenOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
+export type FixedOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
 
 const DEFAULT_ACTION = 'done';
 const MAX_CODE_CHARACTERS = 100;
@@ -16,7 +16,7 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
  * Reads `{content, ...}`, `{error: {code, message}}`, or, for a human task, `{action, values}` without validating the
  * values. Returns an error text if the value is invalid.
  */
-export function readGiven(kind: NodeKind, data: JsonObject, fixed: unknown): GivenOutcome | string {
+export function readFixedOutcome(kind: NodeKind, data: JsonObject, fixed: unknown): FixedOutcome | string {
   if (!isObject(fixed)) return 'Expected an object.';
   if (Object.hasOwn(fixed, 'error')) return readError(fixed['error']);
   if (kind === 'human' && !Object.hasOwn(fixed, 'content')) return readAction(data, fixed);
@@ -27,7 +27,7 @@ export function readGiven(kind: NodeKind, data: JsonObject, fixed: unknown): Giv
   return { output: { ...fixed, content }, handles };
 }
 
-function readError(error: unknown): GivenOutcome | string {
+function readError(error: unknown): FixedOutcome | string {
   if (!isObject(error)) return 'Expected an object as "error".';
   const { code, message = '' } = error;
   if (typeof code !== 'string' || code === '' || code.length > MAX_CODE_CHARACTERS) {
@@ -39,7 +39,7 @@ function readError(error: unknown): GivenOutcome | string {
   return { error: { code, message } };
 }
 
-function readAction(data: JsonObject, { action, values = {}, comment = '' }: JsonObject): GivenOutcome | string {
+function readAction(data: JsonObject, { action, values = {}, comment = '' }: JsonObject): FixedOutcome | string {
   if (typeof action !== 'string') return 'Expected a text as "content" or "action".';
   if (!isObject(values)) return 'Expected an object as "values".';
   if (typeof comment !== 'string') return 'Expected a text as "comment".';

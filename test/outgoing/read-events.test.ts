@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Agent, fetch } from 'undici';
 import { startHttpServer, type HttpServer } from '../../cli/sandbox/http-server.js';
-import { takingEvents } from '../../outgoing/take-events.js';
+import { readingEvents } from '../../outgoing/read-events.js';
 
 describe('events that are taken from an answer', function () {
   this.timeout(120_000);
@@ -27,7 +27,7 @@ describe('events that are taken from an answer', function () {
   ): Promise<[string, string]> {
     serve = (response) => response.writeHead(status, headers).end(body);
     let taken = '';
-    const dispatcher = takingEvents(agent, (piece) => (taken += Buffer.from(piece).toString()));
+    const dispatcher = readingEvents(agent, (piece) => (taken += Buffer.from(piece).toString()));
     const response = await fetch(server.url, { dispatcher });
     const left = await response.text();
     return [taken, left];
@@ -40,7 +40,7 @@ describe('events that are taken from an answer', function () {
       setTimeout(() => response.end('data: b\n\n'), 50);
     };
     let taken = '';
-    const dispatcher = takingEvents(agent, (piece) => (taken += Buffer.from(piece).toString()));
+    const dispatcher = readingEvents(agent, (piece) => (taken += Buffer.from(piece).toString()));
     const response = await fetch(server.url, { dispatcher });
     assert.equal(await response.text(), '');
     assert.equal(taken, 'data: a\n\ndata: b\n\n');
@@ -52,7 +52,7 @@ describe('events that are taken from an answer', function () {
       response.write('data: a\n\n');
       setTimeout(() => response.socket!.resetAndDestroy(), 50);
     };
-    const response = await fetch(server.url, { dispatcher: takingEvents(agent, () => undefined) });
+    const response = await fetch(server.url, { dispatcher: readingEvents(agent, () => undefined) });
     await assert.rejects(response.text());
   });
 

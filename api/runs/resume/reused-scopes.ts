@@ -2,9 +2,9 @@
 // failed.
 import type { Db } from '../../../db/core/client.js';
 import {
-  findBegunIterations,
+  findStartedIterations,
   findEndedNodes,
-  type KeptResults,
+  type ReusedResults,
   type NodeInRun,
 } from '../../../db/resume/resume-repository.js';
 import { indexOfPath, iterationsPrefix } from '../../../graph/iteration-path.js';
@@ -25,8 +25,8 @@ export function isRepeated(fate: Fate | undefined): boolean {
   return fate === 'continued' || fate === 'anew';
 }
 
-export class KeptScopes {
-  readonly kept: KeptResults = { nodes: [], loops: [], iterations: [] };
+export class ReusedScopes {
+  readonly reused: ReusedResults = { nodes: [], loops: [], iterations: [] };
   readonly #db: Db;
   readonly #runId: string;
   readonly #plan: Plan;
@@ -44,8 +44,8 @@ export class KeptScopes {
   }
 
   /** `isAnew`: see `NodesToResume`. */
-  static async plan(db: Db, runId: string, plan: Plan, isAnew: (nodeId: string) => boolean): Promise<KeptScopes> {
-    const scopes = new KeptScopes(db, runId, plan);
+  static async plan(db: Db, runId: string, plan: Plan, isAnew: (nodeId: string) => boolean): Promise<ReusedScopes> {
+    const scopes = new ReusedScopes(db, runId, plan);
     const ends = new Map((await findEndedNodes(db, runId)).map((end) => [end.nodeId, end]));
     await scopes.#add('', rootPlan(plan), ends, isAnew);
     return scopes;
@@ -83,10 +83,10 @@ export class KeptScopes {
       const isEntry = path !== '' && node === 0;
       if (isEntry) continue;
       const isLoop = traitsOf(plan.kinds[node]!).runs === 'body';
-      if (fates[node] === 'kept') this.kept.nodes.push({ path, nodeId });
+      if (fates[node] === 'kept') this.reused.nodes.push({ path, nodeId });
       if (isLoop && path === '') this.#outermostLoops.add(iterationsPrefix(path, nodeId));
       if (fates[node] === 'kept' && isLoop) {
-        this.kept.loops.push({ path, nodeId });
+        this.reused.loops.push({ path, nodeId });
         this.#done.set(iterationsPrefix(path, nodeId), 'all');
       }
       if (fates[node] === 'continued' && isLoop) await this.#addLoop({ path, nodeId }, plan.offset + node);
@@ -94,10 +94,10 @@ export class KeptScopes {
   }
 
   async #addLoop(loop: NodeInRun, number: number): Promise<void> {
-    const started = await findBegunIterations(this.#db, { runId: this.#runId, ...loop });
+    const started = await findStartedIterations(this.#db, { runId: this.#runId, ...loop });
     const indexes = started.flatMap(({ path, isDone }) => (isDone ? [indexOfPath(path)] : []));
     if (started.length === 0) return;
-    this.kept.iterations.push({ ...loop, indexes });
+    this.reused.iterations.push({ ...loop, indexes });
     this.#done.set(iterationsPrefix(loop.path, loop.nodeId), new Set(indexes));
     const body = bodyPlan(this.#plan, number);
     let room = MAX_NODES_IN_ITEMS;

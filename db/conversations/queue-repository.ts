@@ -13,14 +13,14 @@ import { cutText } from '../../graph/cut-text.js';
 
 /** The limit on queued messages of a conversation. */
 export const MOST_QUEUED = 20;
-/** The limit on runs of a conversation that wait for people, because `lockTurns` reads all of them. */
+/** The limit on runs of a conversation that wait for people, because `lockQueue` reads all of them. */
 export const MOST_WAITING = 100;
 export const MOST_MESSAGES_IN_ALL = 10_000;
 
 const MAX_TITLE_CHARACTERS = 80;
 
 /** The ids of a conversation's open runs, in the order of their messages. */
-export interface OpenTurns {
+export interface ConversationQueue {
   /** Started runs that do not wait for a person. */
   current: string[];
   /** Started runs that wait for a person: they block no other run. */
@@ -33,7 +33,7 @@ export interface OpenTurns {
  * Locks the conversation and its started runs until the commit. Waits for a run that is ending; a run that ends later
  * sees what this transaction stores. Returns undefined if the conversation was deleted.
  */
-export async function lockTurns(transaction: Db, conversationId: string): Promise<OpenTurns | undefined> {
+export async function lockQueue(transaction: Db, conversationId: string): Promise<ConversationQueue | undefined> {
   const locked = await sql`SELECT FROM conversations WHERE id = ${conversationId} FOR NO KEY UPDATE`.execute(
     transaction,
   );
@@ -42,7 +42,7 @@ export async function lockTurns(transaction: Db, conversationId: string): Promis
     SELECT coalesce(max(ordinal), 0) AS ordinal FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(
     transaction,
   );
-  // Queued runs are not locked, because `call_next_turn` skips locked ones.
+  // Queued runs are not locked, because `check_next_queued` skips locked ones.
   await sql`
     SELECT FROM runs WHERE conversation_id = ${conversationId} AND status = 'In Progress' AND NOT is_queued
     ORDER BY created_at, id FOR SHARE`.execute(transaction);
@@ -100,8 +100,8 @@ export async function insertMessage(
 }
 
 /** Makes the first queued run due for the reconciler, as the end of a run does. Requires a transaction. */
-export async function callNextTurn(transaction: Db, conversationId: string): Promise<void> {
-  await sql`SELECT call_next_turn(${conversationId}::uuid)`.execute(transaction);
+export async function checkNextQueued(transaction: Db, conversationId: string): Promise<void> {
+  await sql`SELECT check_next_queued(${conversationId}::uuid)`.execute(transaction);
 }
 
 export interface QueuedMessage {
@@ -140,13 +140,13 @@ export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMe
 
 /**
  * Returns true if no run is before the queued one. The end of the previous run makes this run due, except while the
- * reconciler has its row locked. `lockTurns` waits for such an end, so that this run is not forgotten.
+ * reconciler has its row locked. `lockQueue` waits for such an end, so that this run is not forgotten.
  */
 export function isNext(db: Database, conversationId: string, runId: string): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => isFirst(await lockTurns(transaction, conversationId), runId));
+  return db.transaction().execute(async (transaction) => isFirst(await lockQueue(transaction, conversationId), runId));
 }
 
-function isFirst(turns: OpenTurns | undefined, runId: string): boolean {
+function isFirst(turns: ConversationQueue | undefined, runId: string): boolean {
   return turns !== undefined && turns.current.length === 0 && turns.queued[0] === runId;
 }
 
@@ -154,13 +154,13 @@ function isFirst(turns: OpenTurns | undefined, runId: string): boolean {
  * Starts a queued run if it is first in line: stores its input and its graph. Returns true if this call
  * has done so. Atomic.
  */
-export function beginTurn(
+export function startQueuedRun(
   db: Database,
   conversationId: string,
   { run, checkInSeconds }: { run: RunFacts; checkInSeconds: number },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    if (!isFirst(await lockTurns(transaction, conversationId), run.id)) return false;
+    if (!isFirst(await lockQueue(transaction, conversationId), run.id)) return false;
     const updated = await transaction
       .updateTable('runs')
       .set({
@@ -184,24 +184,24 @@ export function beginTurn(
   });
 }
 
-/** The cancelled runs. Queued ones have `ended`; the workflows of the others must still be notified (`told`). */
-export interface CancelledTurns {
+/** The cancelled runs. Queued ones have `ended`; the workflows of the others must still be notified (`toNotify`). */
+export interface CancelledRuns {
   ended: { runId: string; outcome: RunChange }[];
-  told: string[];
+  toNotify: string[];
 }
 
 /** Cancels runs in the transaction that holds the conversation's lock. Queued ones end at once. */
-export async function cancelTurns(
+export async function cancelQueue(
   transaction: Db,
-  { current, queued }: Pick<OpenTurns, 'current' | 'queued'>,
+  { current, queued }: Pick<ConversationQueue, 'current' | 'queued'>,
   { doer, startGraceSeconds }: { doer: Doer; startGraceSeconds: number },
-): Promise<CancelledTurns> {
-  const cancelled: CancelledTurns = { ended: [], told: [] };
+): Promise<CancelledRuns> {
+  const cancelled: CancelledRuns = { ended: [], toNotify: [] };
   for (const id of [...current, ...queued]) {
     await recordChange(transaction, { action: 'run.cancelled', type: 'run', doer, key: { id } }, (trx) =>
       requestCancel(trx, id, startGraceSeconds),
     );
-    if (current.includes(id)) cancelled.told.push(id);
+    if (current.includes(id)) cancelled.toNotify.push(id);
     else cancelled.ended.push({ runId: id, outcome: await endCancelled(transaction, id) });
   }
   return cancelled;

@@ -3,14 +3,14 @@ import { sql, type RawBuilder } from 'kysely';
 export const CHANGES_CHANNEL = 'run_changes';
 
 /** Sent instead of a run's id when a queued run may start. */
-export const TURN_MESSAGE = 'turn';
+export const QUEUE_MESSAGE = 'turn';
 
 /**
  * An expression for statements that change what readers see of a run: notifies the watching API processes when the
  * statement commits. For a run that nobody watches, which is nearly every run, it costs one lookup in a small index.
  * It avoids NOTIFY then, because commits with NOTIFY wait for each other across the whole database.
  */
-export function tellWatchers(runId: string | RawBuilder<string>): RawBuilder<unknown> {
+export function notifyWatchers(runId: string | RawBuilder<string>): RawBuilder<unknown> {
   return sql`CASE WHEN EXISTS (SELECT FROM run_watches WHERE run_id = ${runId}::uuid AND until > now())
     THEN pg_notify(${sql.lit(CHANGES_CHANNEL)}, ${runId}::text) END`;
 }

@@ -1,6 +1,6 @@
 // Reads the message of an answer, whose form depends on the provider.
 import { randomInt } from 'node:crypto';
-import type { ToldToolCall } from '../../../db/runs/run-deltas-repository.js';
+import type { ReportedToolCall } from '../../../db/runs/run-deltas-repository.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
@@ -42,7 +42,7 @@ function randomId(): string {
 }
 
 /** Returns the tool calls that are reported to readers: the calls with a name. */
-export function reportedCallsOf(answer: unknown): ToldToolCall[] {
+export function reportedCallsOf(answer: unknown): ReportedToolCall[] {
   return callsOf(messageOf(answer)).flatMap(({ id, function: called }) => {
     const { name, arguments: written } = isObject(called) ? called : ({} as JsonObject);
     return typeof name === 'string' ? [{ id: String(id), name, arguments: readArguments(written).text }] : [];

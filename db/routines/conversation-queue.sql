@@ -1,4 +1,4 @@
--- Runs of a conversation take turns. docs/adr/0029-turns-of-conversations.md.
+-- Runs of a conversation take turns. docs/adr/0029-queue-of-a-conversation.md.
 
 -- Whether the run, or one below it, waits for a person.
 CREATE OR REPLACE FUNCTION waits_for_person(asked uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
@@ -13,7 +13,7 @@ END $$;
 
 -- Has the reconciler look at the next run of the conversation. One whose row is locked is being looked at, or
 -- cancelled.
-CREATE OR REPLACE FUNCTION call_next_turn(of_conversation uuid) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION check_next_queued(of_conversation uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE runs SET next_check_at = now() WHERE id IN (
     SELECT run.id FROM runs AS run
@@ -49,7 +49,7 @@ END $$;
 
 -- Writes the answer of a message in the transaction that ends its run. It keeps 262,144 characters: as many bytes of
 -- messages as a later run gets.
-CREATE OR REPLACE FUNCTION end_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION record_answer() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   said text;
   named text[];
@@ -73,29 +73,29 @@ BEGIN
     INSERT INTO file_references (file_id, kind, holder) SELECT unnest(given), 'message', new_id::text
     ON CONFLICT DO NOTHING;
   END IF;
-  PERFORM call_next_turn(NEW.conversation_id);
+  PERFORM check_next_queued(NEW.conversation_id);
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER runs_turn_ended AFTER UPDATE OF status ON runs FOR EACH ROW
+CREATE OR REPLACE TRIGGER runs_answered AFTER UPDATE OF status ON runs FOR EACH ROW
   WHEN (NEW.conversation_id IS NOT NULL AND OLD.status = 'In Progress' AND NEW.status <> 'In Progress')
-  EXECUTE FUNCTION end_turn();
+  EXECUTE FUNCTION record_answer();
 
 -- A run that waits for a person no longer holds its conversation.
-CREATE OR REPLACE FUNCTION leave_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION free_conversation() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   of_conversation uuid;
 BEGIN
   SELECT root.conversation_id INTO of_conversation
   FROM runs AS waiting JOIN runs AS root ON root.id = coalesce(waiting.root_run_id, waiting.id)
   WHERE waiting.id = NEW.run_id;
-  IF of_conversation IS NOT NULL THEN PERFORM call_next_turn(of_conversation); END IF;
+  IF of_conversation IS NOT NULL THEN PERFORM check_next_queued(of_conversation); END IF;
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER approval_requests_turn
+CREATE OR REPLACE TRIGGER approval_requests_free_conversation
   AFTER INSERT ON approval_requests
-  FOR EACH ROW EXECUTE FUNCTION leave_turn();
+  FOR EACH ROW EXECUTE FUNCTION free_conversation();
 
-CREATE OR REPLACE TRIGGER waits_turn AFTER INSERT ON waits FOR EACH ROW
-  WHEN (NEW.kind IN ('human', 'connection')) EXECUTE FUNCTION leave_turn();
+CREATE OR REPLACE TRIGGER waits_free_conversation AFTER INSERT ON waits FOR EACH ROW
+  WHEN (NEW.kind IN ('human', 'connection')) EXECUTE FUNCTION free_conversation();

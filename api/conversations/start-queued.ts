@@ -5,7 +5,12 @@ import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import { announceRunEnd } from '../../acceptance/announce-run-end.js';
 import { readBranch } from '../../db/conversations/messages-repository.js';
-import { beginTurn, findQueuedMessage, isNext, type QueuedMessage } from '../../db/conversations/turns-repository.js';
+import {
+  startQueuedRun,
+  findQueuedMessage,
+  isNext,
+  type QueuedMessage,
+} from '../../db/conversations/queue-repository.js';
 import { endRun } from '../../db/runs/run-life.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -22,20 +27,20 @@ interface Refusal {
   message: string;
 }
 
-/** `none`: the run is not queued. `begun`: this call has prepared the run. `later`: the run must not start now. */
-type Turn = 'none' | 'begun' | 'later';
+/** `none`: the run is not queued. `started`: this call has prepared the run. `later`: the run must not start now. */
+type QueueDecision = 'none' | 'started' | 'later';
 
 /**
  * A run that its workflow refuses ends as failed. Idempotent: if the process dies, the run is still queued, or only
  * lacks its start in Temporal.
  */
-export async function takeTurn(deps: ConversationDeps, runId: string): Promise<Turn> {
+export async function startNextQueued(deps: ConversationDeps, runId: string): Promise<QueueDecision> {
   const message = await findQueuedMessage(deps.db, runId);
   if (message === undefined) return 'none';
   if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
   const refusal =
     refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
-  if (typeof refusal === 'boolean') return refusal ? 'begun' : 'later';
+  if (typeof refusal === 'boolean') return refusal ? 'started' : 'later';
   announceRunEnd(deps, runId, await endRun(deps.db, runId, { status: 'failed', error: refusal }));
   return 'later';
 }
@@ -100,7 +105,7 @@ async function begin(
   const { facts, nodeErrors, plan }: PreparedRun = prepared.run;
   if (Object.keys(nodeErrors).length > 0) return { code: 'invalid_nodes', message: toSentences(nodeErrors) };
   return storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) =>
-    beginTurn(db, conversationId, {
+    startQueuedRun(db, conversationId, {
       run: { ...facts, snapshot_hash: snapshotHash },
       checkInSeconds: START_GRACE_SECONDS,
     }),

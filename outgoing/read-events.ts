@@ -4,26 +4,26 @@ import { DecoratorHandler, type Dispatcher } from 'undici';
 import { isEventStream } from './event-stream-type.js';
 
 /**
- * Returns a dispatcher for one request. If the answer is a stream of events, `take` receives the bytes, and the body
+ * Returns a dispatcher for one request. If the answer is a stream of events, `read` receives the bytes, and the body
  * that `fetch` returns is empty. That body ends with the answer, and fails if the answer breaks off. Any other answer
- * passes unchanged. `take` must not throw.
+ * passes unchanged. `read` must not throw.
  */
-export function takingEvents(dispatcher: Dispatcher, take: (piece: Uint8Array) => void): Dispatcher {
-  return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new TakingHandler(handler, take)));
+export function readingEvents(dispatcher: Dispatcher, read: (piece: Uint8Array) => void): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new EventHandler(handler, read)));
 }
 
 type Handler = Dispatcher.DispatchHandler;
 type StartOf = Required<Handler>['onResponseStart'];
 
-class TakingHandler extends DecoratorHandler implements Handler {
+class EventHandler extends DecoratorHandler implements Handler {
   readonly #handler: Handler;
-  readonly #take: (piece: Uint8Array) => void;
+  readonly #read: (piece: Uint8Array) => void;
   #hasEvents = false;
 
-  constructor(handler: Handler, take: (piece: Uint8Array) => void) {
+  constructor(handler: Handler, read: (piece: Uint8Array) => void) {
     super(handler);
     this.#handler = handler;
-    this.#take = take;
+    this.#read = read;
   }
 
   onResponseStart(...[controller, status, headers, message]: Parameters<StartOf>): void {
@@ -33,7 +33,7 @@ class TakingHandler extends DecoratorHandler implements Handler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#hasEvents) this.#take(piece);
+    if (this.#hasEvents) this.#read(piece);
     else this.#handler.onResponseData?.(controller, piece);
   }
 }

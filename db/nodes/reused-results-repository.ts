@@ -13,7 +13,7 @@ export interface EndedNode extends NodeEnding {
 export const endedColumns = sql`node_id AS "nodeId", status, handle, also_handles AS "alsoHandles",
   error_code AS "errorCode", is_handled AS "isHandled"`;
 
-export async function findKeptNodes(db: Db, runId: string): Promise<EndedNode[]> {
+export async function findReusedNodes(db: Db, runId: string): Promise<EndedNode[]> {
   const { rows } = await sql<EndedNode>`/* find_kept */
     SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = '' AND is_reused`.execute(db);
   return rows;
@@ -39,7 +39,7 @@ export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuild
 }
 
 /** Returns the reused nodes, by iteration index, of the loop's iterations that are not reused as a whole. */
-export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
+export async function findReusedInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
   const { rows } = await sql<EndedNode & { path: string }>`/* find_kept_inside */
     SELECT path, ${endedColumns} FROM node_results AS node
     WHERE run_id = ${loop.runId} AND is_reused AND NOT is_iteration AND ${isDirectlyIn(loop)} AND NOT EXISTS (
@@ -56,7 +56,7 @@ export async function findKeptInIterations(db: Db, loop: NodeKey): Promise<Map<n
 }
 
 /** Returns the indexes of the loop's reused iterations, in ascending order. */
-export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[]> {
+export async function findReusedIterations(db: Db, loop: NodeKey): Promise<number[]> {
   const { rows } = await sql<{ path: string }>`/* find_kept_iterations */
     SELECT path FROM node_results WHERE ${ofLoop(loop)} AND is_reused`.execute(db);
   return rows.map(({ path }) => indexOfPath(path)).toSorted((a, b) => a - b);
@@ -66,7 +66,7 @@ export async function findKeptIterations(db: Db, loop: NodeKey): Promise<number[
  * Returns the number of the loop's items if the run reuses them together with results of their iterations, or is a
  * test. Otherwise returns undefined.
  */
-export async function countKeptItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
+export async function countReusedItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
   const { rows } = await sql<{ count: number }>`/* count_kept_items */
     SELECT count(*)::integer AS count FROM loop_items
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND (EXISTS (
