@@ -24,6 +24,7 @@ import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idemp
 import { keepIfAccepted } from '../runs/uploaded-input.js';
 import { answerStream, answerWhole, type AnsweredRun } from './answer-workflow.js';
 import { readChatInput, saveChatFiles, toRunInput } from './chat-input.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 
 interface AskedWorkflow {
   deps: ChatDeps;
@@ -37,9 +38,6 @@ interface AskedWorkflow {
   signal: AbortSignal;
   doer: Doer;
 }
-
-/** Bytes of memory per byte of a drawing: as the driver holds it, as text and as small objects. */
-const DRAWING_COPIES = 8;
 
 export function isWorkflowModel(model: string): boolean {
   return model.startsWith(WORKFLOW_MODEL);
@@ -91,7 +89,7 @@ async function acceptAsked(
   const chatInput = readChatInput(body.messages);
   const { userId } = caller;
   const sizeBytes = await measureVersion(deps.db, workflowId, undefined);
-  await memory.resize(memory.bytes + DRAWING_COPIES * sizeBytes);
+  await memory.resize(memory.bytes + PARSED_COPIES * sizeBytes);
   const owner = { projectId, userId };
   const saved = await saveChatFiles(deps.files, chatInput, { owner, memory, signal });
   const uploads = saved.map((file) => ({ field: 'files', file }));

@@ -18,9 +18,7 @@ import type { FileValue } from '../../files/file-value.js';
 import type { ConversationDeps } from './deps.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
-
-/** Bytes of memory per byte of a drawing that is read. */
-const DRAWING_COPIES = 8;
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 
 interface Refusal {
   code: string;
@@ -62,7 +60,7 @@ async function withDrawing<T>(
   const lease = memory.lease(tenant, signal);
   try {
     const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
-    await lease.resize(DRAWING_COPIES * sizeBytes);
+    await lease.resize(PARSED_COPIES * sizeBytes);
     return await heavyWork.run<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
       const workflow = await findDrawing(db, workflowId);
       return workflow === undefined

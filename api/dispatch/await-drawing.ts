@@ -3,6 +3,7 @@ import { pathId } from '../http/path-ids.js';
 import type { RouteDeclaration } from '../http/route.js';
 import type { DispatchDeps } from './deps.js';
 import type { RequestContext, Step } from './step.js';
+import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
@@ -15,11 +16,7 @@ export function awaitDrawing(form: DrawingForm, deps: Pick<DispatchDeps, 'db' | 
   };
 }
 
-/**
- * Bytes of memory per byte of a drawing. `text` covers the driver's copy, the text and its bytes; `parsed` adds small
- * objects.
- */
-const DRAWING_COPIES = { text: 4, parsed: 8 };
+const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_COPIES };
 
 /** Returns the size of the drawing in bytes; 0 if the path names none. */
 async function leaseMemory(
@@ -31,6 +28,6 @@ async function leaseMemory(
   const workflowId = admitted?.workflowId ?? access?.workflowId ?? pathId.safeParse(params['id']).data;
   if (workflowId === undefined) return 0;
   const sizeBytes = await measureVersion(db, workflowId, pathId.safeParse(params['version']).data);
-  await memory.resize(memory.bytes + DRAWING_COPIES[form] * sizeBytes);
+  await memory.resize(memory.bytes + COPIES[form] * sizeBytes);
   return sizeBytes;
 }

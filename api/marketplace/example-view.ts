@@ -18,6 +18,7 @@ import { toNodeMap } from '../runs/node-map.js';
 import { amountSchema } from '../projects/project-view.js';
 import { nodeEntrySchema } from '../envelope/run-envelope.js';
 import { drawingSchema } from '../workflows/workflow-view.js';
+import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 
 export const exampleSchema = z.object({
   id: z.string(),
@@ -94,9 +95,6 @@ export async function toExample(
 
 type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'heavyWork' | 'secretBox'>;
 
-const TEXT_COPIES = 4;
-/** Parsed JSON takes more than its text. */
-const PARSED_COPIES = 8;
 /** An input was sent in a body, whose default limit is 10 MiB. */
 const MAX_INPUT_BYTES = 10 * 1024 * 1024;
 

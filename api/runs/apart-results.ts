@@ -3,12 +3,10 @@ import type { Db } from '../../db/core/client.js';
 import { readResultPieces, readResults } from '../../db/nodes/result-pieces.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { LazyJson, lazyText } from '../http/json-text.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /** Consecutive results are read together up to this many bytes. */
 const TOGETHER_BYTES = 256 * 1024;
-/** The copies of a result in memory: as the driver holds it, and as text. */
-const COPIES = 4;
-
 interface ApartNode {
   id: string;
   /** Null for a result that was read with the run. */
@@ -36,13 +34,13 @@ export function readApartFrom(
     const group = groups.get(nodeId)!;
     if (group.bytes > TOGETHER_BYTES) {
       const pieces = () => readResultPieces(db, { ...place, nodeId });
-      return lazyText(pieces, Math.min(PIECE_BYTES, COPIES * group.bytes));
+      return lazyText(pieces, Math.min(PIECE_BYTES, TEXT_COPIES * group.bytes));
     }
     return new LazyJson(async function* (memory) {
       if (current?.group !== group) {
-        if (current !== undefined) memory.give(COPIES * current.group.bytes);
+        if (current !== undefined) memory.give(TEXT_COPIES * current.group.bytes);
         current = undefined;
-        await memory.take(COPIES * group.bytes);
+        await memory.take(TEXT_COPIES * group.bytes);
         current = { group, texts: await readResults(db, place, group.ids, contentLimit) };
       }
       const text = current.texts.get(nodeId);

@@ -15,6 +15,7 @@ import { toNodeMap } from './node-map.js';
 import { amountSchema } from '../projects/project-view.js';
 import { nodeEntrySchema } from '../envelope/run-envelope.js';
 import { drawingSchema } from '../workflows/workflow-view.js';
+import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 
 const timestamp = z.iso.datetime();
 
@@ -118,11 +119,6 @@ export function toWholeRun({ answerDb, currencies, ...deps }: RunViewDeps, run: 
     answer_nodes: ofDrawing(answerNodesIn),
   });
 }
-
-/** The copies of a text in memory: as the driver holds it, as text, and as bytes. */
-const TEXT_COPIES = 4;
-/** Drawings are mostly small objects, which take more than their text. */
-const PARSED_COPIES = 8;
 
 export type RunViewDeps = Pick<RunDeps, 'db' | 'currencies'> & Partial<Pick<InTransaction<RunDeps>, 'answerDb'>>;
 

@@ -11,15 +11,13 @@ import { holdsLazyJson, lazyText, RawJson, toJsonPieces, toJsonText, type LazyJs
 import { toAnswerMemory } from '../http/send-answer.js';
 import type { DeltaEvent } from './run-feed.js';
 import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /**
  * Tells a client to reconnect two seconds after a lost connection. The first event follows this line without an empty
  * one.
  */
 export const FIRST_LINE = 'retry: 2000\n';
-
-/** The driver, the text and its bytes each hold a piece; a larger result consists of several pieces. */
-const COPIES = 4;
 
 export interface FrameSource {
   db: Database;
@@ -62,7 +60,7 @@ function toValue(
 ): unknown {
   const { db, runId, waits } = source;
   const lazily = (pieces: () => AsyncGenerator<string>): LazyJson =>
-    lazyText(pieces, Math.min(COPIES * (apartBytes ?? 0), PIECE_BYTES));
+    lazyText(pieces, Math.min(TEXT_COPIES * (apartBytes ?? 0), PIECE_BYTES));
   if (kind === 'run') {
     const facts = { status: toExecutionStatus(status as StoredRunStatus, true), version };
     if (content === undefined || !('output' in content)) return facts;

@@ -5,6 +5,7 @@ import { isObject } from '../../graph/json.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { NodeTexts, RunTexts, StepTexts } from '../live/run-texts.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 export interface TextDelta {
   id: string;
@@ -37,9 +38,6 @@ interface Reading {
   /** Accounts the answers that are read from the database. */
   lease: ByteLease;
 }
-
-/** The copies of an answer in memory while it is read. */
-const COPIES = 4;
 
 export class TextReader {
   readonly #reading: Reading;
@@ -125,7 +123,7 @@ export class TextReader {
     if (result !== null && inline === undefined) return undefined;
     if (inline !== undefined && last !== undefined) return { attempt: last.attempt, step: last.step, content: inline };
     if (last?.isWhole === true && last.pieces.length > 0) return undefined;
-    await lease.resize(lease.bytes + COPIES * (event.apartBytes ?? event.bytes));
+    await lease.resize(lease.bytes + TEXT_COPIES * (event.apartBytes ?? event.bytes));
     return readAnswer({ path: event.path, nodeId: event.subject });
   }
 

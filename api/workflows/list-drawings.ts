@@ -2,14 +2,12 @@
 import { measureDrawings } from '../../db/workflows/workflows-repository.js';
 import type { WorkflowDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /** The limit on the drawings of a page. It is divided evenly; a drawing above its share is left out. */
 const LISTED_BYTES = 64 * 1024 * 1024;
 /** A page with more bytes of drawings is read workflow by workflow, while it is sent. */
 const TOGETHER_BYTES = 512 * 1024;
-/** The copies of a drawing in memory: as the driver holds it, as text and as bytes. */
-const COPIES = 4;
-
 /** `read` returns the items of the workflows that still exist, without drawings of more than `limitBytes`. */
 export async function listDrawings(
   { db }: WorkflowDeps,
@@ -26,7 +24,7 @@ export async function listDrawings(
   if (sumBytes <= TOGETHER_BYTES) return read(ids, limitBytes);
   return lazyList(async function* (memory) {
     for (const id of ids) {
-      const bytes = COPIES * shownBytes(id);
+      const bytes = TEXT_COPIES * shownBytes(id);
       await memory.take(bytes);
       yield* await read([id], limitBytes);
       memory.give(bytes);

@@ -94,6 +94,13 @@ export function allInside({ members }: Bodies, loop: string): string[] {
   return ids;
 }
 
+/** Returns the enclosing loops, innermost first. */
+export function loopsAround({ loopOf }: Bodies, id: string): string[] {
+  const loops: string[] = [];
+  for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
+  return loops;
+}
+
 function append(lists: Map<string, string[]>, key: string, item: string): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [item]);

@@ -1,5 +1,5 @@
 // The variables that a node can use: fields of the run's input and results of earlier nodes.
-import { bodiesOf, type Bodies } from './bodies.js';
+import { bodiesOf, loopsAround } from './bodies.js';
 import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isObject } from '../../graph/json.js';
 import { asArray, asText } from '../ui/json.js';
@@ -36,13 +36,6 @@ export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): Va
   const own = inside.length === 0 ? [] : [iterationOf(drawing, kinds, id)];
   const body = inside.map((nodeId) => resultsOf(drawing, kinds, nodeId));
   return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
-}
-
-/** Returns the enclosing loops, innermost first. */
-function loopsAround({ loopOf }: Bodies, id: string): string[] {
-  const loops: string[] = [];
-  for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
-  return loops;
 }
 
 /** Returns the variables that a loop provides in its body, such as `item`. */

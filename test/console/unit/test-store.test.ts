@@ -5,7 +5,8 @@ import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { startersOf } from '../../../console/drawing/starters.js';
 import { startLiveRun, type NodeEntry } from '../../../console/live/live-run.js';
 import { changedSince, isChanged } from '../../../console/pages/workflow/test-run/changed.js';
-import { loopsAround, pathOf } from '../../../console/pages/workflow/test-run/iterations.js';
+import { bodiesOf, loopsAround } from '../../../console/drawing/bodies.js';
+import { pathOf } from '../../../console/pages/workflow/test-run/iterations.js';
 import { TestStore } from '../../../console/pages/workflow/test-run/test-store.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
@@ -123,8 +124,8 @@ describe('the iteration in which a node is tried', () => {
       ],
       edges: [],
     };
-    assert.deepEqual(loopsAround(nested, kinds, 'deep'), ['outer', 'inner']);
-    assert.deepEqual(loopsAround(nested, kinds, 'outer'), []);
+    assert.deepEqual(loopsAround(bodiesOf(nested, kinds), 'deep'), ['inner', 'outer']);
+    assert.deepEqual(loopsAround(bodiesOf(nested, kinds), 'outer'), []);
   });
 });
 

@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
+import { bodiesOf, loopsAround } from '../../../drawing/bodies.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from '../../../drawing/drawing.js';
 import { TextField } from '../../../ui/fields.js';
-import { loopsAround, pathOf } from './iterations.js';
+import { pathOf } from './iterations.js';
 
 interface IterationForm {
   /** Iteration in which the node is tested; undefined outside loops. */
@@ -12,7 +13,7 @@ interface IterationForm {
 
 /** Asks for the iteration in which to test a node inside loops. The first one is preselected. */
 export function useIteration(drawing: Drawing, kinds: NodeKinds, nodeId: string): IterationForm {
-  const loops = loopsAround(drawing, kinds, nodeId);
+  const loops = loopsAround(bodiesOf(drawing, kinds), nodeId).toReversed();
   const [numbers, setNumbers] = useState<ReadonlyMap<string, string>>(new Map());
   const textOf = (loop: string): string => numbers.get(loop) ?? '0';
   const form = loops.map((loop, at) => (

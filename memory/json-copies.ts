@@ -1,0 +1,7 @@
+// The memory that a JSON text from PostgreSQL takes, in bytes per byte of the text.
+
+/** The driver's copy, the text and the bytes of an answer. */
+export const TEXT_COPIES = 4;
+
+/** The same with the parsed value: drawings are mostly small objects, which take more than their text. */
+export const PARSED_COPIES = 8;
