@@ -162,7 +162,7 @@ function listenToChanges(
     },
     onConnected: () => setListening(true),
     onLost(error) {
-      logger.warn({ err: error }, 'changes of runs are not told; they are looked for');
+      logger.warn({ err: error }, 'no notifications of PostgreSQL; changes of runs are polled');
       setListening(false);
     },
   });

@@ -105,7 +105,7 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
         step.hasReaders = hasReaders;
       }
     } catch (error) {
-      logger.warn({ err: error }, 'what models write could not be told; it will be');
+      logger.warn({ err: error }, 'the text of models could not be published; the next round retries');
     }
     for (const step of asked) if (step.isSettled) leave(step);
   }

@@ -183,7 +183,7 @@ function stopping({ runId }: AnsweredRun): ApiError {
 /** A retry would start another run, so the header tells clients not to retry. An unexpected error reveals nothing. */
 function toFinal(error: unknown, log?: Logger): ApiError {
   const known = error instanceof ApiError ? error : undefined;
-  if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be told');
+  if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be read');
   const final = known ?? new ApiError(500, 'error', 'A server error occurred.', { cause: error });
   final.headers['x-should-retry'] = 'false';
   return final;

@@ -63,7 +63,10 @@ export async function syncSchedule(deps: ScheduleDeps, log: Logger, scheduleId: 
     const isRefused = isStartRefused(error);
     if (isRefused) log.error({ err: error, schedule_id: scheduleId }, 'Temporal refuses a schedule');
     else
-      log.warn({ err: error, schedule_id: scheduleId }, 'Temporal does not know a schedule yet; it will be told again');
+      log.warn(
+        { err: error, schedule_id: scheduleId },
+        'Temporal does not have a schedule yet; the next round retries',
+      );
     await postpone(db, scheduleId, isRefused ? AGAIN_SECONDS : RETRY_SECONDS).catch(() => undefined);
   }
 }
