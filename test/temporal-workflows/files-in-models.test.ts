@@ -294,6 +294,7 @@ describe('files of messages', function () {
           const text = ['${valueOf(made!).slice(0, 8)}', '${valueOf(made!).slice(8)}'].join('');
           return { file: await save('made.txt', text), size: bytes.length };`,
         inputs: { doc: '{{ input.doc }}' },
+        timeout: 30,
       });
       const pictures = mcp(endpoint.url, 'draw');
       const asked = agent('Draw', { model_name: model }, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);

@@ -243,7 +243,7 @@ describe('the progress of loops', function () {
   it('of iterations that a run takes over is counted for all of them together', async () => {
     // A trigger that counted each of thousands of iterations apart would be slow.
     const { rows } = await sql<{ definition: string }>`
-      SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgname = 'node_results_iteration_begun'`.execute(
+      SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgname = 'node_results_iteration_started'`.execute(
       db,
     );
     assert.match(rows[0]!.definition, /NOT new\.is_reused/);

@@ -42,7 +42,7 @@ describe('the message of the model of an agent', () => {
     });
   });
 
-  const whole: [title: string, written: unknown, given: object, goesBack: string][] = [
+  const whole: [title: string, written: unknown, parsed: object, goesBack: string][] = [
     ['a text that is an object', '{"n":1}', { n: 1 }, '{"n":1}'],
     ['an object', { n: 1 }, { n: 1 }, '{"n":1}'],
     ['an empty text', '', {}, '{}'],
@@ -50,10 +50,10 @@ describe('the message of the model of an agent', () => {
     ['null', null, {}, '{}'],
     ['nothing', undefined, {}, '{}'],
   ];
-  for (const [title, written, given, goesBack] of whole) {
+  for (const [title, written, parsed, goesBack] of whole) {
     it(`has arguments for ${title}`, () => {
       const { message, calls } = read({ content: null, tool_calls: [callOf(written)] })!;
-      assert.deepEqual(calls, [{ id: 'a', name: 'add', text: goesBack, given }]);
+      assert.deepEqual(calls, [{ id: 'a', name: 'add', text: goesBack, parsed }]);
       assert.deepEqual(message['tool_calls'], [callOf(goesBack)]);
     });
   }
@@ -63,7 +63,7 @@ describe('the message of the model of an agent', () => {
     it(`has no arguments for ${JSON.stringify(written)}, and sends an empty object back`, () => {
       const { message, calls } = read({ content: null, tool_calls: [callOf(written)] })!;
       const text = typeof written === 'string' ? written : JSON.stringify(written);
-      assert.deepEqual(calls, [{ id: 'a', name: 'add', text, given: undefined }]);
+      assert.deepEqual(calls, [{ id: 'a', name: 'add', text, parsed: undefined }]);
       assert.deepEqual(message['tool_calls'], [callOf('{}')]);
     });
   }
