@@ -3,7 +3,10 @@ import Mocha from 'mocha';
 
 const { Base, Spec } = Mocha.reporters;
 
-/** Mocha's spec reporter for one file, into `lines`: files run side by side, and each is shown whole when it has ended. */
+/**
+ * Mocha's spec reporter for one file. It writes into `lines`, because files run side by side and each is printed when
+ * it has ended.
+ */
 export function createFileReporter(
   lines: string[],
 ): new (runner: Mocha.Runner, options: Mocha.MochaOptions) => Mocha.reporters.Base {

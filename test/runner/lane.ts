@@ -7,7 +7,7 @@ import { createFileReporter } from './file-reporter.js';
 import type { FileResult, FromLane, ToLane } from './messages.js';
 
 const TEST_TIMEOUT_MS = 120_000;
-/** Mocha requires test files: a module that is imported here would be another copy of the one that they have. */
+/** Loads modules as mocha loads test files: an imported module would be another copy than theirs. */
 const loadAsTestsDo = createRequire(import.meta.url);
 let isEnding = false;
 
@@ -15,7 +15,7 @@ process.on('message', (message: ToLane) => {
   if (message.type === 'run') void runFile(message).then((result) => send({ type: 'ran', ...result }));
   if (message.type === 'end') void end(message.leakAfterMs);
 });
-// The runner is gone: nobody would read what this lane finds.
+// If the runner has ended, nobody reads the results of this lane.
 process.once('disconnect', () => isEnding || process.exit(1));
 send({ type: 'ready' });
 
@@ -44,12 +44,15 @@ async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'pass
     const runner = mocha.run(() => resolve(runner));
   });
   const { passes, failures, pending } = stats!;
-  // It would go on listening for what the next files throw.
+  // Mocha would otherwise keep listening for errors of the next files.
   mocha.dispose();
   return { passes, failures, pending };
 }
 
-/** Whatever keeps the process alive after its last file is a leak: it fails the run instead of hanging it. */
+/**
+ * Ends the lane. Anything that keeps the process alive after its last file is a leak: it fails the run instead of
+ * hanging it.
+ */
 async function end(leakAfterMs: number): Promise<void> {
   isEnding = true;
   await (loadAsTestsDo('../support/shared-stack.ts') as typeof SharedStack).leaveSharedStack();

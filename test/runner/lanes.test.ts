@@ -11,7 +11,7 @@ const DIES = `it('dies', () => process.exit(0));`;
 const UNREADABLE = `it('no test', () => {`;
 const LEAKS = `it('leaves a timer', () => void setInterval(() => {}, 1000));`;
 const SAYS_WHERE = `it(process.env.ROUND + ' in ' + process.pid, () => {});`;
-/** Passes only while another file of its kind is run. */
+/** A test that passes only while another file of this kind runs. */
 const MEETS = `import { readdirSync, writeFileSync } from 'node:fs';
 it(process.env.ROUND + ' in ' + process.pid, async function () {
   writeFileSync(new URL('here-' + process.pid, import.meta.url), '');

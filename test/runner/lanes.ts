@@ -1,4 +1,5 @@
-// Runs test files in several processes side by side, all of them on one shared stack, which the first that asks for it starts.
+// Runs test files in several processes side by side, all of them on one shared stack, which is started when a lane
+// first needs it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -14,7 +15,7 @@ export interface LanesOptions {
   env: Record<string, string>;
   sharedStack: () => Promise<SharedStackAt>;
   onResult: (result: TimedResult) => void;
-  /** How long a lane may still live after its last file. */
+  /** The time for which a lane may still live after its last file. */
   leakAfterMs?: number;
 }
 
@@ -22,7 +23,10 @@ export interface LanesOptions {
 export type Group = string[];
 
 const LEAK_AFTER_MS = 10_000;
-/** A larger lane is replaced by a new one: a test that weighs its own process must not carry what others have left. */
+/**
+ * A larger lane is replaced by a new one, because a test that measures the memory of its own process must not include
+ * the leftovers of others.
+ */
 const MAX_LANE_MB = 1_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LANE = path.join(import.meta.dirname, 'lane.ts');
@@ -33,15 +37,15 @@ export async function runInLanes(groups: Group[], options: LanesOptions): Promis
   await Promise.all(Array.from({ length: jobs }, () => runLanes(queue, options)));
 }
 
-/** One lane after the other: a lane that dies is replaced, as long as there is something to run. */
+/** Runs one lane after the other: a lane that dies is replaced while there are files left. */
 async function runLanes(queue: Group[], options: LanesOptions): Promise<void> {
   while (queue.length > 0) {
-    // What does not even start would not the next time either.
+    // A lane that does not start would not start the next time either.
     if (!(await runLane(queue, options))) queue.length = 0;
   }
 }
 
-/** False when the lane has not come so far as to take a file. */
+/** Returns false if the lane has died before it was ready for a file. */
 async function runLane(queue: Group[], options: LanesOptions): Promise<boolean> {
   const child = fork(LANE, [], {
     execArgv: ['--import', 'tsx', '--enable-source-maps'],

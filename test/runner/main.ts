@@ -1,5 +1,5 @@
-// `npm test` and its sister suites (tiers.ts): `main.ts SUITE`, or `main.ts SUITE FILE...` for these files alone, whatever
-// their suite. Its last line is "N passed, N failed". Options: `--grep TEXT`, `--jobs N`, `--slowest N`.
+// `npm test` and the other suites (tiers.ts): `main.ts SUITE`, or `main.ts SUITE FILE...` for these files alone,
+// whatever their suite. Its last line is "N passed, N failed". Options: `--grep TEXT`, `--jobs N`, `--slowest N`.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
@@ -9,7 +9,7 @@ import { openStackToLend } from './stack-to-lend.js';
 import { testFiles } from './test-files.js';
 import { ALONE, GROUPS, LONG, matches, roundsOf, TIERS, type Round, type TierName } from './tiers.js';
 
-/** More than there are processors, for files wait most of the time. */
+/** There are more jobs than processors, because files wait most of the time. */
 const JOBS = Math.min(5, availableParallelism() + 3);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,12 +71,12 @@ async function runRound({ title, files, env = {} }: Round, report: Report): Prom
   });
 }
 
-/** What a person sets, such as FUZZ_COUNT, goes over what a round asks for. */
+/** Variables that a person sets, such as FUZZ_COUNT, override those of a round. */
 function pickEnvironment(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(env).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** The long ones first. */
+/** Groups with long files come first. */
 function toGroups(files: string[]): Group[] {
   const groups: Group[] = GROUPS.map((patterns) => files.filter((file) => matches(file, patterns)));
   for (const file of files) if (!groups.some((group) => group.includes(file))) groups.push([file]);
@@ -88,7 +88,10 @@ function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
   return [items.filter((item) => test(item)), items.filter((item) => !test(item))];
 }
 
-/** Where it has to be downloaded or compiled first, that takes minutes: outside any test's time-out, and visibly. */
+/**
+ * Downloads or compiles the Temporal CLI if needed. This takes minutes, so it is done visibly and outside of any test's
+ * time-out.
+ */
 async function ensureTemporal(): Promise<void> {
   await findTemporalBinary({
     configured: process.env['TEMPORAL_CLI'],

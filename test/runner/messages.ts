@@ -1,4 +1,4 @@
-// What a lane (a process that runs test files) and the runner say to each other over the channel between them.
+// The messages between a lane (a process that runs test files) and the runner, over the channel between them.
 
 export type ToLane =
   | { type: 'run'; file: string; grep: string | undefined }
@@ -8,10 +8,10 @@ export type ToLane =
 
 export type FromLane = { type: 'ready' } | ({ type: 'ran' } & FileResult) | { type: 'wants-shared-stack' };
 
-/** Where the runner's one stack is to be found. */
+/** The location of the runner's one stack. */
 export interface SharedStackAt {
   dataDir: string;
-  /** Of the model provider that asks each lane's own (harness/target/model-router.ts). */
+  /** The address of the model provider that forwards to each lane's own (harness/target/model-router.ts). */
   modelRouterUrl: string;
 }
 
@@ -20,9 +20,9 @@ export interface FileResult {
   passes: number;
   failures: number;
   pending: number;
-  /** Processor time of the lane and of what it has started and stopped; not of the shared stack. */
+  /** Processor time of the lane and of its child processes that have ended; not of the shared stack. */
   cpuMs: number;
-  /** Memory of the lane after the file. */
+  /** Memory of the lane after the file, in MiB. */
   rssMb: number;
   /** The titles of the tests, as mocha's spec reporter shows them, and each failure with its stack. */
   output: string;

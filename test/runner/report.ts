@@ -1,9 +1,9 @@
-// What the runner prints: each file when it has ended, at last all failures once more, the slowest files, and the sum.
+// The output of the runner: each file when it has ended, then all failures again, the slowest files, and the totals.
 import type { TimedResult } from './lanes.js';
 
 export interface Report {
   add: (result: TimedResult) => void;
-  /** True when something was run and nothing has failed. */
+  /** Returns true if at least one test has passed and none has failed. */
   close: (slowest: number) => boolean;
 }
 
@@ -27,7 +27,7 @@ export function openReport(write: (text: string) => void = (text) => void proces
       }
       const sum = (of: 'passes' | 'failures'): number => results.reduce((total, result) => total + result[of], 0);
       write(`${sum('passes')} passed, ${sum('failures')} failed\n`);
-      // A suite in which nothing was run has shown nothing.
+      // A suite in which no test ran proves nothing.
       return sum('failures') === 0 && sum('passes') > 0;
     },
   };

@@ -1,11 +1,11 @@
-// The one stack of a round of the runner, started when the first lane asks for it.
+// The one stack of a round of the runner, started when the first lane needs it.
 import { startModelRouter, type ModelRouter } from '../../harness/target/model-router.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import type { SharedStackAt } from './messages.js';
 
 export interface StackToLend {
   lend: () => Promise<SharedStackAt>;
-  /** `keep`: after a failure the data directory and its logs stay for a look. */
+  /** `keep`: leaves the data directory and its logs, for a look after a failure. */
   close: (options: { keep: boolean }) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function openStackToLend(env: Record<string, string>): StackToLend {
   return {
     async lend() {
       started ??= start();
-      // One slow start must not fail all files: the next one that asks tries again.
+      // One slow start must not fail all files: the next request tries again.
       started.catch(() => (started = undefined));
       const { stack, router } = await started;
       return { dataDir: stack.dataDir, modelRouterUrl: router.url };

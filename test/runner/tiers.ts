@@ -1,4 +1,4 @@
-// Which suite runs which test file: one place for all of them. A pattern is a file, or a folder with a slash at its end.
+// The suite of each test file. A pattern is a file, or a folder with a slash at its end.
 
 export type TierName = keyof typeof TIERS;
 
@@ -10,10 +10,10 @@ export interface Round {
 
 const RANDOM_DRAWINGS = 'test/temporal-workflows/random-drawings.test.ts';
 
-/** The files that the tier alone has. What no pattern names is in `quick`: that is `npm test`. */
+/** The files of each suite. A file without a pattern is in `quick`: that is `npm test`. */
 export const TIERS = {
   quick: [],
-  /** What kills or freezes processes, takes over from another build, or waits for times of the service. */
+  /** Tests that kill or freeze processes, take over from another build, or wait for times of the service. */
   durability: [
     'test/activities/kinds/code/sandbox-process.test.ts',
     'test/api/background/reconciler.test.ts',
@@ -41,7 +41,10 @@ export const TIERS = {
     'test/temporal-workflows/walk-side-by-side.test.ts',
     'test/temporal-workflows/worker-shutdown.test.ts',
   ],
-  /** Loads, long drills, changes of keys and settings, and what repeats a guarantee of the suites above at another place. */
+  /**
+   * Loads, long drills, changes of keys and settings, and tests that repeat a guarantee of the suites above at another
+   * place.
+   */
   long: [
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
@@ -138,9 +141,9 @@ export const TIERS = {
     'test/console/walk.test.ts',
     'test/console/workflows.test.ts',
   ],
-  /** Commands of the documents and of the examples, as they stand there. */
+  /** The commands of the documents and of the examples, exactly as written. */
   docs: ['test/docs/', 'test/examples/', 'test/deploy/operators.test.ts'],
-  /** What is shipped: images, services, the client as a package, commands. */
+  /** The shipped parts: images, services, the client as a package, commands. */
   packaging: [
     'test/bench/bench.test.ts',
     'test/cli/admin-users.test.ts',
@@ -154,7 +157,7 @@ export const TIERS = {
   fuzz: ['test/api/fuzz.test.ts'],
 } as const satisfies Record<string, string[]>;
 
-/** They begin first, so that nothing waits for the longest of them at the end. */
+/** These files start first, so that nothing waits for the longest of them at the end. */
 export const LONG = [
   'test/api/fuzz.test.ts',
   'test/api/background/reconciler.test.ts',
@@ -192,8 +195,10 @@ export const LONG = [
   'test/temporal-workflows/worker-versions.test.ts',
 ];
 
-/** They measure short times, take the whole machine, count the rows of everybody, or lock whole tables: nothing else runs
- * meanwhile. */
+/**
+ * These files measure short times, take the whole machine, count everybody's rows, or lock whole tables, so nothing
+ * else runs meanwhile.
+ */
 export const ALONE = [
   'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
@@ -208,9 +213,9 @@ export const ALONE = [
 ];
 
 /**
- * The files of each run one after the other, and the first group begins first. Its files compute for many seconds, in
- * which their process answers no call of another one: they end before it has a model provider. Those of the other delete
- * what is old, whoever has made it.
+ * The files of each group run one after the other, in one lane, and the first group starts first. Its files compute for
+ * many seconds, in which their process answers no model calls for other lanes, so they must end before their lane has a
+ * model provider. The files of the second group delete old rows, whoever has made them.
  */
 export const GROUPS = [
   [RANDOM_DRAWINGS, 'test/temporal-workflows/planner.test.ts'],
@@ -221,10 +226,12 @@ export const GROUPS = [
   ],
 ];
 
-/** With the workers' cache off, every step of a run is a replay of all steps before it. Left out is what executes no run on
- * a worker, what kills workers and so empties their cache anyway, what moves runs between builds, a chain of 2,000 nodes,
- * which costs the square of that, what waits most of the time or replays by itself, what asks for contents alone, such as
- * secrets in results, and dense execution, whose histories are replayed in any case. */
+/**
+ * With the workers' cache off, every step of a run is a replay of all steps before it. These tests are left out because
+ * they execute no run on a worker, kill workers and so empty their cache anyway, move runs between builds, have a chain
+ * of 2,000 nodes, which costs the square of that, wait most of the time, replay by themselves, check only contents,
+ * such as secrets in results, or use dense execution, whose histories are replayed in any case.
+ */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
   'bundle',
@@ -266,7 +273,7 @@ export function matches(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern));
 }
 
-/** The tiers whose patterns name the file; `quick` where none does. */
+/** The tiers whose patterns name the file; `quick` if none does. */
 export function tiersOf(file: string): TierName[] {
   const named = (Object.keys(TIERS) as TierName[]).filter((tier) => matches(file, TIERS[tier]));
   return named.length === 0 ? ['quick'] : named;

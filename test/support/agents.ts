@@ -9,7 +9,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 export type Answers = ModelAnswer[] | ((request: ModelRequest) => ModelAnswer);
 
 export interface AgentSettings {
-  /** Fields of its MCP server. */
+  /** The fields of its MCP server. */
   server: { endpoint_url: string; [field: string]: unknown };
   settings?: Record<string, unknown>;
   message?: string;
@@ -20,14 +20,17 @@ export interface DrawnAgent {
   node: DrawingNode;
 }
 
-/** Returns the name of a model that no other test asks. */
+/** Scripts a new model, which no other test calls. Returns its name. */
 export function scriptModel({ modelProvider }: TestStack, answers: Answers): string {
   const model = `scripted-${randomUUID()}`;
   modelProvider.script(model, answers);
   return model;
 }
 
-/** An agent with one MCP server, whose tools need no approval by default. Runs have the inputs `topic` and, secret, `token`. */
+/**
+ * An agent with one MCP server, whose tools need no approval by default. Runs have the inputs `topic` and `token`,
+ * which is secret.
+ */
 export function drawAgent(model: string, { server, settings = {}, message = 'Work' }: AgentSettings): DrawnAgent {
   const start = trigger([{ id: 'token', is_secret: true }]);
   const node = agent(message, { model_name: model, ...settings }, [{ require_approval: 'never', ...server }]);
@@ -35,7 +38,7 @@ export function drawAgent(model: string, { server, settings = {}, message = 'Wor
   return { data: drawing([start, node]), node };
 }
 
-/** The node's requests for approval, once there are so many. */
+/** Waits until the node has `count` requests for approval, and returns them. */
 export function approvalsOf(api: ApiClient, runId: string, nodeId: string, count = 1): Promise<ApprovalRequest[]> {
   return eventually(async () => {
     const requests = (await api.poll(runId)).data.data?.[nodeId]?.approval_requests;
@@ -59,7 +62,7 @@ export function decide(
   return api.post<Decided>(path, body === undefined ? {} : { body });
 }
 
-/** Approves the one request of the node, once it is there. */
+/** Waits for the one request of the node, and approves it. */
 export async function approve(api: ApiClient, runId: string, nodeId: string): Promise<void> {
   const [request] = await approvalsOf(api, runId, nodeId);
   const { body } = await decide(api, runId, request!.request_id, 'approve');

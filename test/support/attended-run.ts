@@ -5,7 +5,10 @@ import type { Sample } from '../../cli/samples/samples.js';
 
 const GIVE_UP_AFTER_MS = 60_000;
 
-/** Waits for the end of a run of the sample. Meanwhile `attend` does what the run waits for, and says so in sentences. */
+/**
+ * Waits for the end of a run of the sample. Meanwhile `attend` gives the run what it waits for, and describes this in
+ * sentences.
+ */
 export async function attendToEnd(
   api: DemoApi,
   sample: Sample,

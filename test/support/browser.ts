@@ -1,12 +1,12 @@
-// A real browser for tests of pages: Chromium, as one package brings it, without a window.
+// A headless Chromium for tests of pages, from a package.
 import chromium from '@sparticuz/chromium';
 import { chromium as driver, type Browser } from 'playwright-core';
 import { beforeLeaving } from './shared-stack.js';
 
-/** The package's own arguments put the whole browser into one process, and web security away. */
+/** The package's own arguments put the whole browser into one process, and turn web security off. */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
-/** `CHROMIUM` names another one, for systems that the package's does not fit. */
+/** `CHROMIUM` names another browser, for systems on which the package's does not run. */
 async function executable(): Promise<string> {
   return process.env['CHROMIUM'] || chromium.executablePath();
 }

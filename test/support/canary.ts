@@ -1,4 +1,4 @@
-// Secrets made to be found again: whatever encodes one leaves its core as it is, or in one of few forms.
+// Secrets that can be found again: any encoding leaves the core of one unchanged, or in one of few forms.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,29 +6,29 @@ import path from 'node:path';
 export interface Canary {
   name: string;
   value: string;
-  /** The forms of its core. */
+  /** The encoded forms of its core. */
   forms: string[];
 }
 
-/** Characters that every encoding writes in its own way, around a core of letters and digits. */
+/** A secret with a core of letters and digits, between characters that each encoding writes differently. */
 export function createCanary(name: string, toValue = (core: string) => `a"/+é <${core}>&'`): Canary {
   const core = randomBytes(12).toString('hex');
   return { name, value: toValue(core), forms: formsOf(core) };
 }
 
-/** A secret that was made elsewhere; it should be of letters and digits. */
+/** A secret that was made elsewhere; it should consist of letters and digits. */
 export function watch(name: string, value: string): Canary {
   return { name, value, forms: formsOf(value) };
 }
 
-/** "name as form" of every canary that the text holds. */
+/** "name as form" of every canary that the text contains. */
 export function findCanaries(text: string, canaries: readonly Canary[]): string[] {
   return canaries.flatMap(({ name, forms }) =>
     forms.filter((form) => text.includes(form)).map((form) => `${name} as ${form}`),
   );
 }
 
-/** The encodings in which a target may send back what it got. */
+/** The encodings in which a target may send back what it received. */
 export function echoesOf(value: string): Record<string, unknown> {
   const bytes = Buffer.from(value);
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -52,7 +52,7 @@ export function echoesOf(value: string): Record<string, unknown> {
   };
 }
 
-/** Every file below the directory, read as bytes; the ones that `skip` names are left out. */
+/** Every file below the directory, as bytes, except those that match `skip`. */
 export function readFiles(directory: string, skip: RegExp): { file: string; text: string }[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((file) => !skip.test(file) && statSync(path.join(directory, file)).isFile())
@@ -64,7 +64,7 @@ function formsOf(core: string): string[] {
   return [core, hex, hex.toUpperCase(), ...[0, 1, 2].map((shift) => base64Of(core, shift))];
 }
 
-/** The base64 characters that depend on the core alone when `shift` bytes stand before it. */
+/** The base64 characters that depend on the core alone when `shift` bytes come before it. */
 function base64Of(core: string, shift: number): string {
   const encoded = Buffer.from('x'.repeat(shift) + core).toString('base64');
   return encoded.slice(shift === 0 ? 0 : 4, Math.floor(((shift + core.length) * 8) / 6 / 4) * 4);

@@ -1,4 +1,4 @@
-// A project of somebody else's that uses the TypeScript client, as npm packs it.
+// A project outside of this repository that uses the TypeScript client, as npm packs it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const CLIENT = path.join(ROOT, 'clients/typescript');
 export interface ClientProject {
   folder: string;
   write: (file: string, text: string) => void;
-  /** `tsc` with these options. */
+  /** Runs `tsc` with these options. */
   compile: (...options: string[]) => Promise<Finished>;
   remove: () => void;
 }
@@ -20,13 +20,13 @@ export async function createClientProject(): Promise<ClientProject> {
   const folder = mkdtempSync(path.join(tmpdir(), 'client-project-'));
   const write = (file: string, text: string): void => writeFileSync(path.join(folder, file), text);
   try {
-    // Also installs what the client is built with.
+    // This also installs the client's build tools.
     await mustRun(process.execPath, ['scripts/generate-client.mjs', '--check'], { cwd: ROOT });
     const packed = await mustRun('npm', ['pack', '--json', '--pack-destination', folder], { cwd: CLIENT });
     const { filename } = (JSON.parse(packed.slice(packed.indexOf('['))) as { filename: string }[])[0]!;
     write('package.json', JSON.stringify({ name: 'somebody', private: true, type: 'module' }));
     const versions = ['typescript', '@types/node'].map((name) => `${name}@${installedVersion(name)}`);
-    // What `npm ci` has fetched for this repository is not fetched again.
+    // `--prefer-offline` reuses the packages that `npm ci` has downloaded for this repository.
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
     await mustRun('npm', [...install, `./${filename}`, ...versions], { cwd: folder });
   } catch (error) {

@@ -2,7 +2,10 @@ import type { Client, HistoryAndWorkflowId } from '@temporalio/client';
 import { historiesOfRun } from '../../cli/replay/histories.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
-/** What Temporal recorded of a run, the newest execution first. The end is reported a moment before the workflow closes. */
+/**
+ * The Temporal histories of a run, the newest execution first. The workflow closes a moment after the run's end is
+ * reported.
+ */
 export async function closedHistories(client: Client, runId: string): Promise<HistoryAndWorkflowId[]> {
   await eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name !== 'RUNNING');
   const histories: HistoryAndWorkflowId[] = [];

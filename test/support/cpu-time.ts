@@ -1,4 +1,6 @@
-/** Milliseconds of processor time that this process uses until `work` has settled: what other processes do is not in it. */
+/**
+ * Milliseconds of processor time that this process uses until `work` has settled, without the time of other processes.
+ */
 export async function cpuMillisecondsUntil(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -6,7 +8,7 @@ export async function cpuMillisecondsUntil(work: () => Promise<unknown>): Promis
   return (user + system) / 1000;
 }
 
-/** Milliseconds of processor time that `work` takes: what else the machine does is not in it. */
+/** Milliseconds of processor time that `work` takes, without the time of other processes. */
 export function cpuMilliseconds(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

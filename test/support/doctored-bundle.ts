@@ -1,4 +1,4 @@
-// A build of the run workflow that differs from the one in dist/ in a few words: the build of a careless change.
+// A build of the run workflow that differs from the one in dist/ in a few words, like the build of a careless change.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,14 +7,14 @@ const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js'
 const MODULE = /^\/\*{3}\/ "\.\/dist\/(.+)\.js"$/gm;
 
 export interface Change {
-  /** Its path from the root. */
+  /** The path of the source from the root. */
   file: string;
-  /** As it stands in the bundle, where what a module imports has a prefix. */
+  /** The text in the bundle, where imported names have a prefix. */
   find: string;
   replace: string;
 }
 
-/** The bundle's code. Throws when the build has no such words any more. */
+/** Returns the bundle's code with the changes. Throws if the build no longer contains a text to replace. */
 export function bundleWith(changes: Change[]): string {
   return changes.reduce(change, readFileSync(BUNDLE, 'utf8'));
 }

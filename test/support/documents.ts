@@ -9,7 +9,7 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** A page with this text, which must have no brackets. */
+/** A page with this text, which must not contain parentheses. */
 export function pdfOf(text: string): Buffer {
   const shown = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
   return pdfWith({ content: deflateSync(shown) });
@@ -18,7 +18,7 @@ export function pdfOf(text: string): Buffer {
 interface PdfParts {
   /** The deflated content of its page. */
   content: Buffer;
-  /** More of its trailer. */
+  /** Further entries of its trailer. */
   trailer?: string;
 }
 
@@ -50,14 +50,14 @@ export function pdfWith({ content, trailer = '' }: PdfParts): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** It needs a password. */
+/** A PDF that requires a password. */
 export function encryptedPdf(): Buffer {
   const bytes = `<${'ab'.repeat(32)}>`;
   const encrypt = `<< /Filter /Standard /V 1 /R 2 /O ${bytes} /U ${bytes} /P -44 >>`;
   return pdfWith({ content: deflateSync('BT ET'), trailer: `/Encrypt ${encrypt} /ID [${bytes} ${bytes}]` });
 }
 
-/** Some bytes that become so many MiB of spaces. */
+/** A few bytes that inflate to `mib` MiB of spaces. */
 export async function deflatedSpaces(mib: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   const deflate = createDeflate({ level: constants.Z_BEST_SPEED });

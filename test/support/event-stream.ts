@@ -10,10 +10,10 @@ export interface StreamedEvent {
 
 export interface OpenStream {
   response: Response;
-  /** What has come so far. */
+  /** The events received so far. */
   events: StreamedEvent[];
   comments: () => number;
-  /** Resolves when the stream has ended, well or not. */
+  /** Resolves when the stream has ended, even by an error. */
   ended: Promise<void>;
   close: () => void;
 }
@@ -21,11 +21,11 @@ export interface OpenStream {
 export interface StreamOptions {
   lastEventId?: number | string;
   headers?: Record<string, string>;
-  /** What models write is asked for, too. */
+  /** Also requests the text that models write. */
   withDeltas?: boolean;
 }
 
-/** Opens the stream of a run with an API key; an answer that is no stream is left unread in `response`. */
+/** Opens the stream of a run with an API key. An answer that is no stream is not read from `response`. */
 export async function openEventStream(
   apiUrl: string,
   apiKey: string,
@@ -72,7 +72,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** Throws for an empty line behind which no event is: some clients would take it for one. */
+/** Throws for an empty line without an event before it: some clients would take it for an event. */
 function toEvent(lines: string[]): StreamedEvent {
   const fields = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),

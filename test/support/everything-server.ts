@@ -7,9 +7,9 @@ import { claimPort } from '../../cli/embedded/ports.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
 export interface EverythingServer {
-  /** The MCP endpoint. */
+  /** The address of the MCP endpoint. */
   url: string;
-  /** What it printed: one line a request and session. */
+  /** The text that it printed: one line for each request and session. */
   output: () => string;
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the database does for a read: the statements that a repository function sends, each under EXPLAIN ANALYZE.
+// The work of the database for a read: the statements that a repository function sends, each with EXPLAIN ANALYZE.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../../db/core/client.js';
@@ -7,7 +7,7 @@ import type { Tables } from '../../db/core/tables.js';
 interface ExplainedStatement {
   sql: string;
   plan: string[];
-  /** Planning and execution, in milliseconds. */
+  /** The time for planning and execution, in milliseconds. */
   tookMs: number;
 }
 
@@ -16,7 +16,7 @@ interface Sent {
   parameters: readonly unknown[];
 }
 
-/** Runs `read` once to warm the cache, once to see its statements, and then explains each of them. */
+/** Runs `read` once to warm the cache, once to record its statements, and then explains each of them. */
 export async function explainRead(
   url: string,
   read: (db: Database) => Promise<unknown>,

@@ -1,18 +1,20 @@
-// The far edge of the network: names under `.test` resolve to what a test says, and whatever public address a socket is then given
-// leads to this machine. Everything between, the guard included, is the real thing.
+// A fake network: names under `.test` resolve to the addresses that a test sets, and a connection to any of these leads
+// to this machine. Everything between, including the address guard, is the real code.
 import dns, { type LookupAddress, type LookupAllOptions } from 'node:dns';
 import net, { type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 
 export interface FakeInternet {
-  /** The names that were asked for, in their order. */
+  /** The names that were resolved, in order. */
   lookups: string[];
-  /** The addresses that sockets were given to connect to, in their order. */
+  /** The addresses to which sockets should connect, in order. */
   connections: string[];
-  /** What the name resolves to from now on; a list of lists is used up answer by answer. */
+  /**
+   * Sets the addresses of a name. With several lists, each lookup takes the next one, and the last list is repeated.
+   */
   resolve: (name: string, ...answers: string[][]) => void;
-  /** The name is never answered. */
+  /** Leaves lookups of the name without an answer. */
   hang: (name: string) => void;
-  /** Packets to the address are dropped: a connection is neither made nor refused. */
+  /** Drops packets to the address: a connection is neither made nor refused. */
   drop: (address: string) => void;
   close: () => void;
 }

@@ -1,4 +1,5 @@
-// An MCP server that behaves as badly as a test wants; it records what reaches it. Streamable HTTP unless scripted.
+// An MCP server that misbehaves as a test demands, and records its requests. It speaks streamable HTTP unless scripted
+// otherwise.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 
@@ -9,30 +10,33 @@ interface McpRequest {
   id: unknown;
   params: Record<string, unknown>;
   headers: IncomingHttpHeaders;
-  /** The caller hung up before the answer was complete. */
+  /** True if the caller closed the connection before the answer was complete. */
   aborted: boolean;
 }
 
-/** Answers by itself, or gives the `result` of the answer. */
+/** Sends the answer itself, or returns the `result` of the answer. */
 export type McpHandler = (request: McpRequest, response: ServerResponse) => unknown;
 
-/** By JSON-RPC method or HTTP method; `*` comes before all. A handler that gives undefined has answered itself. */
+/**
+ * The handlers by JSON-RPC method or HTTP method; `*` takes precedence. A handler that returns undefined has sent the
+ * answer itself.
+ */
 export type McpScript = Record<string, McpHandler>;
 
 export interface FakeMcpEndpoint {
   url: string;
-  /** May be changed while the server works. */
+  /** The script may be changed while the server runs. */
   script: McpScript;
   requests: McpRequest[];
-  /** The texts of the messages, in their order. */
+  /** The texts of the messages, in order. */
   bodies: string[];
-  /** The methods of the requests, in their order. */
+  /** The methods of the requests, in order. */
   methods: () => string[];
 }
 
 export interface FakeMcpServer {
   origin: string;
-  /** A server of its own under a path of its own. */
+  /** Adds a further server under its own path. */
   endpoint: (script?: McpScript) => FakeMcpEndpoint;
   close: () => Promise<void>;
 }
@@ -96,7 +100,7 @@ export function sendJson(response: ServerResponse, message: unknown, status = 20
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message));
 }
 
-/** Answers with this text of a result, whose numbers and spaces JSON.stringify would change. */
+/** Answers with this text as the result, because JSON.stringify would change its numbers and spaces. */
 export function writtenResult(result: string): McpHandler {
   return ({ id }, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -104,7 +108,7 @@ export function writtenResult(result: string): McpHandler {
   };
 }
 
-/** Begins an event stream; `event` sends one message, with an id where one is given. */
+/** Starts an event stream; `event` sends one message, with an id if one is given. */
 export function openEvents(response: ServerResponse): { event: (message: unknown, id?: string) => void } {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   return {
@@ -115,7 +119,7 @@ export function openEvents(response: ServerResponse): { event: (message: unknown
   };
 }
 
-/** A script that speaks the older transport: one event stream for all answers, `/message` for the requests. */
+/** A script for the older transport: one event stream for all answers, and `/message` for the requests. */
 export function sseScript(handlers: McpScript = {}): McpScript {
   let stream: ServerResponse | undefined;
   return {

@@ -1,5 +1,5 @@
-// A real MCP server (official SDK, streamable HTTP) that forgets its sessions. Like the SDK, it answers 404 to what comes for
-// one that it does not know.
+// A real MCP server (official SDK, streamable HTTP) that forgets its sessions. Like the SDK, it answers requests of an
+// unknown session with 404.
 import { randomUUID } from 'node:crypto';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { sendJson } from './fake-mcp-server.js';
 
-/** What comes for a session. `call`: the number of the message among the tool calls of its session, from 1. */
+/** A message of a session. `call`: the number of tool calls of its session so far. */
 export interface Coming {
   method: string;
   session: number;
@@ -16,9 +16,9 @@ export interface Coming {
 
 export interface ForgetfulServer {
   url: string;
-  /** The arguments of the calls that were carried out. */
+  /** The arguments of the calls that were executed. */
   carriedOut: number[];
-  /** How many sessions were opened. */
+  /** The number of sessions that were opened. */
   sessions: () => number;
   close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ interface Session {
   calls: number;
 }
 
-/** `forgets`: asked before each message; the session is gone from then on. */
+/** `forgets` is called before each message; if it returns true, the session no longer exists. */
 export async function startForgetfulServer(forgets: (coming: Coming) => boolean): Promise<ForgetfulServer> {
   const known = new Map<string, Session>();
   const carriedOut: number[] = [];

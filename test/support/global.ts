@@ -1,4 +1,4 @@
-// Mocha's hooks where it runs files by itself, without the runner (CONTRIBUTING.md).
+// Mocha's hooks when it runs files by itself, without the runner (CONTRIBUTING.md).
 import type { RootHookObject } from 'mocha';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 import { keepSharedStackData, leaveSharedStack } from './shared-stack.js';
@@ -11,7 +11,10 @@ export const mochaHooks: RootHookObject = {
   },
 };
 
-/** Where it has to be downloaded or compiled first, that takes minutes: outside any test's time-out, and visibly. */
+/**
+ * Downloads or compiles the Temporal CLI if needed. This takes minutes, so it is done visibly and outside of any test's
+ * time-out.
+ */
 export async function mochaGlobalSetup(): Promise<void> {
   await findTemporalBinary({
     configured: process.env['TEMPORAL_CLI'],
@@ -23,7 +26,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await leaveSharedStack();
-  // Whatever keeps the process alive after the last test is a leak: it fails the run instead of hanging it.
+  // Anything that keeps the process alive after the last test is a leak: it fails the run instead of hanging it.
   setTimeout(() => {
     process.stderr.write(`Still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`);
     process.exit(1);

@@ -1,4 +1,4 @@
-// A look behind the API: the database's rows and Temporal's decoded history of a run.
+// Access to the state behind the API: the database's rows and Temporal's decoded history of a run.
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -7,23 +7,26 @@ import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
-/** By the address of the database. They close by themselves, and do not keep the process alive. */
+/** The pools by the address of the database. Their connections close when idle, and do not keep the process alive. */
 const pools = new Map<string, pg.Pool>();
 
-/** One query on the stack's database. */
+/** Runs one query on the stack's database. */
 export async function queryDatabase<Row>(stack: TestStack, text: string, values: unknown[] = []): Promise<Row[]> {
   const { database_url: connectionString } = stack.stack;
   let pool = pools.get(connectionString);
   if (pool === undefined) {
     pool = new pg.Pool({ connectionString, max: 4, idleTimeoutMillis: 1_000, allowExitOnIdle: true });
-    // A database that is killed breaks idle connections, and the pool forgets them.
+    // The kill of a database breaks idle connections, and the pool drops them.
     pool.on('error', () => undefined);
     pools.set(connectionString, pool);
   }
   return (await pool.query(text, values)).rows as Row[];
 }
 
-/** Those of the tables that have any of these texts in a row. The rows of all tests are too many to read them here. */
+/**
+ * Returns the tables with a row that contains any of these texts. The database searches, because the rows of all tests
+ * are too many to be read here.
+ */
 export async function tablesWith(stack: TestStack, tables: string[], texts: string[]): Promise<string[]> {
   const found = await Promise.all(
     tables.map(async (table) => {
@@ -64,7 +67,9 @@ export interface HistoryEvent {
   text: string;
 }
 
-/** All events of all executions of a run (continue-as-new makes several), every payload decoded to readable text. */
+/**
+ * All events of all executions of a run (continue-as-new makes several), with every payload decoded to readable text.
+ */
 export function historyOf(stack: TestStack, runId: string): Promise<HistoryEvent[]> {
   return withTemporal(stack, async (client) => {
     const events: HistoryEvent[] = [];
@@ -83,12 +88,12 @@ export function historyOf(stack: TestStack, runId: string): Promise<HistoryEvent
   });
 }
 
-/** JSON in which bytes are shown as the text that they hold, at any depth. */
+/** Returns JSON in which bytes are shown as text, at any depth. */
 export function toText(value: unknown): string {
   return JSON.stringify(withBytesAsText(value));
 }
 
-/** A copy first: the messages' own `toJSON` would turn bytes into base64 before anybody could read them. */
+/** Copies the value first, because the messages' own `toJSON` would turn bytes into base64. */
 function withBytesAsText(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (Array.isArray(value)) return value.map(withBytesAsText);
@@ -99,8 +104,8 @@ function withBytesAsText(value: unknown): unknown {
 const CLOSED = /^workflowExecution(Completed|Failed|Canceled|TimedOut|Terminated)$/;
 
 /**
- * Names of the activities of a run that has ended, local ones first. The end is told before Temporal has the results of the
- * last local activities, so this waits until the workflow is closed.
+ * Returns the types of the activities of a run that has ended. Waits until the workflow is closed, because the end is
+ * reported before Temporal has the results of the last local activities.
  */
 export async function activitiesOf(stack: TestStack, runId: string): Promise<{ local: string[]; normal: string[] }> {
   const events = await eventually(async () => {
@@ -114,7 +119,7 @@ export async function activitiesOf(stack: TestStack, runId: string): Promise<{ l
   return { local: typesIn('markerRecorded'), normal: typesIn('activityTaskScheduled') };
 }
 
-/** An operator's reset of a finished run to its first step; resolves when it has completed once more. */
+/** Resets a finished run to its first step, as an operator does; resolves when it has completed again. */
 export async function reset(stack: TestStack, runId: string): Promise<void> {
   await withTemporal(stack, async (client) => {
     const finished = await eventually(async () => {
@@ -138,7 +143,10 @@ export async function reset(stack: TestStack, runId: string): Promise<void> {
   });
 }
 
-/** Temporal gives up on an activity, as it does after a day: an operator shortens the day, but not below three beats. */
+/**
+ * Makes Temporal give up on an activity, as it does after a day: shortens the day as an operator does, but not below
+ * three heartbeats.
+ */
 export async function giveUpOn(stack: TestStack, runId: string, activityId: string): Promise<void> {
   await withTemporal(stack, (client) =>
     client.workflowService.updateActivityOptions({
@@ -151,7 +159,10 @@ export async function giveUpOn(stack: TestStack, runId: string, activityId: stri
   );
 }
 
-/** Cancels a run of which only the id is at hand; gives its workflow's id. `api`: of whoever may, the stack's user by default. */
+/**
+ * Cancels a run by its id alone. Returns the id of its workflow. `api`: a client of a user who may cancel it; the
+ * stack's user by default.
+ */
 export async function cancelRun(
   stack: TestStack,
   runId: string,

@@ -1,5 +1,5 @@
-// A real MCP server of the official SDK that demands a token, and the SDK's authorization server with a provider of ours: it
-// registers clients, binds tokens to the resource that was asked for, and rotates refresh tokens.
+// A real MCP server of the official SDK that demands a token, and the SDK's authorization server with our own provider:
+// it registers clients, binds tokens to the requested resource, and rotates refresh tokens.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -21,21 +21,21 @@ import { z } from 'zod';
 import { echoesOf } from './canary.js';
 
 export interface McpAuthServer {
-  /** The MCP endpoint. */
+  /** The address of the MCP endpoint. */
   url: string;
   origin: string;
   clients: OAuthClientInformationFull[];
-  /** All tokens that were given. */
+  /** All tokens that were issued. */
   given: string[];
-  /** The resources that sign-ins and requests for tokens have named. */
+  /** The resources in sign-ins and in requests for tokens. */
   resources: (string | undefined)[];
   refreshes: number;
   calls: string[];
-  /** Makes a client that has a secret. */
+  /** Adds a client that has a secret. */
   addClient(client: { id: string; secret: string; redirectUri: string }): void;
-  /** The MCP server accepts none of the access tokens given so far. */
+  /** Makes the MCP server refuse all access tokens issued so far. */
   expireTokens(): void;
-  /** All that was granted counts no more. */
+  /** Revokes all grants. */
   revoke(): void;
   close(): Promise<void>;
 }
@@ -171,7 +171,7 @@ export async function startMcpAuthServer(): Promise<McpAuthServer> {
     resourceMetadataUrl: `${origin}/.well-known/oauth-protected-resource/mcp`,
   });
   app.post('/mcp', guard, (request, response) => {
-    // Express types this as anything.
+    // Express types the body as `any`.
     const body = request.body as unknown;
     if (request.auth?.resource?.href !== resource.href) {
       response.status(401).end();
@@ -215,7 +215,7 @@ export async function startMcpAuthServer(): Promise<McpAuthServer> {
   };
 }
 
-/** The tools say who has called them, token and all; one says it in every encoding, and fails. */
+/** The results of the tools contain the caller's token; one tool returns it in every encoding, and fails. */
 function createTools(record: (text: string) => void): McpServer {
   const server = new McpServer({ name: 'guarded', version: '1.0.0' });
   server.registerTool('note', { description: 'Notes', inputSchema: { text: z.string() } }, ({ text }, extra) => {

@@ -1,4 +1,4 @@
-// Small files whose bytes are what their names say.
+// Small files whose bytes match the types in their names.
 import { deflateSync } from 'node:zlib';
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -47,7 +47,7 @@ export const WAV: Buffer = (() => {
   return Buffer.concat([header, samples]);
 })();
 
-/** A PDF with one line of text a page, in a font that it does not hold. */
+/** A PDF with one line of text a page, in a font that it does not embed. */
 export function createPdf(lines: readonly string[]): Buffer {
   const kids = lines.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
   const objects = [

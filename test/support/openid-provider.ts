@@ -1,5 +1,5 @@
-// A real OpenID provider (the package oidc-provider) on this machine, with its own pages, which rotates refresh tokens; and an
-// API that takes its access tokens. Both count.
+// A real OpenID provider (the package oidc-provider) on this machine, with its own pages, which rotates refresh tokens;
+// and an API that accepts its access tokens. Both count their requests.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,21 +11,21 @@ export interface OpenidProvider {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** How long access tokens live from now on. */
+  /** The lifetime of access tokens that are issued from now on. */
   lifetimeSeconds: number;
-  /** Requests for tokens that were answered with tokens, by grant type. */
+  /** The grant types of requests for tokens that were granted. */
   granted: string[];
-  /** Requests for tokens that were refused. */
+  /** The grant types and errors of requests for tokens that were refused. */
   refusedGrants: string[];
-  /** Calls of the API that were accepted, by path, and how many were not. */
+  /** The paths of calls that the API accepted, and the number of those that it refused. */
   accepted: string[];
   refused: number;
-  /** The API accepts none of the access tokens given so far. */
+  /** Makes the API refuse all access tokens issued so far. */
   expireTokens(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `redirectUri`: where the service takes answers. */
+/** `redirectUri`: the address at which the service accepts answers. */
 export async function startOpenidProvider(redirectUri: string): Promise<OpenidProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

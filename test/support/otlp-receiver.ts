@@ -1,5 +1,5 @@
-// A receiver of OTLP over HTTP, as a collector is one: what the processes export, decoded by the protocol's own message
-// definitions (opentelemetry-proto, trace/v1; the fields that the tests look at).
+// A receiver of OTLP over HTTP, like a collector: it decodes exported spans with the protocol's own message definitions
+// (opentelemetry-proto, trace/v1; only the fields that the tests read).
 import protobuf from 'protobufjs';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -27,14 +27,14 @@ export interface ReceivedSpan {
   service: string;
   traceId: string;
   spanId: string;
-  /** Empty for the root of a trace. */
+  /** This is empty for the root of a trace. */
   parentSpanId: string;
   name: string;
   kind: 'internal' | 'server' | 'client' | 'other';
   startMs: number;
   endMs: number;
   attributes: Record<string, string | number | boolean>;
-  /** Trace and span it points to. */
+  /** The trace and span ids of its links. */
   links: string[];
   isError: boolean;
 }
@@ -42,14 +42,14 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** What came in, byte by byte. */
+  /** The bodies of the requests, byte by byte. */
   bodies: Buffer[];
-  /** Waits until the spans of the trace satisfy the condition; answers them. */
+  /** Waits until the spans of the trace satisfy the condition, and returns them. */
   trace: (traceId: string, isComplete: (spans: ReceivedSpan[]) => boolean) => Promise<ReceivedSpan[]>;
   close: () => Promise<void>;
 }
 
-/** `hangs`: takes everything in and never answers. */
+/** `hangs`: accepts everything and never answers. */
 export async function startOtlpReceiver({ hangs = false } = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];

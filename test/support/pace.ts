@@ -1,14 +1,14 @@
-// How busy the machine is: what a bare answer of a service takes, while something else of it is measured.
+// Measures how busy the machine is, by the time of a bare answer of a service, during another measurement.
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Pace {
-  /** How long a bare answer took, in milliseconds: the slowest but one of a hundred. It is mostly a wait for a processor. */
+  /** Returns the 99th percentile of the times of bare answers, in milliseconds. It is mostly a wait for a processor. */
   stop: () => Promise<number>;
 }
 
 const EVERY_MS = 50;
 
-/** Asks the service for its health until it is stopped. */
+/** Requests the service's health until it is stopped. */
 export function watchPace(apiUrl: string): Pace {
   const over = new AbortController();
   const tookMs: number[] = [];

@@ -1,10 +1,10 @@
-// Programs that a machine may lack although the service needs none of them.
+// Programs that a machine may lack, because the service does not need them.
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Leaves the test out, and says so, where one of the programs is missing: mocha shows it as pending, and the line stands on
- * standard error. With REQUIRE_PROGRAMS=1 that is a failure instead.
+ * Skips the test if one of the programs is missing: mocha shows it as pending, and standard error has a line about it.
+ * With REQUIRE_PROGRAMS=1 the test fails instead.
  */
 export function needPrograms(test: Mocha.Context, ...names: string[]): void {
   const missing = names.filter((name) => !isOnPath(name));

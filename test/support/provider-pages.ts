@@ -3,8 +3,8 @@
 const MOST_PAGES = 20;
 
 /**
- * Goes on from `url` until it is sent to another origin, and returns that address. Forms are sent with their hidden fields, and
- * with `fields` for what a person enters.
+ * Continues from `url` until it is sent to another origin, and returns that address. Forms are sent with their hidden
+ * fields, and with `fields` as a person's input.
  */
 export async function walkProviderPages(url: string, fields: Record<string, string> = {}): Promise<URL> {
   const { origin } = new URL(url);

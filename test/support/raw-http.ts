@@ -5,21 +5,21 @@ import { connect, type Socket } from 'node:net';
 export interface RawConnection {
   socket: Socket;
   send: (...pieces: (string | Buffer)[]) => void;
-  /** What has come so far. */
+  /** The text received so far. */
   received: () => string;
-  /** Resolves when the server has hung up, with all that it sent. */
+  /** Resolves when the server has closed the connection, with all that it sent. */
   ended: () => Promise<string>;
   close: () => void;
 }
 
-/** `allowHalfOpen`: the client says nothing of its own end when the server says it has ended. */
+/** Without `allowHalfOpen`, the client ends its side when the server ends its own. */
 export async function openRaw(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, 'connect');
   let text = '';
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  // A reset is one way to hang up.
+  // A server may also close a connection by a reset.
   socket.on('error', () => undefined).on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
   return {
     socket,
@@ -33,7 +33,7 @@ export async function openRaw(url: string): Promise<RawConnection> {
   };
 }
 
-/** Lines of a head, with the empty one at its end. */
+/** The head with these lines, and the empty line at its end. */
 export function head(...lines: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

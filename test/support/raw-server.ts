@@ -1,15 +1,15 @@
-// A server of bare TCP, for answers that no HTTP server gives.
+// A bare TCP server, for answers that no HTTP server sends.
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface RawServer {
   host: string;
   url: string;
-  /** One entry a connection: all that came in on it. */
+  /** The text received on each connection. */
   received: string[];
   close: () => Promise<void>;
 }
 
-/** `serve` is called with each connection's requests, one by one as they come to an end (bodies are not looked for). */
+/** `serve` is called with each request of a connection once its head is complete; bodies are not parsed. */
 export async function startRawServer(
   serve: (socket: Socket, request: string, connection: number) => void,
 ): Promise<RawServer> {

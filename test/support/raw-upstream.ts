@@ -1,4 +1,4 @@
-// A model provider whose answers are scripted byte by byte; it records what reaches it.
+// A model provider whose answers are scripted byte by byte. It records its requests.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,19 +9,21 @@ interface RawRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The caller hung up before the answer was complete. */
+  /** True if the caller closed the connection before the answer was complete. */
   aborted: boolean;
 }
 
 export type RawScript = (request: RawRequest, response: ServerResponse) => Promise<void> | void;
 
 export interface RawUpstream {
-  /** A MODEL_PROVIDERS_FILE that lists this provider for the given models, and one that is down for the model `down`. */
+  /**
+   * A MODEL_PROVIDERS_FILE that lists this provider for the given models, and an unreachable one for the model `down`.
+   */
   providersFile: string;
   platformKey: string;
-  /** What the requests for a model are answered with. */
+  /** Sets the script that answers the requests for a model. */
   on: (model: string, script: RawScript) => void;
-  /** Oldest first. */
+  /** The requests for a model, oldest first. */
   requestsFor: (model: string) => RawRequest[];
   close: () => Promise<void>;
 }

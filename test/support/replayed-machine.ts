@@ -3,8 +3,8 @@ import type { Payload } from '@temporalio/common';
 import { WorkflowMachine, type Command, type Job } from './workflow-machine.js';
 
 /**
- * Delivers results of local activities together, as the SDK does when it replays a run. Throws where the run then does
- * something else than when they arrive one after the other, as they do the first time.
+ * Delivers the results of local activities together, as the SDK does when it replays a run. Throws if the run then
+ * behaves differently than when they arrive one after the other, as they do the first time.
  */
 export class ReplayedMachine {
   readonly #firstTime: WorkflowMachine;
@@ -40,7 +40,9 @@ function isLocalResult({ resolveActivity }: Job): boolean {
   return resolveActivity?.isLocal === true;
 }
 
-/** Workers are told of cancels in another way than the server is of commands, so only the order of either counts. */
+/**
+ * Cancellations reach workers by another channel than commands reach the server, so only the order within each counts.
+ */
 function namesOf(commands: readonly Command[]): string[] {
   const isCancel = (command: Command): boolean => command.requestCancelLocalActivity !== undefined;
   return [...commands.filter(isCancel), ...commands.filter((command) => !isCancel(command))].map(nameOf);

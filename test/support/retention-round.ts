@@ -10,7 +10,7 @@ import type { TestStack } from '../../harness/stack/stack.js';
 export interface RetentionBench {
   db: Database;
   metrics: Metrics;
-  /** A whole round, after those of other processes. */
+  /** Runs a whole round, after those of other processes. */
   round: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -36,7 +36,7 @@ export function openRetention(stack: TestStack): RetentionBench {
   };
 }
 
-/** Moves the end of a run so many days into the past. */
+/** Moves the end of runs `days` days into the past. */
 export async function endedDaysAgo(stack: TestStack, days: number, ...runIds: string[]): Promise<void> {
   const text = `UPDATE runs SET run_finished_at = now() - make_interval(hours => 24 * $1) WHERE id = ANY ($2::uuid[])`;
   await queryDatabase(stack, text, [days, runIds]);

@@ -1,4 +1,4 @@
-// A real S3 server on this machine: versitygw, which keeps objects as files of a folder.
+// A real S3 server on this machine: versitygw, which stores objects as files in a folder.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -15,14 +15,14 @@ const BUILD_MS = 300_000;
 export interface S3Server {
   endpoint: string;
   bucket: string;
-  /** The folder in which the objects of the bucket are. */
+  /** The folder with the objects of the bucket. */
   folder: string;
-  /** For processes that use the server. */
+  /** The environment of processes that use the server. */
   env: Record<string, string>;
   close: () => Promise<void>;
 }
 
-/** Builds the server when it is needed for the first time, which takes a minute. */
+/** Builds the server when it is first needed, which takes a minute. */
 export async function startS3Server(): Promise<S3Server> {
   if (!existsSync(BIN)) await build();
   const root = await mkdtemp(path.join(os.tmpdir(), 's3-'));

@@ -5,7 +5,7 @@ import type { Database } from '../../db/core/client.js';
 interface ApprovalSeed {
   runId: string;
   count: number;
-  /** How many of them nobody has answered yet. */
+  /** The number of requests that nobody has answered yet. */
   pending: number;
 }
 
@@ -19,6 +19,6 @@ export async function seedApprovals(db: Database, { runId, count, pending }: App
       CASE WHEN number > ${pending}::integer THEN now() - number * interval '1 minute' END, now(),
       now() - number * interval '1 minute', now() + interval '1 day'
     FROM runs run, generate_series(1, ${count}::integer) AS number WHERE run.id = ${runId}`.execute(db);
-  // Autovacuum would leave the table like this; right after a bulk load neither statistics nor visibility map are there.
+  // Autovacuum would do this later; right after a bulk load there are neither statistics nor a visibility map.
   await sql`VACUUM (ANALYZE) approval_requests`.execute(db);
 }

@@ -7,7 +7,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 
 interface RunSeed {
   userId: number;
-  /** The runs are dealt out to them in turn; all have the drawing of the first. */
+  /** The runs are distributed among these workflows in turn; all have the drawing of the first. */
   workflowIds: number[];
   runs: number;
 }
@@ -31,7 +31,7 @@ function seedDrawing(): Record<string, unknown> {
   return { nodes, edges: [], viewport: { x: 0, y: 0, zoom: 1 }, start_node: ids[0] };
 }
 
-/** Appends workflows to a project; answers their ids. */
+/** Appends workflows to a project. Returns their ids. */
 export async function seedWorkflows(
   db: Database,
   { projectId, userId, count }: { projectId: number; userId: number; count: number },
@@ -50,8 +50,8 @@ export async function seedWorkflows(
 
 /**
  * Inserts finished runs (90 % succeeded) of the last 28 days (older ones would expire) with their node results and
- * transactions; sums of money agree. Triggers of transactions are off meanwhile: 100,000 updates of one project's row
- * in one transaction take minutes. That needs a superuser of the database.
+ * transactions; sums of money agree. Triggers of transactions are off meanwhile, because 100,000 updates of one
+ * project's row in one transaction take minutes. Turning them off requires a superuser of the database.
  */
 export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunSeed): Promise<void> {
   const workflow = await db
@@ -87,9 +87,9 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
       SELECT seeded.id, '', node.id, 'succeed', result, octet_length(result::text), created_at, created_at + took
       FROM seeded CROSS JOIN ${nodes}
         CROSS JOIN json_build_object('content', repeat('seeded ', 20)) AS result`.execute(transaction);
-    // ALTER TABLE DISABLE TRIGGER will not do: its lock would keep all other runs waiting until this has been committed.
+    // ALTER TABLE DISABLE TRIGGER is no alternative: its lock would block all other runs until the commit.
     await sql`SET LOCAL session_replication_role = replica`.execute(transaction);
-    // The last node costs everything.
+    // The whole cost is the last node's.
     await sql`
       INSERT INTO billing_transactions (run_id, path, node_id, project_id, user_id, operation, status, amount_usd,
         description, created_at, updated_at)
@@ -107,6 +107,6 @@ export async function seedRuns(db: Database, { userId, workflowIds, runs }: RunS
       FROM (SELECT project_id, sum(cost) AS usd FROM seeded GROUP BY project_id) AS spent
       WHERE id = spent.project_id`.execute(transaction);
   });
-  // Autovacuum would leave them like this; right after a bulk load neither statistics nor visibility map are there.
+  // Autovacuum would do this later; right after a bulk load there are neither statistics nor a visibility map.
   await sql`VACUUM (ANALYZE) runs, node_results, provider_calls, billing_transactions, workflows`.execute(db);
 }

@@ -1,4 +1,4 @@
-// One more process of ours beside the stack's: started from the build, known by the port that it says it listens on.
+// Another process of ours beside the stack's, started from the build. It reports the port that it listens on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -9,9 +9,9 @@ import type { TestStack } from '../../harness/stack/stack.js';
 export interface ServiceProcess {
   url: string;
   pid: number;
-  /** JSON lines. */
+  /** The log so far, as JSON lines. */
   output: () => string;
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop: () => Promise<number | null>;
 }
 
@@ -21,7 +21,7 @@ export function secretsOf(stack: TestStack): StackSecrets {
   return secrets;
 }
 
-/** `logs`: a folder in which the process's output is kept, too, beside that of other processes. */
+/** `logs`: a folder to which the process's output is appended as well, in a file of its own. */
 export async function startServiceProcess(
   entry: string,
   env: Record<string, string>,

@@ -1,5 +1,5 @@
-// One stack for all integration tests: that of the runner (test/runner/), or, when mocha runs by itself, one that is started
-// by the first test that asks for it.
+// One stack for all integration tests: that of the runner (test/runner/), or, when mocha runs by itself, one that is
+// started when a test first needs it.
 import type { FromLane, SharedStackAt, ToLane } from '../runner/messages.js';
 import { startFakeModelProvider } from '../../harness/target/fake-model-provider.js';
 import { PROVIDERS_PATH } from '../../harness/target/model-router.js';
@@ -7,25 +7,25 @@ import { stackIn, startStack, type TestStack } from '../../harness/stack/stack.j
 
 let shared: Promise<TestStack> | undefined;
 let keepData = false;
-/** Tells the router of the runner whether this process answers model calls. */
+/** Registers this process with the router of the runner as a provider of model answers, or removes it. */
 let tellRouter: ((method: 'PUT' | 'DELETE') => Promise<void>) | undefined;
 const closers: (() => Promise<unknown>)[] = [];
 
-/** Share nothing on it: each test makes its own project, workflow and model names. */
+/** Tests must share nothing on this stack: each one makes its own project, workflow and model names. */
 export function sharedStack(): Promise<TestStack> {
   shared ??= process.send === undefined ? startStack() : attach();
   shared.catch(() => (shared = undefined));
   return shared;
 }
 
-/** After a failure the data directory and its logs stay for a look. */
+/** Keeps the data directory and its logs, for a look after a failure. */
 export function keepSharedStackData(): void {
   keepData = true;
 }
 
 /**
- * A test that computes for many seconds answers no model call meanwhile, those of other processes neither: they are asked of
- * the others until the returned function is called.
+ * Removes this process from the model providers until the returned function is called, because a test that computes for
+ * many seconds would answer no model calls meanwhile, not even those of other processes.
  */
 export async function leaveModelCalls(): Promise<() => Promise<void>> {
   await sharedStack();
@@ -33,7 +33,7 @@ export async function leaveModelCalls(): Promise<() => Promise<void>> {
   return async () => tellRouter?.('PUT');
 }
 
-/** For what else one process starts once for all its test files. */
+/** Registers a function that closes something which this process starts once for all its test files. */
 export function beforeLeaving(close: () => Promise<unknown>): void {
   closers.push(close);
 }

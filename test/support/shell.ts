@@ -1,4 +1,4 @@
-// Other programs, as a person would start them.
+// Starts other programs as a person does.
 import { spawn } from 'node:child_process';
 
 export interface Finished {
@@ -9,12 +9,12 @@ export interface Finished {
 
 export interface ShellOptions {
   cwd: string;
-  /** Instead of this process's own. */
+  /** The environment, in place of this process's own. */
   env?: NodeJS.ProcessEnv;
   timeoutMs?: number;
 }
 
-/** Resolves whatever the exit code is. Rejects when the program is not there. */
+/** Resolves whatever the exit code is. Rejects if the program does not exist. */
 export function execute(command: string, args: string[], options: ShellOptions): Promise<Finished> {
   const { cwd, env = personsEnvironment(), timeoutMs = 120_000 } = options;
   return new Promise((resolve, reject) => {
@@ -27,14 +27,17 @@ export function execute(command: string, args: string[], options: ShellOptions):
   });
 }
 
-/** Standard output of a program that must succeed. */
+/** Returns the standard output of a program that must succeed. */
 export async function mustRun(command: string, args: string[], options: ShellOptions): Promise<string> {
   const { code, stdout, stderr } = await execute(command, args, options);
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
   return stdout;
 }
 
-/** Without what `npm test` adds to it: that tells another npm about the wrong package. */
+/**
+ * This process's environment without the variables that `npm test` adds: another npm would take them for its own
+ * package.
+ */
 export function personsEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const ofScripts = /^npm_(?:package|lifecycle|config_local_prefix|command|execpath|node_execpath)/;
   const kept = Object.entries(process.env).filter(([name]) => !ofScripts.test(name) && name !== 'NODE_ENV');

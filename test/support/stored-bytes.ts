@@ -1,4 +1,4 @@
-// The bytes that projects store, counted anew from the rows themselves.
+// The bytes that projects store, recounted from the rows themselves.
 import assert from 'node:assert/strict';
 import { foldStoredBytes } from '../../db/projects/stored-bytes-repository.js';
 import { createDatabase } from '../../db/core/client.js';
@@ -12,7 +12,7 @@ const OF_WORKFLOWS = (bytes: string, table: string): string =>
     WHERE workflows.project_id = $1`;
 const size = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
 const sealed = (column: string): string => `coalesce(octet_length(${column}), 0)`;
-/** The larger one of the two sizes of a value that is stored masked and sealed. */
+/** The size of a value that is stored masked and sealed: the larger one of the two. */
 const either = (column: string, other: string): string =>
   `CASE WHEN ${column} IS NULL THEN 0 ELSE greatest(octet_length(${column}::text), octet_length(${other})) END`;
 
@@ -44,7 +44,7 @@ const RECOUNTED = `SELECT ${PARTS.map((part) => `coalesce((${part}), 0)`).join('
 const COUNTED = `SELECT coalesce((SELECT bytes FROM stored_bytes WHERE project_id = $1), 0)
   + coalesce((SELECT sum(bytes) FROM stored_byte_changes WHERE project_id = $1), 0) AS bytes`;
 
-/** Asserts in one snapshot that the sum is that of the rows, whatever goes on meanwhile. Returns it. */
+/** Asserts in one snapshot that the stored sum is that of the rows, whatever else happens meanwhile. Returns it. */
 export async function assertBytesRight(stack: TestStack, projectId: number): Promise<number> {
   const both = `SELECT (${RECOUNTED})::text AS recounted, (${COUNTED})::text AS counted`;
   const [row] = await queryDatabase<{ recounted: string; counted: string }>(stack, both, [projectId]);

@@ -1,4 +1,5 @@
-// A provider of OAuth tokens on this machine that rotates refresh tokens, and the API that takes its tokens: both count.
+// A provider of OAuth tokens on this machine that rotates refresh tokens, and an API that accepts its tokens. Both
+// count their requests.
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
@@ -8,28 +9,28 @@ export interface TokenProvider {
   /** The settings of a connection of the kind `oauth2`. */
   settings: Record<string, unknown>;
   clientSecret: string;
-  /** How long access tokens live from now on. */
+  /** The lifetime of access tokens that are issued from now on. */
   lifetimeSeconds: number;
-  /** What is said about it, where that is something else. */
+  /** The lifetime in the answer, if it differs from the real one. */
   saidLifetime: unknown;
-  /** Requests for tokens by refresh, and by client credentials. */
+  /** The number of requests for tokens by refresh, and by client credentials. */
   refreshes: number;
   clientTokens: number;
-  /** Calls of the API that were accepted, by path. */
+  /** The paths of calls that the API accepted. */
   accepted: string[];
   refused: number;
-  /** All tokens and codes that were given. */
+  /** All tokens and codes that were issued. */
   given: string[];
-  /** Called with each request for tokens before it is answered, and after the tokens were made. */
+  /** These are called for each request for tokens: before the answer is sent, and before the tokens are made. */
   beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
   beforeTokens: ((grantType: string | null) => Promise<void>) | undefined;
-  /** The status and body with which requests for tokens are answered; undefined for tokens. */
+  /** The status and body of the answers to requests for tokens; undefined: tokens are issued. */
   answer: { status: number; body: object } | undefined;
-  /** The API accepts none of the access tokens given so far. */
+  /** Makes the API refuse all access tokens issued so far. */
   expireTokens(): void;
-  /** All that was granted counts no more. */
+  /** Revokes all grants. */
   revoke(): void;
-  /** Whether the API accepts this token. */
+  /** Returns true if the API accepts this token. */
   isValid(token: string): boolean;
   close: () => Promise<void>;
 }
@@ -114,7 +115,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
         return send(response, 400, { error: 'invalid_grant' });
       }
     }
-    // A refresh token is good once.
+    // A refresh token is valid once.
     if (grant === 'refresh_token' && !refresh.delete(form.get('refresh_token') ?? '')) {
       return send(response, 400, { error: 'invalid_grant' });
     }

@@ -1,4 +1,4 @@
-// Files as clients of the API send and read them.
+// Uploads and downloads of files by clients of the API.
 import assert from 'node:assert/strict';
 import type { TestStack } from '../../harness/stack/stack.js';
 

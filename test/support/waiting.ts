@@ -1,8 +1,7 @@
-// Runs that wait.
 import type { ApiClient, NodeEntry } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
-/** The node's entry once the poll shows that it waits. */
+/** Waits until the poll shows that the node waits, and returns its entry. */
 export function untilWaiting(api: ApiClient, runId: string, nodeId: string): Promise<NodeEntry> {
   return eventually(
     async () => {
@@ -13,7 +12,7 @@ export function untilWaiting(api: ApiClient, runId: string, nodeId: string): Pro
   );
 }
 
-/** The address of its callback. */
+/** Waits for the address of the node's callback. */
 export async function callbackUrlOf(api: ApiClient, runId: string, nodeId: string): Promise<string> {
   const { waiting } = await untilWaiting(api, runId, nodeId);
   if (waiting?.callback_url === undefined) throw new Error(`no address: ${JSON.stringify(waiting)}`);
@@ -25,14 +24,14 @@ export interface CallbackAnswer {
   accepted: boolean | undefined;
 }
 
-/** Answers with a text, as a service does that knows nothing but the address. */
+/** Calls the address back with a text, as a service does that knows only the address. */
 export async function callBack(url: string, body = '', contentType = 'text/plain'): Promise<CallbackAnswer> {
   const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': contentType } });
   const answer = (await response.json()) as { accepted?: boolean };
   return { status: response.status, accepted: answer.accepted };
 }
 
-/** The human task that the node has given to people. */
+/** Waits for the human task of the node, and returns its id. */
 export async function taskOf(api: ApiClient, runId: string, nodeId: string): Promise<string> {
   const { waiting } = await untilWaiting(api, runId, nodeId);
   if (waiting?.task_id === undefined) throw new Error(`no task: ${JSON.stringify(waiting)}`);

@@ -1,4 +1,4 @@
-// Several builds of the worker beside each other on one stack, and the operator who moves runs between them.
+// Several builds of the worker beside each other on one stack, and an operator who moves runs between them.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,16 +15,21 @@ import { DIST, startWorkerProcess, type WorkerProcess } from './worker-process.j
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const DEPLOYMENT = 'runs';
 
-/** The server has a step made again that would end the run, where something has come meanwhile. It says nothing of the build. */
+/**
+ * The server repeats a step that would end the run if something has arrived meanwhile. This is no failure of the build.
+ */
 const UNHANDLED_COMMAND = 1; // temporal.api.enums.v1.WorkflowTaskFailedCause
 
 export interface OtherBuild {
-  /** Its dist folder. */
+  /** The folder `dist` of the build. */
   dist: string;
   remove: () => void;
 }
 
-/** A copy of the build whose run workflow does one thing more at its start, so that neither can go on with runs of the other. */
+/**
+ * Copies the build and adds a command at the start of its run workflow, so that neither build can continue runs of the
+ * other.
+ */
 export function makeOtherBuild(): OtherBuild {
   const folder = mkdtempSync(path.join(tmpdir(), 'other-build-'));
   const dist = path.join(folder, 'dist');
@@ -44,7 +49,6 @@ export class WorkerBuilds {
   readonly #cli: string;
   readonly #workers = new Map<string, WorkerProcess>();
 
-  /** `cli`: the Temporal CLI. */
   constructor(stack: TestStack, cli: string) {
     this.#stack = stack;
     this.#cli = cli;
@@ -57,7 +61,7 @@ export class WorkerBuilds {
     return worker;
   }
 
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   async stop(buildId: string): Promise<number | null | undefined> {
     const code = await this.#workers.get(buildId)?.stop();
     this.#workers.delete(buildId);
@@ -68,14 +72,14 @@ export class WorkerBuilds {
     await Promise.all([...this.#workers.keys()].map((buildId) => this.stop(buildId)));
   }
 
-  /** `temporal ...`, as in docs/operate/upgrade.md; the answer is its JSON. */
+  /** Runs `temporal ...`, as in docs/operate/upgrade.md; the answer is its JSON. */
   async operate(...args: string[]): Promise<Record<string, unknown>> {
     const server = ['--address', this.#stack.stack.temporal_address, '--output', 'json'];
     const { stdout } = await promisify(execFile)(this.#cli, [...args, ...server]);
     return JSON.parse(stdout || '{}') as Record<string, unknown>;
   }
 
-  /** The server learns of a build with its worker's first poll. */
+  /** Repeats the command until it succeeds, because the server knows a build only after its worker's first poll. */
   async makeCurrent(buildId: string, deployment = DEPLOYMENT): Promise<void> {
     const version = ['--deployment-name', deployment, '--build-id', buildId];
     await eventually(() => this.operate('worker', 'deployment', 'set-current-version', ...version, '--yes'), {
@@ -84,7 +88,7 @@ export class WorkerBuilds {
     });
   }
 
-  /** `of`: one run, or those that a query finds. */
+  /** `of`: one run, or the runs that match a query. */
   async move(of: ['--workflow-id', string] | ['--query', string], buildId: string): Promise<void> {
     const build = ['--versioning-override-deployment-name', DEPLOYMENT, '--versioning-override-build-id', buildId];
     const yes = of[0] === '--query' ? ['--yes'] : [];
@@ -99,7 +103,9 @@ export class WorkerBuilds {
     );
   }
 
-  /** Which builds took the run's steps, each execution's apart, the oldest first; `unversioned` where none is named. */
+  /**
+   * The builds that executed the run's steps, for each execution, the oldest first; `unversioned` if a step names none.
+   */
   async of(runId: string): Promise<string[][]> {
     const executions = await this.#executions(runId);
     return executions.map((events) => {
@@ -108,7 +114,7 @@ export class WorkerBuilds {
     });
   }
 
-  /** How often a step of the run was refused by the build that got it. */
+  /** The number of steps of the run that the build which received them failed. */
   async failedTasks(runId: string): Promise<number> {
     const events = (await this.#executions(runId)).flat();
     const failed = events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from './service-process.js';
 import { modelProvidersFile, type TestStack } from '../../harness/stack/stack.js';
 
-/** Its `url` is that of its health server. */
+/** Its `url` is the address of its health server. */
 export type WorkerProcess = ServiceProcess;
 
 export interface WorkerOptions {

@@ -1,5 +1,5 @@
-// Executes the run workflow's bundle without a server: whoever steps it is the server. It is the SDK's own runtime in a
-// context as workers make it, so that commands, payloads, cancellation and continue-as-new are the real ones. One step takes
+// Executes the run workflow's bundle without a server: the test plays the server. It is the SDK's own runtime in a
+// context as workers make it, so commands, payloads, cancellation and continue-as-new are the real ones. One step takes
 // less than a tenth of a millisecond.
 import vm from 'node:vm';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
@@ -62,7 +62,7 @@ export class WorkflowMachine {
     new vm.Script(code, { filename: 'workflow-bundle.js' }).runInContext(this.#context);
   }
 
-  /** Begins an execution with these arguments, in the place of the last one. Returns its first commands. */
+  /** Starts an execution with these arguments in place of the last one. Returns its first commands. */
   start(args: Payload[]): Command[] {
     if (this.#activator !== undefined) this.#run('dispose');
     this.#run('initRuntime', {
@@ -86,8 +86,8 @@ export class WorkflowMachine {
   }
 
   /**
-   * Delivers what has happened, and returns what the workflow does then. Throws what its code has thrown. Workers are told by
-   * a sink which local activities are cancelled; this stands among the commands.
+   * Delivers the jobs, and returns the resulting commands. Throws the errors of the workflow's code. A sink tells
+   * workers which local activities to cancel; these cancellations are returned as commands.
    */
   step(jobs: Job[]): Command[] {
     this.#activator!.now = this.#now += 10;
@@ -101,7 +101,7 @@ export class WorkflowMachine {
     ];
   }
 
-  /** Whether the server thinks that the history is long enough. */
+  /** Sets the server's suggestion to continue as new because the history is long. */
   suggestContinueAsNew(continueAsNewSuggested: boolean): void {
     this.#activator!.mutateWorkflowInfo((info) => ({ ...info, continueAsNewSuggested }));
   }
@@ -110,7 +110,7 @@ export class WorkflowMachine {
     return this.#context['__TEMPORAL_ACTIVATOR__'] as Activator | undefined;
   }
 
-  /** When it returns, no microtask of the workflow is left. */
+  /** When this returns, no microtask of the workflow is left. */
   #run(name: string, ...args: unknown[]): unknown {
     this.#context['__call'] = { name, args };
     return this.#call.runInContext(this.#context);

@@ -1,11 +1,11 @@
-// The Temporal server with other settings than the embedded stack gives it: a stack takes it like any other binary.
+// The Temporal server with other settings than in the embedded stack: a stack uses it like any other binary.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
 
 export interface WrappedTemporal {
-  /** For TEMPORAL_CLI. */
+  /** The path for TEMPORAL_CLI. */
   file: string;
   /** The program that it wraps. */
   binary: string;
