@@ -15,7 +15,7 @@ export function loopInLoop({ target }: World): DrawingNode[] {
   return [...linkInRow([trigger(), outer]), empty, inner, call];
 }
 
-/** One loop leaves its failed items out, another one is caught together with the calls that it stops. */
+/** One loop skips its failed items; another one, which fails and stops its calls, is caught. */
 export function failingLoops({ target }: World): DrawingNode[] {
   const call = http('', { label: 'call' });
   const skips = nodeOf('for_each', {
@@ -43,7 +43,9 @@ export function endlessLoops({ target }: World, path: string): DrawingNode[] {
   return [...linkInRow([trigger(), outer]), inner, call];
 }
 
-/** An item fails while the inner loop beside the failing node begins, which takes longer. The outer loop leaves it out. */
+/**
+ * An item fails while the inner loop beside the failing node starts, which takes longer. The outer loop skips the item.
+ */
 export function loopBesideFailure(): DrawingNode[] {
   const [both, fails, leaf] = [nodeOf('set', { value: '' }), nodeOf('condition'), nodeOf('set', { value: '' })];
   const items = Array.from({ length: 1_000 }, (_, index) => index);

@@ -1,9 +1,10 @@
-// Which code of the run workflow a replay executes. A replay runs in this process, so V8's own counters see it.
+// Finds the code of the run workflow that a replay executes. A replay runs in this process, so V8's own counters see
+// it.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 
-/** Runs `replay` and gives the pieces of our code in the bundle that were never executed. */
+/** Runs `replay`. Returns the pieces of our code in the bundle that were never executed. */
 export async function unexecutedCode(bundle: string, replay: () => Promise<void>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -19,7 +20,7 @@ export async function unexecutedCode(bundle: string, replay: () => Promise<void>
       for (const { count, startOffset, endOffset } of script.functions.flatMap(({ ranges }) => ranges)) {
         const piece = code.slice(startOffset, endOffset).replaceAll(/\s+/g, ' ').trim();
         const source = sourceAt(startOffset);
-        // What webpack wraps around modules is not ours; braces and spaces are no code.
+        // The wrappers that webpack adds around modules are not ours; braces and spaces are no code.
         const isOurs = source !== undefined && /\w/.test(piece) && !piece.includes('/* binding */');
         if (count === 0 && isOurs) skipped.add(`${source}: ${piece}`);
       }
@@ -30,7 +31,7 @@ export async function unexecutedCode(bundle: string, replay: () => Promise<void>
   }
 }
 
-/** From an offset in the bundle to the name of our file that it comes from. */
+/** Returns a function that finds the name of our file for an offset in the bundle. */
 function createSourceLookup(code: string): (offset: number) => string | undefined {
   const inline = /sourceMappingURL=data:application\/json;[^,]*base64,([A-Za-z0-9+/=]+)/.exec(code)?.[1];
   if (inline === undefined) throw new Error('the bundle has no source map');

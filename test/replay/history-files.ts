@@ -1,19 +1,23 @@
-// test/histories: recorded runs, one folder a version of the recordings (CONTRIBUTING.md, "Changing the run workflow").
+// Recorded runs in test/histories: one folder for each version of the recordings (CONTRIBUTING.md, "Changing the run
+// workflow").
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { historyToJson } from '../../cli/replay/histories.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../histories');
-/** What `npm run histories` writes. A new folder begins when runs of the version before are in flight somewhere. */
+/**
+ * The version that `npm run histories` writes. A new folder is needed once runs of the version before are in flight
+ * somewhere.
+ */
 export const CURRENT_VERSION = '1';
 
 export interface HistoryFile {
-  /** `<version>/<scenario>.<execution>.json`. */
+  /** The name `<version>/<scenario>.<execution>.json`. */
   name: string;
   path: string;
   version: string;
-  /** In test/replay/scenarios*.ts. */
+  /** The name of a scenario in test/replay/scenarios*.ts. */
   scenario: string;
 }
 
@@ -30,7 +34,7 @@ export function historyFiles(): HistoryFile[] {
   );
 }
 
-/** The executions of one run, oldest first, in place of those recorded before. */
+/** Writes the executions of one run, oldest first, and removes those recorded before. */
 export function writeHistories(scenario: string, histories: History[]): void {
   const folder = path.join(FOLDER, CURRENT_VERSION);
   mkdirSync(folder, { recursive: true });
@@ -43,7 +47,7 @@ export function writeHistories(scenario: string, histories: History[]): void {
   }
 }
 
-/** Process ids, host names and paths are nobody's business, and would make every recording differ. */
+/** Removes process ids, host names and paths, which are private and would make every recording differ. */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'identity') return 'recorded';
   if (key === 'stackTrace') return '';

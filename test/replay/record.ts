@@ -1,4 +1,4 @@
-// `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes what Temporal recorded of them.
+// `npm run histories [-- NAME...]`: runs the scenarios on a real stack and writes their Temporal histories.
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { closedHistories } from '../support/closed-histories.js';
 import { startStack } from '../../harness/stack/stack.js';
@@ -20,9 +20,9 @@ const shortHistories = { 'limit.historyCount.suggestContinueAsNew': EVENTS_OF_AN
 await recordAll(scenariosOverExecutions, { settings: shortHistories });
 
 interface Surroundings {
-  /** Of Temporal's server. */
+  /** Settings of Temporal's server. */
   settings?: Record<string, unknown>;
-  /** Of the stack. */
+  /** Variables of the stack's environment. */
   env?: Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// What a recording is made with: a real stack, and servers for its nodes to call.
+// The world of a recording: a real stack, and servers for its nodes to call.
 import { approvalsOf, decide } from '../support/agents.js';
 import type { Client } from '@temporalio/client';
 import { STATUS_QUERY, type RunStatusAnswer } from '../../contract/run-workflow.js';
@@ -11,7 +11,7 @@ import type { ModelAnswer } from '../../harness/target/fake-model-provider.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 
-/** Draws a graph, runs it and sees to its end; gives the run's id. The name is that of the recording. */
+/** Draws a graph, runs it and waits for its end. Returns the run's id. The recording has the scenario's name. */
 export type Scenario = (world: World) => Promise<string>;
 
 export class World {
@@ -37,7 +37,7 @@ export class World {
     await this.tools.close();
   }
 
-  /** The first node is the start. */
+  /** Starts a run of these nodes; the first one is the start. */
   async start(nodes: DrawingNode[]): Promise<{ runId: string; workflowId: number }> {
     const workflowId = await this.api.createWorkflow(await this.api.createProject(), drawing(nodes));
     return { workflowId, runId: (await this.api.run(workflowId)).data.id };
@@ -47,13 +47,13 @@ export class World {
     return this.ended((await this.start(nodes)).runId);
   }
 
-  /** Waits for the end. */
+  /** Waits for the end of the run. */
   async ended(runId: string): Promise<string> {
     await this.api.pollToEnd(runId, { timeoutMs: 60_000 });
     return runId;
   }
 
-  /** An agent whose model gives these answers; `approval` is its tools' policy. */
+  /** An agent whose model gives these answers; `approval` is the approval policy of its tools. */
   agent(answers: ModelAnswer[], approval: unknown, settings: Record<string, unknown> = {}): DrawingNode {
     const model = `recorded-${++this.#models}`;
     this.stack.modelProvider.script(model, answers);
@@ -88,7 +88,7 @@ export class World {
   }
 }
 
-/** Model answers that call a tool. */
+/** A model answer that calls a tool. */
 export const callsTool = (name: string, given: object): ModelAnswer => ({ toolCalls: [{ name, arguments: given }] });
 export const ADDS = callsTool('add', { a: 1, b: 2 });
 export const NOTES = callsTool('note', { text: 'noted' });

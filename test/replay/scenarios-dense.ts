@@ -1,4 +1,4 @@
-// Runs that are executed densely, with nodes that share activities.
+// Runs with dense execution, in which nodes share activities.
 import { eventually } from '../../harness/timing/eventually.js';
 import { condition, http, link, llm, type DrawingNode, inRow, sideBySide } from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
@@ -7,7 +7,7 @@ import type { Scenario, World } from './scenario.js';
 
 export const DENSE = { EXECUTION: 'dense' };
 
-/** A condition whose ways meet nowhere: what follows it is in its activity. */
+/** A condition whose ways never join: the nodes after it are in its activity. */
 function forked({ target }: World, path: string, answer: string): DrawingNode[] {
   const choice = condition(answer, '==', 'yes');
   const [whenTrue, whenFalse] = [http(`${target.url}/${path}`), http(`${target.url}/${path}`)];
@@ -16,7 +16,7 @@ function forked({ target }: World, path: string, answer: string): DrawingNode[] 
   return [...inRow(http(`${target.url}/before-forks`), choice), whenTrue, whenFalse];
 }
 
-/** Of those that begin together in one activity, one is done, one is in flight, and one fails. */
+/** Three nodes start together in one activity: one has ended and one is in flight when the third fails. */
 async function besideFailed(world: World): Promise<string> {
   const { target } = world;
   target.on('/fails-beside', () => ({ status: 418, delayMs: 300 }));
@@ -24,7 +24,7 @@ async function besideFailed(world: World): Promise<string> {
   return world.runToEnd(sideBySide(...nodes));
 }
 
-/** One has to be tried again by itself; what waits for it begins after that. */
+/** One node must be retried by itself; the node that waits for it starts after that. */
 async function besideRetried(world: World): Promise<string> {
   const { target } = world;
   target.on('/flaky-beside', [{ status: 503, headers: { 'retry-after': '1' } }, { body: 'ok' }]);
@@ -34,7 +34,7 @@ async function besideRetried(world: World): Promise<string> {
   return world.runToEnd([...sideBySide(...nodes), join]);
 }
 
-/** The last of them hangs until Temporal gives up on the activity, which has the id of the first. */
+/** The last node hangs until Temporal gives up on the activity, which has the id of the first. */
 async function besideTimedOut(world: World): Promise<string> {
   const path = '/delay/60000/given-up-beside';
   const [first, hangs] = [http(`${world.target.url}/done`), http(`${world.target.url}${path}`)];
@@ -44,7 +44,7 @@ async function besideTimedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** Only one way of the first condition is drawn, and none of the last. */
+/** Only one way of the first condition has a link, and none of the last. */
 function halfForked({ target }: World): DrawingNode[] {
   const [choice, last] = [condition('yes', '==', 'yes'), condition('1', '==', '1')];
   const after = http(`${target.url}/half-forked`);
@@ -53,7 +53,7 @@ function halfForked({ target }: World): DrawingNode[] {
   return [...inRow(choice), after, last];
 }
 
-/** A condition begins the activity, since something else begins with it. */
+/** A condition is the first node of the activity, because another node starts with it. */
 function decisionFirst({ target }: World): DrawingNode[] {
   const choice = condition('yes', '==', 'no');
   const [whenTrue, whenFalse] = [http(`${target.url}/when-true`), http(`${target.url}/when-false`)];
@@ -62,7 +62,7 @@ function decisionFirst({ target }: World): DrawingNode[] {
   return [...sideBySide(choice, http(`${target.url}/meanwhile`)), whenTrue, whenFalse];
 }
 
-/** What follows concurrent nodes fails in their activity. */
+/** The node after the concurrent nodes fails in their activity. */
 function failedAfterConcurrent({ target }: World): DrawingNode[] {
   const join = http(`${target.url}/status/404/after-concurrent`);
   const nodes = ['one', 'two'].map((path) => http(`${target.url}/${path}`));
@@ -70,7 +70,7 @@ function failedAfterConcurrent({ target }: World): DrawingNode[] {
   return [...sideBySide(...nodes), join];
 }
 
-/** A node whose failure is caught shares no activity, and neither does one that joins any. */
+/** A node whose failure is caught shares no activity, and neither does one with `join: 'any'`. */
 function denseCaught({ target }: World): DrawingNode[] {
   const [before, last] = [http(`${target.url}/before-failure`), http(`${target.url}/after-any`, { join: 'any' })];
   const fails = http(`${target.url}/status/418`, { on_error: 'continue' });

@@ -17,19 +17,19 @@ import { agentWithRuns } from './sub-workflows.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;
 
-/** Enough nodes to pass the limit, one after the other: the first of them, and all. */
+/** A row of nodes that is long enough to pass the limit. */
 function busy({ target }: World, path: string, length = 8): DrawingNode[] {
   const [, ...nodes] = inRow(...Array.from({ length }, () => http(`${target.url}/${path}`)));
   return nodes;
 }
 
-/** Joins graphs that begin side by side; `nodes` of each come one after the other. */
+/** Joins graphs that start side by side; the nodes of each row follow each other. */
 function beside(...rows: DrawingNode[][]): DrawingNode[] {
   const firsts = rows.map(([first]) => first!);
   return [...sideBySide(...firsts), ...rows.flatMap(([, ...rest]) => rest)];
 }
 
-/** The approval is pending from the first execution to the last; one of two answers came before. */
+/** One approval is pending from the first execution to the last; another one is answered before. */
 async function parkedAgent(world: World): Promise<string> {
   const parked = world.agent([{ toolCalls: [...NOTES.toolCalls!, ...ADDS.toolCalls!] }, DONE], 'always');
   const gate = http(`${world.target.url}/delay/1500/gate`);
@@ -43,7 +43,7 @@ async function parkedAgent(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** A fan-out whose results meet after the run went on: unsettled edges travel with it. */
+/** A fan-out whose results join after the run has continued as new: unsettled edges are passed on. */
 async function joinAcross(world: World): Promise<string> {
   const [left, right] = [busy(world, 'left', 4), busy(world, 'right', 4)];
   const [check, join] = [condition('1', '==', '2'), http(`${world.target.url}/joined`)];
@@ -52,7 +52,7 @@ async function joinAcross(world: World): Promise<string> {
   return world.runToEnd([...beside(left, right), check, join]);
 }
 
-/** One node outlasts the others: the run drains, and it fails. */
+/** One node takes longer than the others, and fails while the run drains. */
 async function failedWhileDraining(world: World): Promise<string> {
   const slow = http(`${world.target.url}/delay/60000/outlasts`);
   const { runId } = await world.start(beside([slow], busy(world, 'drains')));
@@ -79,7 +79,7 @@ async function cancelledWhileDraining(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
-/** Open iterations, an inner loop and an agent that waits in one of them travel to the next executions. */
+/** Open iterations, an inner loop and an agent that waits in one of them are passed on to the next executions. */
 async function continuedInLoops(world: World): Promise<string> {
   const call = http('', { label: 'call' });
   const inner = nodeOf('for_each', { body_node: call.id, items: [1, 2, 3], concurrency: 2 });
@@ -112,7 +112,7 @@ async function continuedInLoops(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** One callback comes while the run drains, the other one in a later execution. */
+/** One callback is called while the run drains, the other one in a later execution. */
 async function parkedWaits(world: World): Promise<string> {
   const [first, second] = [nodeOf('wait', { mode: 'callback' }), nodeOf('wait', { mode: 'callback' })];
   const slow = http(`${world.target.url}/delay/6000/outlasts-waits`);
@@ -127,14 +127,14 @@ async function parkedWaits(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** An agent whose failure the run has survived is not begun again in a later execution. */
+/** An agent whose failure was caught is not started again in a later execution. */
 function caughtAgent(world: World): DrawingNode[] {
   const nowhere = { endpoint_url: 'http://127.0.0.1:1/', require_approval: 'never' };
   const fails = agent('work', {}, [nowhere], { on_error: 'continue', retry: { max_attempts: 1 } });
   return beside([fails], busy(world, 'after-a-caught-agent', 12));
 }
 
-/** The run of one of its calls ends while it drains, that of the other one in a later execution. */
+/** The run of one of the agent's calls ends while the parent drains, that of the other call in a later execution. */
 function parkedForRuns(world: World): Promise<string> {
   const slow = http(`${world.target.url}/delay/6000/outlasts-runs`);
   return agentWithRuns(

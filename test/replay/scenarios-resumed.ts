@@ -26,13 +26,16 @@ async function resume(world: World, workflowId: number, runId: string): Promise<
   return world.ended(body.data.id);
 }
 
-/** It fails and is resumed: gives the second run. */
+/** Runs the nodes, which fail, and resumes the run. Returns the second run. */
 async function failAndResume(world: World, nodes: DrawingNode[]): Promise<string> {
   const { runId, workflowId } = await world.start(nodes);
   return resume(world, workflowId, await world.ended(runId));
 }
 
-/** Kept are a failure that was caught, both ways of a switch, items of a loop, and a node of the item that failed. */
+/**
+ * The resumed run reuses a failure that was caught, both ways of a switch, items of a loop, and a node of the item that
+ * failed.
+ */
 export function resumed(world: World): Promise<string> {
   const { url } = world.target;
   const fails = http(`${url}/status/418`, { on_error: 'continue' });
@@ -54,7 +57,7 @@ export function resumed(world: World): Promise<string> {
   return failAndResume(world, [...inRow(fails, choice), left, right, each, before, item]);
 }
 
-/** A round fails once. */
+/** One round of the loop fails once. */
 function resumedRounds(world: World): Promise<string> {
   const path = randomUUID();
   const call = mended(world, `/${path}/1`);
@@ -64,7 +67,7 @@ function resumedRounds(world: World): Promise<string> {
   return failAndResume(world, [...inRow(rounds), call]);
 }
 
-/** The run of its sub-workflow fails once, and is resumed with it: gives both. */
+/** The run of the sub-workflow fails once, and is resumed with its parent. Returns both. */
 async function resumedFamily(world: World): Promise<{ parentId: string; childId: string }> {
   const { api, stack } = world;
   const project = await api.createProject();

@@ -16,14 +16,14 @@ import { startTokenProvider } from '../support/token-provider.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 import { ADDS, DONE, type Scenario, type World } from './scenario.js';
 
-/** More of them than the progress names; one is over when it begins. */
+/** There are more waits than the progress lists; the time of one is over when it starts. */
 function waitingForTime(): DrawingNode[] {
   const pauses = Array.from({ length: 22 }, () => nodeOf('wait', { seconds: 1 }));
   const past = nodeOf('wait', { mode: 'until', until: '2020-01-01' });
   return sideBySide(...pauses, past);
 }
 
-/** It is woken once for nothing. */
+/** A wake-up without an answer reaches the waiting run first. */
 async function waitingForCallback(world: World): Promise<string> {
   const pause = nodeOf('wait', { mode: 'callback' });
   const { runId } = await world.start(inRow(pause));
@@ -34,7 +34,7 @@ async function waitingForCallback(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** One goes on by its link for that, the other one by on_error. */
+/** One wait goes on by its `timeout_node`, the other one by `on_error`. */
 function waitTimedOut(world: World): DrawingNode[] {
   const [instead, after] = [http(`${world.target.url}/instead`), http(`${world.target.url}/after`)];
   const left = nodeOf('wait', { mode: 'callback', timeout: 1, timeout_node: instead.id });
@@ -43,7 +43,7 @@ function waitTimedOut(world: World): DrawingNode[] {
   return [...sideBySide(left, right), instead, after];
 }
 
-/** One is answered beside a wait for a time, the other one times out. */
+/** One task is answered beside a wait for a time, the other one times out. */
 async function humanTasks(world: World): Promise<string> {
   const [yes, instead] = [http(`${world.target.url}/yes`), http(`${world.target.url}/instead`)];
   const asked = nodeOf('human', { message: 'Well?', actions: [{ id: 'no' }, { id: 'yes', node: yes.id }] });
@@ -54,7 +54,7 @@ async function humanTasks(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** An HTTP node and an agent wait until somebody signs in for the connection that they name. */
+/** An HTTP node and an agent wait until somebody signs in for the connection that they use. */
 async function waitingForConnection(world: World): Promise<string> {
   const account = await createAccount(world.stack);
   const provider = await startTokenProvider();
@@ -84,7 +84,7 @@ async function waitingForConnection(world: World): Promise<string> {
   }
 }
 
-/** A test run: an agent and a loop are given their results, and a body is executed in one iteration. */
+/** A test run: an agent and a loop have fixed results, and a body is executed in one iteration. */
 async function tested(world: World): Promise<string> {
   const call = http(`${world.target.url}/tested`);
   const loop = nodeOf('for_each', { items: '["a","b","c"]', body_node: call.id });

@@ -1,4 +1,4 @@
-// Runs on a server as it comes: every node kind, and every way of the scheduler but continue-as-new.
+// Runs on a server with its default settings: every node kind, and every path of the scheduler except continue-as-new.
 import { RUN_WORKFLOW_TYPE, type RunGraphInput } from '../../contract/run-workflow.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import {
@@ -50,7 +50,7 @@ function fanOut({ target }: World): DrawingNode[] {
   return [...sideBySide(...branches), join];
 }
 
-/** An agent that asks for one call; `word` is the answer. */
+/** An agent that requests approval for one call; `word` is the answer. */
 async function decided(world: World, word: 'approve' | 'reject', settings = {}): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always', settings);
   const { runId } = await world.start(inRow(node));
@@ -64,7 +64,10 @@ async function retried(world: World): Promise<string> {
   return world.runToEnd(inRow(http(`${world.target.url}/flaky`)));
 }
 
-/** One fails while one is in flight, an agent waits for an approval, and more than the window holds are ready. */
+/**
+ * A node fails while others are in flight, an agent waits for an approval, and more nodes are ready than the window
+ * holds.
+ */
 async function siblingsCancelled(world: World): Promise<string> {
   const waits = world.agent([NOTES, DONE], 'always');
   const slow = Array.from({ length: 32 }, () => http(`${world.target.url}/delay/20000/sibling`));
@@ -95,10 +98,10 @@ async function cancelledWhileWaiting(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
-/** The siblings of a failed node are being stopped when a person cancels the run: it stays a failed one. */
+/** A person cancels the run while the siblings of a failed node are being stopped: the run stays failed. */
 async function cancelledWhileFailing(world: World): Promise<string> {
   world.target.on('/fails-soon', () => ({ status: 418, delayMs: 500 }));
-  // Its activity hears of the failure at its next heartbeat.
+  // The activity of the slow node receives the cancellation at its next heartbeat.
   const [slow, never] = [http(`${world.target.url}/delay/20000/being-stopped`), http(`${world.target.url}/never`)];
   link(slow, never);
   const { runId } = await world.start([...sideBySide(slow, http(`${world.target.url}/fails-soon`)), never]);
@@ -107,7 +110,7 @@ async function cancelledWhileFailing(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** The cancel is there before the run's first step: no worker looks. */
+/** The run is cancelled before its first step, because the worker is stopped. */
 async function cancelledBeforeItBegins(world: World): Promise<string> {
   const { worker } = world.stack.stack.pids;
   process.kill(worker!, 'SIGSTOP');
@@ -130,7 +133,7 @@ async function timedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** One failure is followed by the ordinary links, another by the error link; what they lead to starts with either. */
+/** One failure goes on by the ordinary links, another by the error link; the node after both starts with either. */
 function caught({ target }: World): DrawingNode[] {
   const [last, never] = [http(`${target.url}/after-failures`, { join: 'any' }), http(`${target.url}/never`)];
   const goesOn = http(`${target.url}/status/418`, { on_error: 'continue' });
@@ -140,7 +143,7 @@ function caught({ target }: World): DrawingNode[] {
   return [...sideBySide(goesOn, branches), last, never];
 }
 
-/** Two cases of three hold, and what they lead to meets again. */
+/** Two cases of three hold, and their ways join again. */
 function switched({ target }: World): DrawingNode[] {
   const ways = ['one', 'two', 'three'].map((name) => http(`${target.url}/${name}`));
   const cases = ways.map(({ id }, index) => ({
@@ -161,7 +164,7 @@ async function cancelledLoops(world: World): Promise<string> {
   return world.ended(run.runId);
 }
 
-/** Temporal gives up on a node whose failure the run survives. */
+/** Temporal gives up on a node whose failure is caught. */
 async function caughtTimeOut(world: World): Promise<string> {
   const path = '/delay/60000/given-up-and-caught';
   const hangs = http(`${world.target.url}${path}`, { on_error: 'continue' });
@@ -171,7 +174,7 @@ async function caughtTimeOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** A plan that cannot go on, as only a bug could make one: in place of a run's own, under the run's id. */
+/** A plan that cannot go on, which only a bug could make, replaces the run's own under the run's id. */
 async function stalled(world: World): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always');
   const [start] = inRow(node);
@@ -200,7 +203,7 @@ async function stalled(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** The same decision twice, and one for a request that nobody made. */
+/** The same decision is sent twice, and one is sent for a request that does not exist. */
 async function strayDecisions(world: World): Promise<string> {
   const node = world.agent([{ toolCalls: [...NOTES.toolCalls!, ...ADDS.toolCalls!] }, DONE], 'always');
   const { runId } = await world.start(inRow(node));

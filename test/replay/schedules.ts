@@ -1,4 +1,4 @@
-// What schedules start. The recordings are those of the scheduled actions; their runs are like any other.
+// Recordings of the scheduled actions; the runs that they start are like any other.
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { scheduleName } from '../../contract/scheduled-run.js';
 import { makeSchedule, ONCE_A_YEAR, untilFired } from '../api/schedules/schedule-maker.js';
@@ -14,7 +14,7 @@ const PERIOD = {
   overlap: ScheduleOverlapPolicy.ALLOW_ALL,
 };
 
-/** A schedule whose firing of that time can be asked for, and the id of what it starts. */
+/** Creates a schedule. `fire` fires the nominal time, and `action` is the id of the workflow that this starts. */
 async function scheduled(world: World, data: object, settings: object = {}) {
   const { api, stack } = world;
   const workflowId = await api.createWorkflow(await api.createProject(), data);
@@ -50,7 +50,7 @@ async function paused(world: World): Promise<string> {
   return action;
 }
 
-/** As `cancel_other` does. */
+/** Cancels the action, as `cancel_other` does. */
 async function cancelled(world: World): Promise<string> {
   const pause = node('wait', { mode: 'callback' });
   const { action, fire, fired } = await scheduled(world, drawing(linkInRow([trigger(), pause])));
@@ -62,7 +62,7 @@ async function cancelled(world: World): Promise<string> {
   return action;
 }
 
-/** Its run is open when it begins: an operator has terminated what started it. */
+/** The run is already open when the action starts, because an operator has terminated the action that started it. */
 async function startedElsewhere(world: World): Promise<string> {
   const pause = node('wait', { mode: 'callback' });
   const { action, fire, fired } = await scheduled(world, drawing(linkInRow([trigger(), pause])));
@@ -78,7 +78,7 @@ async function startedElsewhere(world: World): Promise<string> {
   return action;
 }
 
-/** Its run is no child, and it is cancelled while it waits for that. */
+/** The action waits for a run that is not its child, and is cancelled meanwhile. */
 async function cancelledElsewhere(world: World): Promise<string> {
   const pause = node('wait', { mode: 'callback' });
   const { action, fire, fired } = await scheduled(world, drawing(linkInRow([trigger(), pause])));

@@ -12,7 +12,7 @@ interface Family {
   childId: string;
 }
 
-/** A run that starts a run of these nodes; if it waits for that, it goes on for a second. */
+/** A run that starts a run of these nodes; if it waits for that run, it goes on for a second afterwards. */
 async function family({ api, stack }: World, child: DrawingNode[], wait = true): Promise<Family> {
   const project = await api.createProject();
   const workflow = await api.createWorkflow(project, inRow(...child));
@@ -29,12 +29,12 @@ export async function parentOf(world: World): Promise<string> {
   return (await family(world, [node('set', { value: 'done' })])).parentId;
 }
 
-/** It loads its plan. */
+/** The child run loads its plan. */
 export async function childRun(world: World): Promise<string> {
   return (await family(world, [node('set', { value: 'done' })])).childId;
 }
 
-/** Its run is under way when an operator resets it: it starts that run once more. */
+/** An operator resets the parent while its child run is open, so the parent starts the same run again. */
 export async function startedTwice(world: World): Promise<string> {
   const pause = node('wait', { mode: 'callback' });
   const { parentId, childId } = await family(world, [pause], false);
@@ -45,8 +45,8 @@ export async function startedTwice(world: World): Promise<string> {
 }
 
 /**
- * An agent calls a workflow twice at once, in the graph that `draw` makes around it. Both runs wait for a callback, which
- * comes to one after the other once `ready`.
+ * An agent calls a workflow twice at once, in the graph that `draw` makes around it. Both runs wait for a callback. The
+ * callbacks are called one after the other once `ready` resolves.
  */
 export async function agentWithRuns(
   world: World,

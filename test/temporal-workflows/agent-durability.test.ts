@@ -20,7 +20,7 @@ describe('durability of agents', function () {
   let tools: ToolServer;
 
   before(async () => {
-    // It asks for a new execution after 60 events.
+    // The server suggests a new execution after 60 events.
     temporal = await wrapTemporal({ 'limit.historyCount.suggestContinueAsNew': 60 });
     stack = await startStack({ env: { TEMPORAL_CLI: temporal.file } });
     api = createApiClient(stack.apiUrl, stack.apiKey);
@@ -123,7 +123,7 @@ describe('durability of agents', function () {
       onError: () => undefined,
     });
     await db.transaction().execute(async (trx) => {
-      // Nobody records what the agent has paid while this transaction holds the run.
+      // The agent's payments cannot be recorded while this transaction locks the run.
       await sql`SELECT 1 FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
       await eventually(
         async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Each thread that runs workflow code holds it, and each worker reads it when it starts. */
+/** Each thread that runs workflow code holds this code, and each worker reads it at its start. */
 const OWN_CODE_LIMIT_BYTES = 110_000;
 
 describe('workflow bundle', function () {

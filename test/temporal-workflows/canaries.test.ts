@@ -26,7 +26,7 @@ describe('canaries', function () {
   const [mcpHeader, toolHeader] = [createCanary('header of an MCP node', asWord), createCanary('tool header', asWord)];
   const [providerKey, jwtSecret] = [createCanary('provider key', asWord), createCanary('JWT secret', asWord)];
   const internalToken = createCanary('internal token', asWord);
-  /** No secret, but contents: never in Temporal and in no log. */
+  /** These are contents, not secrets: they never occur in Temporal or in a log. */
   const httpHeader = createCanary('header of an HTTP node', asWord);
   const prompt = createCanary('prompt', asWord);
   const secrets = [field, input, httpHeader, mcpHeader, toolHeader, providerKey, jwtSecret, internalToken];
@@ -65,7 +65,10 @@ describe('canaries', function () {
     return (await promisify(execFile)(process.execPath, [ADMIN, ...args], { env })).stdout;
   }
 
-  /** Everything that a person can do by a password and a link, well and wrongly, and the secrets of it. */
+  /**
+   * Does everything that a person can do with a password and a link, correctly and wrongly. Returns the secrets
+   * involved.
+   */
   async function signInAndOut(): Promise<Canary[]> {
     const person = await createPerson(stack);
     const signInLink = await createLink(stack, person.userId);
@@ -84,7 +87,7 @@ describe('canaries', function () {
     return [watch('password', person.password), watch('sign-in link', signInLink), ...parts];
   }
 
-  /** Every kind of node gets secrets, and all that they call sends them back in every encoding. */
+  /** Every kind of node gets secrets, and all called servers return them in every encoding. */
   function draw(fails: boolean) {
     const begin = trigger([
       { id: 'token', is_secret: true },
@@ -260,7 +263,7 @@ describe('canaries', function () {
     assert.ok(told.length >= 4);
     for (const [place, answer] of answers) assertClean(place, answer);
     assertClean('a webhook', told);
-    // Postgres quotes what it cannot parse; its log must not.
+    // Postgres quotes text that it cannot parse; its log must not.
     await assert.rejects(queryDatabase(stack, 'SELECT $1::json', [`{"token": ${input.value}`]), /json/);
     for (const args of [
       ['key', 'list', '--user', '1'],
@@ -274,7 +277,7 @@ describe('canaries', function () {
     for (const url of [`${stack.apiUrl}/metrics`, `http://127.0.0.1:${port}/metrics`]) {
       assertClean(url, await (await fetch(url)).text(), [...secrets, prompt]);
     }
-    // Each of these runs and requests is in what was exported, and none of what they hold.
+    // The exported spans contain each of these runs and requests, and none of their contents.
     const ends = await eventually(() => {
       const exported = receiver.spans.filter(({ name }) => name === 'run');
       return exported.length >= 2 && exported.map(({ attributes }) => attributes['run.id']);
@@ -303,7 +306,8 @@ describe('canaries', function () {
       const closed = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
       assertClean('a description', toText(closed.raw), [...secrets, prompt]);
     }
-    // stack.json and secrets.json are for the owner alone (mode 0600); the database's pages hold contents, not secrets.
+    // stack.json and secrets.json are readable by the owner alone (mode 0600); the database's pages contain contents,
+    // not secrets.
     const files = readFiles(stack.dataDir, /^(?:stack\.json|secrets\.json|postgres(?:\/.*)?)$/);
     assert.ok(
       files.some(({ file }) => file === 'logs/postgres.log') && files.some(({ file }) => file === 'temporal.db'),
@@ -314,7 +318,7 @@ describe('canaries', function () {
   it('the test finds each of its canaries in each of these encodings', () => {
     const canary = createCanary('any');
     for (const [encoding, echo] of Object.entries(echoesOf(canary.value))) {
-      if (encoding === 'wrapped') continue; // in lines, which may cut the core
+      if (encoding === 'wrapped') continue; // its lines may cut the core
       for (const text of [echo].flat()) {
         const found =
           encoding === canary.value ? findCanaries(encoding, [canary]) : findCanaries(String(text), [canary]);

@@ -22,7 +22,7 @@ describe('cancelling a run', function () {
   after(() => target.close());
 
   let runs = 0;
-  /** A run whose only HTTP node hangs for half a minute. */
+  /** Starts a run whose only HTTP node hangs for half a minute. */
   async function startHanging() {
     const path = `/delay/30000/cancel-${++runs}`;
     const [start, call] = [trigger(), http(`${target.url}${path}`)];
@@ -76,7 +76,7 @@ describe('cancelling a run', function () {
       node('code', { code: 'return "ab".repeat(500_000)' }),
       condition('x', 'matches', '{{ input.pattern }}'),
     ];
-    // Judged in a process of its own, this takes a while.
+    // A separate process judges this condition, which takes a while.
     const judged = condition(resultOf(text, 'content'), 'matches', '[0-9]+x');
     link(begin, text);
     link(text, [judged, fails]);

@@ -5,7 +5,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** It runs for some seconds, in a loop that does not look at the time. */
+/** This runs for some seconds, in a loop that does not check the time. */
 const SLOW = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
 describe('code and dying workers', function () {
@@ -27,7 +27,7 @@ describe('code and dying workers', function () {
     return { runId, nodeId: drawn.id };
   }
 
-  /** The processes of the worker, once there are so many. */
+  /** Waits until the worker has `count` sandbox processes. */
   function processesOf(worker: number, count: number): Promise<number[]> {
     return eventually(() => {
       const found = sandboxProcessesOf(worker);
@@ -41,7 +41,7 @@ describe('code and dying workers', function () {
     const [pid] = await processesOf(worker, 1);
     process.kill(worker, 'SIGKILL');
     await eventually(() => !isRunning(pid!));
-    // The next attempt has all of its time.
+    // The next attempt has its full time.
     const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
     assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
     assert.notEqual(stack.stack.pids.worker, worker);
@@ -64,7 +64,7 @@ describe('code and dying workers', function () {
 
   it('code whose process is lost each time fails with sandbox_failed after four attempts', async () => {
     const worker = await eventually(() => stack.stack.pids.worker);
-    // Those that wait for programs of other projects.
+    // These are idle processes that wait for programs of other projects.
     const killed = new Set(sandboxProcessesOf(worker));
     const { runId, nodeId } = await startCode(`return ${SLOW}`, 30);
     for (let attempt = 1; attempt <= 4; attempt += 1) {

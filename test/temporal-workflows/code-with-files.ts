@@ -1,4 +1,4 @@
-// Runs of one code node that is given files.
+// Runs of one code node that receives files.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
 import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
@@ -11,7 +11,7 @@ interface World {
   projectId: number;
 }
 
-/** The code has the files as `inputs.docs`. `world` is there once the tests run. */
+/** The code has the files as `inputs.docs`. `world` is set once the tests run. */
 export function useCodeWithFiles() {
   let world: World;
 
@@ -28,7 +28,7 @@ export function useCodeWithFiles() {
     const workflow = await api.createWorkflow(projectId, drawing(linkInRow([begin(), step])));
     const started = await api.run(workflow, { docs });
     assert.equal(started.status, 201, JSON.stringify(started));
-    // Longer than the node may take.
+    // This is longer than the node may take.
     const { data }: Envelope = await api.pollToEnd(started.data.id, { timeoutMs: 60_000 });
     return data.data![step.id]!;
   }
@@ -39,7 +39,7 @@ export function useCodeWithFiles() {
       assert.equal(error, undefined, JSON.stringify(error));
       return result!['value'];
     },
-    /** Returns code and message. */
+    /** Returns the code and the message of the error. */
     errorOf: async (code: string, docs: unknown[] = [], settings?: object): Promise<[string, string]> => {
       const { error } = await ended(code, docs, settings);
       return [error!.code, error!.message];

@@ -1,4 +1,4 @@
-// Code nodes in whole runs: what goes in, what comes out, how they fail and how they are stopped.
+// Code nodes in whole runs: their inputs, outputs, failures and cancellation.
 import assert from 'node:assert/strict';
 import { createAccount, type Account } from '../api/accounts.js';
 import type { ApiClient, Envelope } from '../../harness/client/api-client.js';
@@ -47,7 +47,7 @@ describe('code nodes', function () {
     return { runId: body.data.id, workflowId: id, status: data.status, nodes: data.data ?? {} };
   }
 
-  /** A poll as its text: parsed it would lose large numbers. */
+  /** A poll as text: a parser would round large numbers. */
   async function pollText(runId: string): Promise<string> {
     const headers = { 'x-api-key': account.apiKey };
     const answer = await fetch(`${stack.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`, { headers });
@@ -124,7 +124,7 @@ describe('code nodes', function () {
     assert.equal(large.code, 'output_too_large');
     const deep = await failureOf(code('let a = []; for (let i = 0; i < 600; i += 1) a = [a]; return a'));
     assert.deepEqual([deep.code, /deeper than 500/.test(deep.message)], ['code_error', true]);
-    // Characters that the database does not store.
+    // The database does not store these characters.
     const strange = await failureOf(code('throw new Error("ab\\0c\\ud800d")'));
     assert.deepEqual(strange, { ...strange, code: 'code_error', message: 'Error: ab\ufffdc\ufffdd (line 1)' });
   });
@@ -151,7 +151,7 @@ describe('code nodes', function () {
   });
 
   it('are stopped when the run is cancelled, at once and for good', async () => {
-    // It does not look at the time, and so ends by the kill of its process alone.
+    // The code does not check the time, so only the kill of its process ends it.
     const stubborn = code('return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', {}, { timeout: 30 });
     const id = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), stubborn])));
     const runId = (await api.run(id)).data.id;

@@ -78,7 +78,7 @@ describe('canaries in connections', function () {
   const connect = (name: string, body: object): Promise<number> =>
     createConnection(account, projectId, { name, origins: [target!.url], ...body });
 
-  /** Every secret of the sign-in is one that must not be found. */
+  /** Signs in, and adds every secret of the sign-in to the canaries. */
   async function signIn(id: number): Promise<void> {
     const session = createApiClient(stack.apiUrl, await openSession(stack, account));
     const begun = await session.post<{ url: string }>(`/projects/${projectId}/connections/${id}/authorize/`);
@@ -145,17 +145,20 @@ describe('canaries in connections', function () {
     return ids;
   }
 
-  /** Everything that a request has brought, in every encoding, and what basic authorization decodes to. */
+  /** Returns all values of a request in every encoding, and the decoded value of basic authorization. */
   function echo({ path, query, headers, body }: TargetRequest): object {
     const values = Object.values(headers).map((value) => String(value).replace(/^(?:Bearer|Basic|Token) /, ''));
     const decoded = values.map((value) => Buffer.from(value, 'base64').toString());
-    // The `said` of a redirect is not encoded again: no masker finds an encoding of an encoding of an encoding.
+    // The `said` of a redirect is not encoded again, because no masker finds a threefold encoding.
     const { said: _said, ...given } = query;
     const secret = [...values, ...decoded, ...Object.values(given), ...path.split(/\/(?:bot)?/)];
     return { path, query, headers, body, echoes: secret.filter((value) => value.length > 8).map(echoesOf) };
   }
 
-  /** Each kind is used well, refused, and led to another host that gets what the first one got. */
+  /**
+   * Each kind of connection is used successfully, refused, and redirected to another host, which receives the values of
+   * the first one.
+   */
   function drawKinds(ids: Record<string, number>, settings: object) {
     const begin = trigger();
     const nodes = Object.entries(ids).flatMap(([kind, connection]) => {
@@ -327,7 +330,7 @@ describe('canaries in connections', function () {
         secrets: { value: made.query.value },
       },
     ]) {
-      // The refusal does not repeat text that stands where a field's name belongs.
+      // The refusal does not repeat a text in place of a field's name.
       const answer = await account.api.post<object>(connections, { body });
       assert.equal(answer.status, 400);
       assert.deepEqual(findCanaries(JSON.stringify(answer.body), [made.bearer, made.query]), []);

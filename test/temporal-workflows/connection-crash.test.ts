@@ -32,7 +32,7 @@ describe('connections and workers that die while they ask for new tokens', funct
     await stack.stop();
   });
 
-  /** A run of two calls that must not be repeated, with tokens that the API accepts no more. */
+  /** Starts a run of two calls that must not be repeated, with tokens that the API no longer accepts. */
   async function startCalls(name: string) {
     const id = await oauthConnection(account, projectId, provider, name);
     await signIn(stack, account, { projectId, id });
@@ -46,7 +46,7 @@ describe('connections and workers that die while they ask for new tokens', funct
     return { id, runId: (await account.api.run(workflowId)).data.id, calls };
   }
 
-  /** As if the time of the lease were over. */
+  /** Simulates that the lease has expired. */
   const endLease = (id: number) =>
     queryDatabase(stack, 'UPDATE connections SET leased_until = now() WHERE id = $1 AND lease IS NOT NULL', [id]);
 
@@ -75,7 +75,7 @@ describe('connections and workers that die while they ask for new tokens', funct
       await locker.query('SELECT FROM connections WHERE id = $1 FOR NO KEY UPDATE', [id]);
       provider.beforeAnswer = undefined;
       answered.release();
-      // The answer has come, and its row cannot be written.
+      // The answer has arrived, and the lock keeps its row from being written.
       const blocked = await eventually(async () => {
         const { rows } = await locker.query<{ pid: number }>(
           `SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)) AND query LIKE 'update%'`,
@@ -84,7 +84,7 @@ describe('connections and workers that die while they ask for new tokens', funct
       });
       const worker = stack.stack.pids.worker!;
       process.kill(worker, 'SIGKILL');
-      // The database would still carry out a statement that the dead process has sent.
+      // The database would still execute a statement that the killed process has sent.
       await locker.query('SELECT pg_terminate_backend($1)', [blocked]);
       await locker.query('UPDATE connections SET leased_until = now() WHERE id = $1', [id]);
       await locker.query('COMMIT');
@@ -113,7 +113,7 @@ describe('connections and workers that die while they ask for new tokens', funct
   });
 });
 
-/** The provider holds the requests for refreshed tokens at this point until they are released. Sign-ins are not held. */
+/** Holds requests for refreshed tokens at this point until they are released. Sign-ins are not held. */
 function held(provider: TokenProvider, at: 'beforeTokens' | 'beforeAnswer') {
   let release = (): void => undefined;
   let reach = (): void => undefined;

@@ -22,7 +22,7 @@ describe('connections to real providers', function () {
     projectId = await account.api.createProject();
   });
 
-  /** Goes through the provider's pages as a person does, and returns where the browser ends. */
+  /** Goes through the provider's pages as a person does. Returns the address at which the browser ends. */
   async function signIn(id: number): Promise<URL> {
     const session = await sessionOf(stack, account);
     const begun = await session.post<{ url: string }>(`/projects/${projectId}/connections/${id}/authorize/`);
@@ -297,7 +297,7 @@ describe('connections to real providers', function () {
         const begun = await session.post<{ url: string }>(`/projects/${projectId}/connections/${id}/authorize/`);
         assert.equal(begun.status, 200, JSON.stringify(begun.body));
         assert.equal(new URL(begun.body.url).searchParams.get('scope'), 'notes:write');
-        // A code that another server has given is not taken to this one.
+        // A code of another server is not sent to this one.
         const [cookie = ''] = begun.headers.get('set-cookie')!.split(';');
         const state = new URL(begun.body.url).searchParams.get('state')!;
         const back = new URLSearchParams({ code: 'x', state, iss: 'https://another.example.com' });

@@ -70,7 +70,7 @@ describe('runs that wait for a connection', function () {
       link(begin, call);
       const runId = await start(projectId, { ...drawing([begin, call, ill]), settings: { execution } });
       await untilWaiting(account.api, runId, call.id);
-      // As if a minute had passed: Temporal's timer cannot be moved, so the run is woken.
+      // Simulates that a minute has passed: Temporal's timer cannot be moved, so the run is woken.
       await queryDatabase(stack, 'UPDATE waits SET until = now() WHERE run_id = $1', [runId]);
       await withTemporal(stack, (client) =>
         client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, { path: '', nodeId: call.id }),
@@ -97,7 +97,7 @@ describe('runs that wait for a connection', function () {
     const told = (await answer.json()) as { id: string; choices: { message: { content: string } }[] };
     const wanted = /^Somebody has to sign in for the connection `of the chat` here: http\S+\/inbox \(until \S+Z\)\n/;
     assert.match(told.choices[0]!.message.content, wanted);
-    // It is looked for every 15 s, too.
+    // Without a notification, the wait would be noticed only by the check every 15 s.
     assert.ok(performance.now() - sinceMs < 12_000);
     await signIn(stack, account, { projectId, id });
     assert.equal((await account.api.pollToEnd(told.id)).data.status, 'succeed');

@@ -121,7 +121,7 @@ describe('runs that use connections', function () {
     assert.ok(leftMs > 50_000 && leftMs <= 60_000, String(leftMs));
     const before = (await account.api.poll(runId)).data.version!;
     await queryDatabase(stack, `UPDATE waits SET until = now() - interval '1 second' WHERE run_id = $1`, [runId]);
-    // The run has the time that it was told: somebody wakes it before.
+    // The run still waits until its original time, so the test wakes it before.
     await queryDatabase(stack, `UPDATE waits SET answered_at = now() - interval '1 minute' WHERE run_id = $1`, [runId]);
     const { data } = await account.api.pollToEnd(runId, { timeoutMs: 75_000, intervalMs: 500 });
     assert.equal(data.data![call.id]!.error?.code, 'connection_expired');
@@ -156,7 +156,7 @@ describe('runs that use connections', function () {
       name: 'wrong machine',
       secrets: { client_secret: 'wrong' },
     });
-    // A loop that judges a token by its age would ask for ever.
+    // A loop that judged a token by its age would request new ones for ever.
     provider.saidLifetime = 0;
     const call = http(`${provider.url}/machine`, { connection: good });
     assert.equal((await account.api.pollToEnd(await start(call))).data.status, 'succeed');
@@ -183,7 +183,7 @@ describe('runs that use connections', function () {
     assert.equal((await account.api.pollToEnd(await start(again))).data.status, 'succeed');
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
 
-    // Tokens are renewed once for a call, and the call is made again once.
+    // Tokens are renewed once for a call, and the call is repeated once.
     const renewable = await signedIn('never accepted');
     provider.isValid = () => false;
     const never = http(`${provider.url}/never`, { connection: renewable });

@@ -42,7 +42,7 @@ describe('crashes', function () {
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 2, { timeoutMs: 150_000 });
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'succeed');
-    // A worker that has died is noticed after 10 s, and its nodes are attempted again within 15 s.
+    // A dead worker is noticed after 10 s, and its nodes are attempted again within 15 s.
     const { events } = await withTemporal(stack, (client) => client.workflow.getHandle(runId).fetchHistory());
     const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled ?? []);
     for (const { heartbeatTimeout, retryPolicy } of calls) {
@@ -163,7 +163,7 @@ describe('crashes', function () {
       await cancelRun(stack, runId);
       const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
       assert.equal(end.data.data![model.id]!.error!.code, 'cancelled');
-      // The second call was cut off: it costs what was reserved for it.
+      // The second call was cut off, so it costs the amount reserved for it.
       assert.equal((await api.history(workflowId, runId)).cost['USD'], '0.008314');
       const paid = await transactionsOf(stack, runId);
       const estimated = paid.filter(({ node_id }) => node_id === model.id).map(({ is_estimated }) => is_estimated);
@@ -176,7 +176,7 @@ describe('crashes', function () {
     const slow = http(`${target.url}/delay/2500/recorded`);
     const { runId } = await startRun(inRow(node, slow));
     await eventually(() => target.requestsTo('/delay/2500/recorded').length === 1);
-    // As if the process had died between the record and the report: the node is settled while its activity is open.
+    // Simulates a process that died between the record and the report: the node is settled while its activity is open.
     await eventually(async () => {
       const settled = await queryDatabase(
         stack,

@@ -36,7 +36,7 @@ describe('files and processes that die', function () {
     files = createFileClient(stack);
   }
 
-  /** Lets all that a dead writer has left count as old, and sweeps. */
+  /** Makes everything that a dead writer has left old enough, and sweeps. */
   async function sweep(): Promise<void> {
     await queryDatabase(
       stack,
@@ -47,7 +47,7 @@ describe('files and processes that die', function () {
     await close();
   }
 
-  /** Fails unless the folder has exactly the bytes of the copies that files have. */
+  /** Fails unless the folder contains exactly the copies that files refer to. */
   async function assertNothingOrphaned(): Promise<void> {
     await sweep();
     const there = (await readdir(path.join(stack.dataDir, 'files'), { recursive: true, withFileTypes: true }))
@@ -60,7 +60,7 @@ describe('files and processes that die', function () {
     assert.deepEqual(there.toSorted(), rows.map(({ name }) => name).toSorted());
   }
 
-  /** Answers with the bytes, half of them at once and the others when it is told to. */
+  /** Answers with half of the bytes at once, and with the others after `release`. */
   async function startSlowServer(bytes: Buffer) {
     let release: () => void = () => undefined;
     let isHeld = true;

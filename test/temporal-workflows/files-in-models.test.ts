@@ -23,7 +23,7 @@ import type { TestStack } from '../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../support/upload.js';
 
 const MIB = 1024 * 1024;
-/** Code runs at a low priority, so that a busy machine takes its time to start it. */
+/** The time-out for code, which has a low priority and so starts late on a busy machine. */
 const UNHURRIED = { timeoutMs: 90_000 };
 const SEES = 'model-that-sees';
 const READS_PDF = 'model-that-reads-pdf';
@@ -212,14 +212,15 @@ describe('files of messages', function () {
       const paid = (await transactionsOf(stack, runId)).find(({ node_id: id }) => id === ask.id);
       return Math.round(Number(paid!.amount_usd) * 1_000_000);
     };
-    // A call without usage costs what was reserved for its prompt. The test's model takes a dollar for a million tokens.
+    // A call without usage costs the amount reserved for its prompt. The test's model costs a dollar for a million
+    // tokens.
     const message = { role: 'assistant', content: 'seen' };
     stack.modelProvider.script(READS_PDF, { body: { choices: [{ index: 0, message, finish_reason: 'stop' }] } });
     const large = Buffer.concat([pdfOf('x'), Buffer.alloc(600_000)]);
     const image = await files.upload(projectId, Buffer.concat([PNG, randomBytes(300_000)]), 'i');
     const pdf = await files.upload(projectId, large, 'p');
     const none = await reservedOf([]);
-    // The frame of a part counts as text.
+    // The JSON around a part counts as text.
     const near = (tokens: number, expected: number) =>
       assert.ok(tokens >= expected && tokens < expected + 60, `${tokens}`);
     near((await reservedOf([image])) - none, 2_000);
@@ -289,7 +290,7 @@ describe('files of messages', function () {
     try {
       const doc = await files.upload(projectId, image(valueOf(upload!)), 'photo.png');
       const code = node('code', {
-        // The text is put together in the code, so that the drawing does not hold it.
+        // The code composes the text, so that the drawing does not contain it.
         code: `const bytes = await file(inputs.doc).bytes();
           const text = ['${valueOf(made!).slice(0, 8)}', '${valueOf(made!).slice(8)}'].join('');
           return { file: await save('made.txt', text), size: bytes.length };`,

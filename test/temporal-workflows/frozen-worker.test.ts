@@ -6,7 +6,9 @@ import { drawing, http, link, trigger } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** Longer than two heartbeat time-outs and what lies between them: Temporal gives up two tries of a node. */
+/**
+ * Longer than two heartbeat time-outs and the retry interval between them: Temporal gives up two attempts of a node.
+ */
 const FROZEN_MS = 24_000;
 
 describe('a worker that stands still', function () {

@@ -1,4 +1,3 @@
-// Secret fields of human tasks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../api/accounts.js';
@@ -26,7 +25,7 @@ describe('secret fields of a human task', function () {
   after(() => target.close());
 
   const sent = (path: string) => target.requestsTo(path).map(({ headers }) => headers['x-code']);
-  /** Asks for `fields`, calls the target with what was entered, and says it again. */
+  /** A drawing that asks for `fields`, calls the target with the entered code, and puts out the code again. */
   function draw(fields: object[], path: string) {
     const ask = node('human', { message: 'Well?', fields });
     const call = http(`${target.url}${path}`, { headers: { 'X-Code': resultOf(ask, 'values.code') } });

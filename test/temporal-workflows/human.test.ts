@@ -157,7 +157,7 @@ describe('human tasks', function () {
       assert.equal(refused.status, 400);
       assert.deepEqual(Object.keys(refused.body), [field]);
     }
-    // A field that is not declared is left out.
+    // An undeclared field is ignored.
     const values = { amount: 12, extra: 'hunter2-hunter2', more: 'undeclared' };
     const given = { action: 'yes', values, comment: 'it is hunter2-hunter2' };
     const answered = await answer(id, given);

@@ -139,7 +139,7 @@ describe('loops that go on in new executions', function () {
       body.data['value'] = `{{ ${each.id}.item }}`;
       const id = await api.createWorkflow(await api.createProject(), around(each, body));
       const worker = stack.stack.pids.worker!;
-      // Without the garbage, of which there may be any amount with a large heap.
+      // The memory is measured after a garbage collection, because a large heap may contain any amount of garbage.
       const heldMiB = async () => (await collectGarbage(worker, `${stack.dataDir}/logs/worker.log`)) / 2 ** 20;
       const { data } = await api.run(id);
       const done = async () => (await api.poll(data.id)).data.data?.[each.id]?.iterations?.succeeded ?? 0;

@@ -15,7 +15,10 @@ describe('loops that are replayed', function () {
 
   const ITEMS = Array.from({ length: 120 }, (_, index) => index);
 
-  /** Runs the body once for each item, 20 side by side, and replays the run. Returns its local activities by their types. */
+  /**
+   * Runs the body once for each item, 20 side by side, and replays the run. Returns the number of its local activities
+   * by type.
+   */
   async function runAndReplay(each: DrawingNode, body: DrawingNode[]): Promise<Record<string, number>> {
     const stack = await sharedStack();
     const api = createApiClient(stack.apiUrl, stack.apiKey);
@@ -60,7 +63,7 @@ describe('loops that are replayed', function () {
       link(first!, lasts);
       const { endIteration = 0, ...beside } = await runAndReplay(two, [first!, ...lasts]);
       assert.deepEqual(beside, { forEach: 1, endLoop: 1, finishRun: 1 });
-      // One of the two may have ended before the other one began.
+      // One of the two may have ended before the other one started.
       assert.ok(endIteration > ITEMS.length / 2 && endIteration <= ITEMS.length, `${endIteration}`);
     } finally {
       await target.close();

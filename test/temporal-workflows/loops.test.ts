@@ -63,7 +63,7 @@ describe('loops in a run', function () {
   const forEach = (items: unknown, body: DrawingNode, data = {}) =>
     node('for_each', { items, body_node: body.id, ...data });
 
-  /** A trigger, the loop, and a node after it that gives its whole result. */
+  /** A trigger, the loop, and a node after it that puts out the loop's whole result. */
   function around(loop: DrawingNode, inside: DrawingNode[]): DrawingNode[] {
     const [start, last] = [trigger(), set(`{{ ${loop.id}.result }}`)];
     link(start, loop);
@@ -237,7 +237,7 @@ describe('loops in a run', function () {
 
   it('leaves out an item that fails while a loop beside the failing node begins', async () => {
     const [both, fails, leaf] = [set(''), condition('', 'matches', ''), set('')];
-    // To store so many items takes longer than to find the mistake.
+    // Storing this many items takes longer than finding the error.
     const many = Array.from({ length: 1_000 }, (_, index) => index);
     const inner = forEach(many, leaf);
     const outer = forEach(['('], both, { on_item_error: 'skip', output: 'kept' });

@@ -12,7 +12,7 @@ const WAITS = 500;
 const WITHIN_MS = 2_000;
 const AHEAD_MS = 20_000;
 
-/** Processor time of the stack's processes and their children, in milliseconds; 0 where there is no /proc. */
+/** Processor time of the stack's processes and their children, in milliseconds; 0 without /proc. */
 function cpuOf(stack: StartedStack): number {
   return Object.values(stack.stack.pids).reduce((sum, pid) => sum + cpuSeconds(pid, 'family') * 1000, 0);
 }
@@ -54,7 +54,7 @@ describe('500 waits that are due in the same second', function () {
          FROM node_results AS node JOIN runs ON runs.id = node.run_id WHERE runs.workflow_id = $1`,
         [workflowId, due],
       );
-      // What they would take if nothing else used the processors.
+      // The time that they would take if nothing else used the processors.
       const aloneMs = cpuMs / availableParallelism();
       assert.ok(Math.min(late!.ms, aloneMs) < WITHIN_MS, `${late!.ms} ms, of which ${cpuMs} ms on processors`);
     });

@@ -25,7 +25,7 @@ describe('MCP calls and dying workers', function () {
     await stack.stop();
   });
 
-  /** Kills the worker as soon as the server is asked `method`, and gives the node's end. */
+  /** Kills the worker once the server has received `method`. Returns the node's end. */
   async function runAndKillAt(endpoint: FakeMcpEndpoint, method: string, data: Record<string, unknown> = {}) {
     const [start, node] = [trigger(), mcp(endpoint.url, 'echo', {}, data)];
     link(start, node);
@@ -39,7 +39,7 @@ describe('MCP calls and dying workers', function () {
     return end.data.data![node.id]!;
   }
 
-  /** Answers the first request of this method never, the others as a good server does. */
+  /** Never answers the first request of this method, and answers the others correctly. */
   function hangsOnce(method: string): FakeMcpEndpoint {
     let hangs = 1;
     const good =

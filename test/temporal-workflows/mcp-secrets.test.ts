@@ -56,7 +56,7 @@ describe('credential headers of MCP nodes', function () {
       'X-Api-Key': MASK,
       'x-plain': 'shown',
     });
-    // Saved again as the editor got it: the masks keep what is stored.
+    // The drawing is saved again as the editor got it: the masks keep the stored values.
     await api.patch(`/workflows/${workflow}/`, { body: { data: created.body.data } });
     const started = await api.run(workflow);
     const runId = started.data.id;

@@ -1,5 +1,5 @@
-// What every node may say: on_error, retry, join, and the variables of an error
-// (docs/use/nodes.md, "When a node starts, and when it fails").
+// Settings of every node: on_error, retry, join, and the variables of an error (docs/use/nodes.md, "When a node starts,
+// and when it fails").
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';

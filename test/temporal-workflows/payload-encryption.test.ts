@@ -31,7 +31,7 @@ import { startToolServer, type ToolServer } from '../../harness/target/tool-serv
 
 const TOKEN = 'codec-token-0123456789';
 const LABEL = 'Canary label';
-/** As long as a summary may get, in characters of several bytes. */
+/** The title is as long as a summary may be, in characters of several bytes. */
 const TITLE = 'Канарейка '.repeat(25);
 
 describe('with TEMPORAL_PAYLOAD_KEY', function () {
@@ -69,7 +69,7 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     await start(...keys);
   }
 
-  /** A trigger, a condition, an HTTP request, a model and an agent that asks for an approval. */
+  /** A drawing of a trigger, a condition, an HTTP request, a model and an agent that asks for an approval. */
   function draw(): Drawing {
     const label = { label: LABEL };
     const [begin, check] = [trigger([], label), condition('1', '==', '1', label)];
@@ -124,7 +124,7 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     }
   }
 
-  /** What `temporal workflow show` prints, its base64 read. */
+  /** The output of `temporal workflow show`, with its base64 decoded. */
   async function show(runId: string, codecUrl?: string): Promise<string> {
     const binary = await findTemporalBinary({
       configured: process.env['TEMPORAL_CLI'],
@@ -158,7 +158,7 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     const readable = [LABEL, 'Канарейка', '"plan"', 'maxInFlight', 'isApproved', '/api/v1/workflows'];
     for (const text of readable) assert.ok(!history.includes(text), `the history holds ${text}`);
     assert.ok(history.includes('binary/encrypted'));
-    // Search attributes are never encrypted, nor what the SDK notes in a local activity's marker: its type and number.
+    // Search attributes are never encrypted, and neither are the type and the number of a local activity in its marker.
     const types = ['activityTaskScheduled', 'activityTaskCompleted', 'workflowExecutionSignaled'];
     const wholly = events.filter(({ type }) => types.includes(type));
     assert.deepEqual([...new Set(wholly.map(({ type }) => type))], types);

@@ -4,7 +4,10 @@ import { ERROR_HANDLE, type Plan } from '../../graph/plan.js';
 import { NodeState, Planner } from '../../graph/planner.js';
 import { cases, leftBy, oracle, predecessors, settle, takeAll, toPlan, type Case, type Edge } from './random-plans.js';
 
-/** A node starts after all before it have settled; one that joins any, after one has whose link to it is taken. */
+/**
+ * A node starts after all nodes before it have settled. A node with `joinsAny` starts after one of them has settled
+ * whose link to it is taken.
+ */
 function assertMayStart(sample: Case, planner: Planner, node: number): void {
   const hasSettled = (before: number): boolean => Number(planner.states()[before]) >= NodeState.succeeded;
   const before = predecessors(sample.plan, node);
@@ -21,7 +24,7 @@ function assertMayStart(sample: Case, planner: Planner, node: number): void {
   );
 }
 
-/** As continue-as-new does it. */
+/** Rebuilds the planner from its snapshot, as continue-as-new does. */
 function resume(planner: Planner, plan: Plan): Planner {
   const stored = JSON.parse(JSON.stringify(planner.snapshot())) as ReturnType<Planner['snapshot']>;
   const resumed = new Planner(plan, stored);

@@ -1,4 +1,4 @@
-// One project has far more to do than a worker can: the others must hardly notice.
+// One project has far more work than a worker can do, and the others must hardly notice.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -7,7 +7,7 @@ import { startHttpTarget, type HttpTarget } from '../../harness/target/http-targ
 import { queryDatabase, withTemporal } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** Of one run, as many as it may have in flight. */
+/** The number of nodes that one run may have in flight. */
 const IN_FLIGHT = 32;
 
 describe('projects that share a worker', function () {
@@ -35,7 +35,9 @@ describe('projects that share a worker', function () {
     return ids;
   }
 
-  /** Those that have been scheduled and have not ended. A run that Temporal does not have yet has none. */
+  /**
+   * The number of activities that have been scheduled and have not ended; 0 for a run that Temporal does not have yet.
+   */
   function countActivities(runIds: string[]): Promise<number> {
     return withTemporal(stack, async (client) => {
       const counts = runIds.map(async (runId) => {
@@ -56,7 +58,7 @@ describe('projects that share a worker', function () {
   }
 
   describe('when one of them has 2,000 nodes with long calls in the queue', () => {
-    /** No call ends before the test does. */
+    /** Each call takes longer than the test. */
     const [queued, callMs] = [2_000, 280_000];
     useStack({});
 

@@ -11,18 +11,18 @@ import { play, type Machine, type Played } from './random-drawings/play.js';
 
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js');
 const RUNS = Number(process.env['RANDOM_DRAWINGS'] ?? 300);
-/** A mistake is looked for in more of them. */
+/** The number of drawings that are tried to find a mistake. */
 const MOST_RUNS = 20_000;
-/** `RANDOM_DRAWINGS_SEED=7` tries others. The report of a failure names the seed, too. */
+/** `RANDOM_DRAWINGS_SEED=7` tries other drawings. The report of a failure contains the seed, too. */
 const SEED = Number(process.env['RANDOM_DRAWINGS_SEED'] ?? 2);
-/** Shrinking a failure ends then. */
+/** The limit after which the shrinking of a failure stops. */
 const LIMIT_MS = 150_000;
 
-// Most tapes are long enough for all that a drawing decides; what is left out of them makes the drawing simpler.
+// Most tapes are long enough for all decisions of a drawing; the missing numbers of shorter ones make it simpler.
 const numbers = fc.noBias(fc.array(fc.nat(5039), { minLength: 40, maxLength: 160, size: 'max' }));
 const tapes = fc.tuple(numbers, numbers);
 
-/** Plays and judges one drawing. An error tells of it. */
+/** Plays and judges one drawing. An error describes the drawing. */
 function tryOut(machine: Machine, [drawn, order]: [number[], number[]]): Played {
   const drawing = readDrawing(new Tape(drawn));
   try {
@@ -59,7 +59,7 @@ describe('runs of random drawings', function () {
       }),
       { numRuns: RUNS, seed: SEED, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: true },
     );
-    // The drawings are of many kinds.
+    // Each kind of outcome must be frequent enough.
     for (const [kind, count] of Object.entries(seen)) assert.ok(count > RUNS / 200, `${kind}: ${count}`);
   });
 
@@ -81,7 +81,7 @@ describe('runs of random drawings', function () {
     assert.ok(failed, `none of ${numRuns} drawings needs the order`);
   });
 
-  /** Each is a mistake that somebody could make. */
+  /** Mistakes that somebody could make. */
   const mistakes: Record<string, Change> = {
     'forgets to skip the nodes behind a way that is not taken': {
       file: 'graph/planner.ts',

@@ -1,4 +1,4 @@
-// Random plans: any shape, with any ways of leaving nodes and of joining links.
+// Random plans: any shape, and any combination of handles by which nodes are left and joined.
 import fc from 'fast-check';
 import { ERROR_HANDLE, type Handle, type Plan } from '../../graph/plan.js';
 import type { Planner } from '../../graph/planner.js';
@@ -7,9 +7,12 @@ export interface Case {
   plan: Plan;
   /** The handles by which each node is left, if it does not fail. */
   taken: Handle[][];
-  /** Whether the node fails, which the run survives. */
+  /** True for a node that fails with a caught failure. */
   fails: boolean[];
-  /** Which running node finishes next, and where the planner is rebuilt from its snapshot. */
+  /**
+   * `picks` chooses the running node that finishes next, and `resumes` the points at which the planner is rebuilt from
+   * its snapshot.
+   */
   picks: number[];
   resumes: boolean[];
 }
@@ -33,9 +36,9 @@ export function toPlan(size: number, edges: Edge[], more: Partial<Plan> = {}): P
   };
 }
 
-/** The shape of one node: which handles its links have, and which of them are taken. */
+/** The shape of one node: the handles of its links, and those of them that are taken. */
 interface Shape {
-  /** `plain` has ordinary links alone, `switch` two cases of which any number is taken. */
+  /** `plain` has only ordinary links, `switch` has two cases, any number of which is taken. */
   kind: 'plain' | 'switch';
   taken: Handle[];
   onError: 'fail' | 'continue' | 'branch';
@@ -63,7 +66,7 @@ function handlesOf({ kind, onError }: Shape): Handle[] {
   return onError === 'branch' ? [...handles, ERROR_HANDLE] : handles;
 }
 
-/** Acyclic (edges lead to higher numbers), with a spanning edge to every node and some edges doubled. */
+/** Acyclic (edges lead to higher numbers), with a spanning edge to every node and some duplicate edges. */
 export const cases: fc.Arbitrary<Case> = fc.integer({ min: 1, max: 24 }).chain((size) =>
   fc
     .record({
@@ -108,7 +111,10 @@ export function settle(planner: Planner, sample: Case, node: number): void {
   else planner.succeed(node, ...sample.taken[node]!);
 }
 
-/** Independent of the planner: nodes in topological (= numeric) order; one runs iff a live edge leads to it. */
+/**
+ * Computes the executed nodes independently of the planner: in topological (= numeric) order, a node runs iff a live
+ * edge leads to it.
+ */
 export function oracle(sample: Case): Set<number> {
   const executed = new Set([0]);
   for (let node = 0; node < sample.plan.ids.length; node++) {

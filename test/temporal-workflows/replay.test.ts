@@ -19,15 +19,15 @@ const BUNDLE = path.resolve(import.meta.dirname, '../../dist/workflow-bundle.js'
 const files = historyFiles();
 const recorded = files.map((file) => ({ ...file, ...readHistoryFile(file.path) }));
 
-/** Code that no run of a real graph reaches. Anything else that is not executed needs a scenario: test/replay/. */
+/** Code that no run of a real graph reaches. Any other code that is not executed needs a scenario: test/replay/. */
 const UNREACHED = [
-  // A run that begins to drain in the moment between the last iteration and the end of its loop.
+  // A run that starts to drain between the last iteration and the end of its loop.
   'loop-run.ts: && { failure: this.#failure }',
   'loop-run.ts: && { isOver: true }',
   'loop-run.ts: started = [];',
-  // A loop that is stopped in the moment between two iterations.
+  // A loop that is stopped between two iterations.
   "loop-run.ts: throw new _temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.CancelledFailure('The loop was stopped.');",
-  // random-drawings.test.ts plays these: nodes that an activity has not begun, and failures in a run that is being stopped.
+  // random-drawings.test.ts covers nodes that an activity has not started, and failures in a run that is being stopped.
   'graph-run.ts: else scope.planner.putBack(node);',
   'graph-run.ts: break;',
   'graph-run.ts: : undefined',
@@ -35,11 +35,11 @@ const UNREACHED = [
   'planner.ts: : undefined',
   'interceptors.ts: localActivities.cancel(`${cancel.seq}`);',
   'interceptors.ts: ? new _temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__.CancelledFailure(error.message)',
-  // Activities decide by these.
+  // Only activities call these methods.
   'planner.ts: hasSettled(node) { return isSettled(this.#states[node]); }',
   'planner.ts: isReady(node) { return this.#states[node] === NodeState.ready; }',
   'planner.ts: ready() { return this.#queue.slice(this.#head); }',
-  // Large stretches, and requests that do not begin together; test/graph/stretch.test.ts.
+  // Large stretches, and requests that do not start together; test/graph/stretch.test.ts.
   'stretch.ts: return false;',
   'stretch.ts: return nodes;',
   'planner.ts: throw new Error(`node ${node} is not ready`);', // bugs
@@ -62,7 +62,7 @@ const UNREACHED = [
   'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
 ];
 
-/** Names of the histories that a build cannot go on with, and why. */
+/** Returns the names of the histories that a build cannot continue, each with the reason. */
 async function problemsOf(bundle: string, histories = recorded): Promise<Map<string, string>> {
   const problems = new Map<string, string>();
   let index = 0;
@@ -74,14 +74,14 @@ async function problemsOf(bundle: string, histories = recorded): Promise<Map<str
   return problems;
 }
 
-/** What a schedule starts has none. */
+/** Returns an empty input for a workflow that a schedule starts, because it has none. */
 function inputOf(history: unknown): Partial<RunGraphInput> {
   const [started] = (history as History).events!;
   const [payload] = started!.workflowExecutionStartedEventAttributes!.input?.payloads ?? [];
   return payload === undefined ? {} : (JSON.parse(Buffer.from(payload.data!).toString()) as RunGraphInput);
 }
 
-/** Nodes that no condition can have left out, in a run that completed. A loop counts as one that has iterations. */
+/** The nodes that no condition can have skipped, in a run that completed. A loop counts as one that has iterations. */
 function surelyExecuted({ out, bodies = {} }: Plan): number[] {
   const nodes = new Set([0]);
   for (const node of nodes) {
@@ -140,7 +140,7 @@ describe('a build that decides differently', function () {
   before(() => (folder = mkdtempSync(path.join(tmpdir(), 'doctored-bundle-'))));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** `scenariosThatTell`: those whose runs tell. */
+  /** Replays the recordings of `scenariosThatTell`, which should reveal the changes. */
   async function problemsWith(changes: Change[], scenariosThatTell: string[]): Promise<Map<string, string>> {
     const bundle = path.join(folder, 'bundle.js');
     writeFileSync(bundle, bundleWith(changes));
@@ -163,7 +163,7 @@ describe('a build that decides differently', function () {
   });
 
   it('is found out when it calls one more activity', async () => {
-    // The activity of the node has written the end of such a run.
+    // In such a run the activity of the node has already written the run's end.
     const find = 'if (!run.isEndWritten)';
     const problems = await problemsWith([{ file: 'temporal-workflows/run-graph.ts', find, replace: '' }], ['http']);
     assert.match(problems.get('1/http.1.json') ?? '', /nondeterminism/i);

@@ -1,4 +1,4 @@
-// Runs that resume others, while processes die and histories are full.
+// Resumed runs while processes are killed and histories are full.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { EVENTS_OF_AN_EXECUTION } from '../replay/scenarios-over-executions.js';
@@ -140,7 +140,7 @@ describe('runs that resume others', function () {
     assert.equal((data.data![each.id]!.result!['items'] as unknown[]).length, 30);
     const calls = items.map((item) => callsTo(`/${path}/${item}`));
     assert.equal(calls[12], 2);
-    // What was in flight beside the failure was cancelled, and is called again.
+    // Calls in flight beside the failure were cancelled, and are repeated.
     assert.ok(calls.filter((count) => count > 1).length <= 3, calls.join(' '));
     assert.deepEqual(
       after.map((_, index) => callsTo(`/${path}/after-${index}`)),

@@ -1,4 +1,4 @@
-// Which nodes a run keeps that resumes another one: the rule (graph/resumed-nodes.ts) and the planner, on random plans.
+// The nodes that a resumed run reuses: the rule (graph/resumed-nodes.ts) and the planner, on random plans.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { handlesAfter, type NodeEnding, type Plan } from '../../graph/plan.js';
@@ -17,7 +17,10 @@ function endingOf(sample: Case, node: number): NodeEnding {
     : { ...base, status: 'succeed' };
 }
 
-/** Executes the plan until `failsAfter` nodes have ended, when one fails and the others are stopped. Gives what has ended. */
+/**
+ * Executes the plan until `failsAfter` nodes have ended; then one fails and the others are stopped. Returns the nodes
+ * that have ended.
+ */
 function runUntilFailure(sample: Case, failsAfter: number): Set<number> {
   const planner = new Planner(sample.plan);
   const ended = new Set<number>();
@@ -95,7 +98,7 @@ describe('a plan that is resumed', () => {
       fc.property(failures, ([sample, failsAfter, chosen]) => {
         const ended = runUntilFailure(sample, failsAfter);
         const size = sample.plan.ids.length;
-        // A node that no link reaches stays as it is, chosen or not.
+        // A node that no link reaches is not executed, chosen or not.
         const anew = new Set(chosen.map((node) => node % size).filter((node) => oracle(sample).has(node)));
         const { kept, executed } = resume(sample, ended, anew);
         for (const node of kept) assert.ok(ended.has(node));

@@ -71,7 +71,7 @@ describe('run of a graph', function () {
     const start = trigger();
     target.on('/status/418', { status: 418, body: 'status 418', after: ['/hold/slow'] });
     const failing = http(`${target.url}/status/418`);
-    // Nobody releases it: who waits for it waits until its time-out.
+    // This call is never released, so a run that waited for it would wait until its time-out.
     const slow = http(`${target.url}/hold/slow`, { settings: { timeout: 300 } });
     const never = http(`${target.url}/never`);
     link(start, [failing, slow]);

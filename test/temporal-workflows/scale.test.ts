@@ -23,7 +23,7 @@ describe('long graphs', function () {
   after(() => target.close());
 
   it('completes a chain of 2,000 nodes, going on in new executions before history is full', async () => {
-    // 1,000 requests at 6 events each pass the suggestion of 4,096 events at least once.
+    // 1,000 requests at 6 events each pass the suggested limit of 4,096 events at least once.
     const drawn = chain(2_000, (index) => (index % 2 === 0 ? http(`${target.url}/chain`) : condition('1', '<', '2')));
     const run = await api.runToEnd(drawn, {}, { timeoutMs: 280_000, intervalMs: 500 });
     assert.equal(run.status, 'succeed');

@@ -11,7 +11,7 @@ const SECRET = 'canary/9f3+A7 "zebra"=&';
 const DEFAULT_SECRET = 'default-canary-51e0c77b';
 const PLAIN = 'plain-canary-82d1b6';
 
-/** The ways in which a secret could show. */
+/** The spellings in which a secret could be shown. */
 function spellings(secret: string): string[] {
   return [
     secret,
@@ -52,7 +52,7 @@ describe('secrets of a run', function () {
       headers: { authorization: 'Bearer {{ input.fallback }}', 'x-basic': '{{ input.note }}' },
       body: { token: '{{ input.token }}', copy: `{{ ${start.id}.result.token }}` },
     });
-    // The target echoes what it got, so every later result holds the secret too.
+    // The target echoes its requests, so every later result contains the secret too.
     const next = http(`${target.url}/canary-next?t={{ input.token }}`, {
       headers: { 'x-echo': resultOf(call, 'json.body') },
     });

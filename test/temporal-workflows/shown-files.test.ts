@@ -1,4 +1,4 @@
-// What readers see of files: deleted ones are named as such, and human tasks show theirs.
+// Files as readers see them: deleted ones are marked, and human tasks show theirs.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
@@ -44,7 +44,7 @@ describe('files as readers of runs see them', function () {
       value: { before: '{{ input.pad }}', doc: '{{ input.doc }}', after: '{{ input.pad }}' },
     });
     const out = node('output', { value: ['{{ input.doc }}', '{{ input.more }}'] });
-    // The value of the file lies across the border of two pieces in one of these.
+    // With one of these paddings, the value of the file lies across the border of two pieces.
     for (const pad of ['', 'x'.repeat(700_000), 'x'.repeat(512 * 1024 - 60)]) {
       const file = pad === '' ? doc : await files.upload(projectId, `gone ${pad.length}`, 'gone.txt');
       const { workflow, run } = await start([begin, large, out], { doc: file, more: [other], pad });

@@ -16,7 +16,10 @@ const CALLS = 50;
 const MAX_TOKENS = 7;
 const PATIENCE = { timeoutMs: 180_000, intervalMs: 250 };
 
-/** Two API processes and two workers, of which one is killed; the calls cost exactly what they are reserved at. */
+/**
+ * There are two API processes and two workers, one of which is killed; the calls cost exactly the amount reserved for
+ * them.
+ */
 describe('limits of money over processes that die', function () {
   this.timeout(400_000);
   let stack: StartedStack;
@@ -43,7 +46,7 @@ describe('limits of money over processes that die', function () {
     return { usage: { prompt_tokens, completion_tokens: MAX_TOKENS, total_tokens: prompt_tokens + MAX_TOKENS } };
   };
 
-  /** At 1 and 2 USD a million tokens. */
+  /** The price of a call at 1 USD a million input tokens and 2 USD a million output tokens. */
   async function priceOfCall(model: string): Promise<Decimal> {
     stack.modelProvider.script(model, usageOf);
     const ended = await api.runToEnd(drawingOf(model));
@@ -63,7 +66,7 @@ describe('limits of money over processes that die', function () {
     return { project, workflow: await api.createWorkflow(project, drawingOf(model)) };
   }
 
-  /** Through both API processes. */
+  /** Starts the runs through both API processes. */
   async function startRuns(workflow: number, count: number): Promise<string[]> {
     const clients = [api, createApiClient(secondApi.apiUrl, stack.apiKey)];
     const runs: string[] = [];
@@ -88,7 +91,7 @@ describe('limits of money over processes that die', function () {
     return Object.fromEntries(rows.map(({ end, runs: count }) => [end, count]));
   }
 
-  /** All books agree to the last digit, and nothing is held any more. */
+  /** Asserts that all sums agree to the last digit, and that nothing is reserved any more. */
   async function assertSpent(project: number, amount: Decimal): Promise<void> {
     const [sums] = await queryDatabase<Record<'paid' | 'cost' | 'ledger' | 'reserved', string>>(
       stack,
@@ -124,7 +127,7 @@ describe('limits of money over processes that die', function () {
     const price = await priceOfCall(model);
     const { project, workflow } = await limitedWorkflow(model, price.times(CALLS));
     const before = stack.modelProvider.requestsFor(model).length;
-    // The answers of the first calls do not come before the worker is dead.
+    // The answers to the first calls come only after the worker has been killed.
     stack.modelProvider.script(model, (request) => {
       const made = stack.modelProvider.requestsFor(model).length - before;
       return { ...usageOf(request), ...(made <= CALLS && { delayMs: 8_000 }) };
@@ -140,7 +143,7 @@ describe('limits of money over processes that die', function () {
       [project],
     );
     assert.ok(crashed!.crashes > 0, 'the kill has hit calls on the wire');
-    // A call that was claimed when the worker died may not have left it.
+    // A call that was claimed when the worker died may not have been sent.
     const made = stack.modelProvider.requestsFor(model).length - before;
     assert.ok(made >= CALLS && made <= CALLS + crashed!.crashes, `${made} calls, ${crashed!.crashes} crashes`);
     await assertSpent(project, price.times(CALLS));

@@ -1,4 +1,4 @@
-// Runs of sub-workflows survive whatever dies meanwhile: each node starts one, and it ends once.
+// Runs of sub-workflows survive the death of any process: each node starts one run, and it ends once.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -35,7 +35,7 @@ describe('sub-workflows and crashes', function () {
     await eventually(async () => (await fetch(`${stack.apiUrl}/readyz`)).ok, { timeoutMs: 60_000 });
   }
 
-  /** Of a run and all runs below it. */
+  /** The runs with this root: the run itself and all runs below it. */
   function runsBelow(rootId: string): Promise<ChildRow[]> {
     return queryDatabase<ChildRow>(
       stack,
@@ -46,7 +46,7 @@ describe('sub-workflows and crashes', function () {
     );
   }
 
-  /** A run for each item of a list, each of which waits for a moment and gives its item back. */
+  /** Starts a run for each item of a list. Each of them waits for `seconds` and returns its item. */
   async function startMany(
     count: number,
     concurrency: number,

@@ -40,7 +40,7 @@ describe('a node that runs a workflow', function () {
   const calls = (workflowId: number, data: Record<string, unknown> = {}): DrawingNode =>
     node('workflow', { workflow_id: workflowId, ...data });
 
-  /** A workflow of these nodes in a row, behind a trigger. */
+  /** Creates a workflow of a trigger and these nodes in a row. */
   async function workflowOf(nodes: DrawingNode[], fields: Record<string, unknown>[] = []): Promise<number> {
     return api.createWorkflow(project, drawing(linkInRow([trigger(fields), ...nodes])));
   }

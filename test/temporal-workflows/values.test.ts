@@ -1,4 +1,4 @@
-// Set and output nodes, the output of a run, and the operators of conditions: in whole runs.
+// Set and output nodes, the output of a run, and the operators of conditions, in whole runs.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient, type Envelope } from '../../harness/client/api-client.js';
 import { openEventStream } from '../support/event-stream.js';
@@ -38,7 +38,7 @@ describe('values of a run', function () {
   const output = (value: unknown): DrawingNode => node('output', { value });
   const inRow = (...nodes: DrawingNode[]): DrawingNode[] => linkInRow([trigger(), ...nodes]);
 
-  /** As the answer says it: parsed, numbers would lose digits. */
+  /** The text of the answer: a parser would round numbers. */
   async function pollText(runId: string): Promise<string> {
     const headers = { 'x-api-key': stack.apiKey };
     return (await fetch(`${stack.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`, { headers })).text();

@@ -26,10 +26,10 @@ interface ScheduledActivity {
   summary: string;
 }
 
-/** What a drawing may set for one model or tool call (graph/nodes/). */
+/** The longest time-out that a drawing may set for one model or tool call (graph/nodes/). */
 const LONGEST_CALL_SECONDS = 600;
 
-/** What `temporal workflow show` and the UI tell of a run's activities, in their order. */
+/** The fields of a run's activities that `temporal workflow show` and the UI display, in order. */
 function scheduledActivities(stack: TestStack, runId: string): Promise<ScheduledActivity[]> {
   return withTemporal(stack, async (client) => {
     const { events } = await client.workflow.getHandle(runId).fetchHistory();

@@ -1,4 +1,4 @@
-// Waits survive whatever dies meanwhile.
+// Waits survive the death of any process.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -41,7 +41,10 @@ describe('waits and crashes', function () {
     task: string;
   }
 
-  /** Waits for a time, for a callback, for a callback that does not come, and for a person, side by side. */
+  /**
+   * Starts a run that waits for a time, for a callback, for a callback that does not come, and for a person, side by
+   * side.
+   */
   async function startWaits(seconds: number): Promise<Waits> {
     const start = trigger();
     const instead = http(`${target.url}/instead`);

@@ -15,7 +15,7 @@ import { startHttpTarget, type HttpTarget } from '../../harness/target/http-targ
 import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-// Dense execution: an activity walks on through requests that follow each other (docs/adr/0011-one-walk.md).
+// Dense execution: an activity goes on through consecutive requests (docs/adr/0011-one-walk.md).
 describe('nodes in a row', function () {
   this.timeout(120_000);
   let target: HttpTarget;

@@ -39,11 +39,11 @@ async function start(graph: Drawing): Promise<string> {
 const get = (path: string): DrawingNode => http(`${target.url}/${path}`);
 const post = (path: string): DrawingNode => http(`${target.url}/${path}`, { method: 'POST', body: {} });
 const callsTo = (...paths: string[]): number[] => paths.map((path) => target.requestsTo(`/${path}`).length);
-/** A trigger, these side by side, and what waits for all of them. */
+/** A trigger, these nodes side by side, and a node that waits for all of them. */
 const gathered = (nodes: DrawingNode[], join?: DrawingNode): Drawing =>
   fanOut(nodes.length, (index) => nodes[index]!, join);
 
-/** docs/adr/0011-one-walk.md: nodes of which the same node comes next begin in one activity. */
+/** docs/adr/0011-one-walk.md: nodes that lead to the same next node start in one activity. */
 describe('nodes side by side', function () {
   this.timeout(120_000);
   useStack({ EXECUTION: 'dense' });
@@ -201,7 +201,8 @@ describe('a worker of three slots', function () {
       .map(({ receivedAt }) => receivedAt)
       .toSorted((a, b) => a - b);
     assert.equal(times.length, 8);
-    // The fourth after any one begins when the first of them has its answer; by two clocks.
+    // The fourth request after any one starts only when that one has its answer. The limit allows for the difference of
+    // two clocks.
     const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 75);
     assert.deepEqual(crowded, []);
     assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest']);

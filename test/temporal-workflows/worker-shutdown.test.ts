@@ -6,7 +6,7 @@ import { startHttpTarget, type HttpTarget } from '../../harness/target/http-targ
 import { isAlive } from '../../harness/processes/signals.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** Longer than a worker may take to stop. */
+/** This is longer than a worker may take to stop. */
 const LONG_MS = 60_000;
 
 describe('a worker that is stopped', function () {
@@ -30,7 +30,7 @@ describe('a worker that is stopped', function () {
     const stoppedAt = performance.now();
     await eventually(
       () => {
-        // A terminal and a service manager send more than one.
+        // A terminal and a service manager send more than one signal.
         if (isAlive(pid)) process.kill(pid, 'SIGTERM');
         return !isAlive(pid);
       },
@@ -42,7 +42,7 @@ describe('a worker that is stopped', function () {
   it('hands back the nodes that take longer than it may stay, and the next worker does them', async () => {
     for (const path of ['/one', '/two']) target.on(path, [{ delayMs: LONG_MS }, { body: 'ok' }]);
     stack.modelProvider.script('long-model', [{ text: 'late', delayMs: LONG_MS }, { text: 'ok' }]);
-    // The calls are side by side in one activity, the model has its own.
+    // The two calls and the model are in flight side by side.
     const [start, one, two] = [trigger(), http(`${target.url}/one`), http(`${target.url}/two`)];
     const model = llm('hello', { settings: { model_name: 'long-model' } });
     link(start, [one, two, model]);

@@ -1,4 +1,5 @@
-// The drill behind docs/operate/upgrade.md: its commands, on a real server, with builds that cannot go on with each other's runs.
+// The drill of docs/operate/upgrade.md: its commands, on a real server, with builds that cannot continue each other's
+// runs.
 import assert from 'node:assert/strict';
 import { startApiProcess } from '../api/api-process.js';
 import { OPEN_RUNS, OpenRuns } from '../drills/open-runs.js';
@@ -29,7 +30,7 @@ describe('builds of the worker', function () {
   before(async () => {
     temporal = await wrapTemporal({
       'limit.historyCount.suggestContinueAsNew': 30,
-      // Minutes by default: how late and how often the server looks whether a build has runs left.
+      // The delay and the interval with which the server checks if a build has runs left; minutes by default.
       'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '2s',
       'matching.wv.VersionDrainageStatusRefreshInterval': '2s',
     });
@@ -50,7 +51,7 @@ describe('builds of the worker', function () {
   });
 
   let models = 0;
-  /** A run whose agent waits for an approval; after it come nodes enough to go on in new executions. */
+  /** Starts a run whose agent waits for an approval. After it come enough nodes for further executions. */
   async function startWaiting() {
     const model = `versions-${++models}`;
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: 'ok' }]);
@@ -67,7 +68,7 @@ describe('builds of the worker', function () {
 
   type Waiting = Awaited<ReturnType<typeof startWaiting>>;
 
-  /** Approves, and checks that all of the run's executions were taken by these builds. */
+  /** Approves, and checks that these builds executed all of the run's executions. */
   async function endsOn(run: Waiting, expected: string[][]): Promise<void> {
     await run.approve();
     assert.equal(await run.end(), 'succeed');
@@ -88,7 +89,7 @@ describe('builds of the worker', function () {
     return (answer['drainageInfo'] as { drainageStatus: string }).drainageStatus;
   }
 
-  // One story, in this order: the tests go on from what those before them have left.
+  // These tests depend on each other: each continues from the state that those before it have left.
   let unversioned: Waiting[];
   let onFirst: Waiting;
 
@@ -104,7 +105,8 @@ describe('builds of the worker', function () {
 
   it('the current one takes over what unversioned workers began, at its next step, and keeps it', async () => {
     await endsOn(unversioned[0]!, [['unversioned', '1'], ['1']]);
-    // One that sleeps would wake up on whatever build is current then: it is bound to the first while that is.
+    // A waiting run would continue on the build that is current when it wakes, so it is pinned to the first one
+    // meanwhile.
     const asleep = 'TemporalWorkerDeploymentVersion IS NULL';
     assert.equal(await eventually(() => countOpen(asleep)), 1);
     await builds.move(['--query', `${OPEN} AND ${asleep}`], '1');
@@ -137,7 +139,7 @@ describe('builds of the worker', function () {
     await builds.makeCurrent('3');
     assert.equal(await builds.stop('2'), 0);
     for (const run of [waits, moves]) await run.approve();
-    // What an operator sees: runs of the build, and a step of each that nobody takes.
+    // An operator sees the runs of the build, and a step of each that no worker takes.
     assert.equal(await eventually(() => countOpen(`TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:2'`)), 2);
     const described = await eventually(async () => {
       const answer = await builds.operate('workflow', 'describe', '--workflow-id', moves.runId);
@@ -204,12 +206,12 @@ describe('builds of the worker', function () {
     await builds.start('6');
     assert.equal(await builds.stop('5'), 0);
     const version = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:5'`;
-    // The run of the sub-workflow began on the build of its parent.
+    // The run of the sub-workflow started on the build of its parent.
     assert.equal(await eventually(() => countOpen(version)), OPEN_RUNS.length + 1);
     await builds.move(['--query', `${OPEN} AND ${version}`], '6');
     for (const [index, run] of begun.entries()) {
       assert.deepEqual(await runs.end(run), expected[index], run.name);
-      // The end is told before Temporal has the workflow task in which it was reported.
+      // The end is reported before Temporal has stored the workflow task that reports it.
       await eventually(async () => (await builds.of(run.runId)).at(-1)!.at(-1) === '6');
       assert.equal(await builds.failedTasks(run.runId), 0, run.name);
     }

@@ -1,7 +1,7 @@
-// Random drawings with loops in loops, and how each of their nodes behaves in each iteration. Nothing here knows the code
-// that is judged by them.
+// Random drawings with nested loops, and the behaviour of each of their nodes in each iteration. Nothing here depends
+// on the code that is tested.
 
-/** By which way out a link leaves its node. */
+/** The way by which a link leaves its node. */
 export type Way = 'next' | 'error' | 'yes' | 'no' | 'a' | 'b' | 'otherwise';
 
 export interface Step {
@@ -10,24 +10,24 @@ export interface Step {
   onError: 'fail' | 'continue' | 'branch';
   joinsAny: boolean;
   fails: 'never' | 'always' | 'sometimes';
-  /** `lost`: Temporal gives its activity up, so that it cannot record its failure itself. */
+  /** `lost`: Temporal gives up on its activity, so the activity cannot record the failure itself. */
   failsBy: 'error' | 'lost';
-  /** Lead to later steps of the same scope. */
+  /** Links lead to later steps of the same scope. */
   links: { to: number; way: Way }[];
-  /** Of a loop. */
+  /** The body of a loop. */
   body?: Body;
 }
 
 interface Body {
   steps: Step[];
-  /** The steps with which it begins. */
+  /** The steps with which the body starts. */
   entries: number[];
   concurrency: number;
-  /** Items at most, or rounds. */
+  /** The maximum number of items or rounds. */
   most: number;
   onItemError: 'fail' | 'null' | 'skip';
   onLimit: 'fail' | 'continue';
-  /** Whether the output of some iterations cannot be made. */
+  /** True if the output of some iterations cannot be computed. */
   hasBadOutputs: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface RandomDrawing {
   salt: number;
 }
 
-/** Numbers that decide everything. At its end there are zeros, which decide for what is simplest. */
+/** The numbers that make all decisions. After its end the tape returns zeros, which choose the simplest option. */
 export class Tape {
   readonly #numbers: readonly number[];
   #at = 0;
@@ -47,7 +47,7 @@ export class Tape {
     this.#numbers = numbers;
   }
 
-  /** From 0 up to, but without, `end`. */
+  /** A number from 0 up to, not including, `end`. */
   below(end: number): number {
     return (this.#numbers[this.#at++] ?? 0) % end;
   }
@@ -56,14 +56,14 @@ export class Tape {
     return values[this.below(values.length)]!;
   }
 
-  /** Once in `times`. */
+  /** Returns true once in `times`. */
   rarely(times: number): boolean {
     return this.below(times) === times - 1;
   }
 }
 
 const MAX_DEPTH = 3;
-/** By depth: steps of a scope, and items of a loop. */
+/** The number of steps of a scope, and of items of a loop, by depth. */
 const SIZES = [7, 4, 3, 3];
 const MOST = [4, 3, 2];
 
@@ -106,7 +106,7 @@ function readStep(tape: Tape, at: number, { depth, code, name }: Around): Step {
   const kind = isStart ? 'trigger' : tape.pick(depth < MAX_DEPTH ? KINDS : KINDS.slice(0, -3));
   const id = `${name}${String.fromCharCode(97 + depth)}${at}`;
   const onError = isStart ? 'fail' : tape.pick(['fail', 'fail', 'continue', 'branch'] as const);
-  // Failures that nothing catches end most drawings early, so they are less frequent.
+  // Uncaught failures end most drawings early, so they are less frequent.
   const fails = isStart || (onError === 'fail' && !tape.rarely(6)) ? 'never' : tape.pick(FAILS);
   const failsBy = kind === 'http' && code === 'boom' ? tape.pick(['error', 'error', 'lost'] as const) : 'error';
   const step: Step = { id, kind, onError, joinsAny: tape.rarely(4), fails, failsBy, links: [] };
@@ -117,7 +117,7 @@ function readStep(tape: Tape, at: number, { depth, code, name }: Around): Step {
     concurrency: kind === 'loop' ? 1 : 1 + tape.below(3),
     most: 1 + tape.below(MOST[depth]!),
     onItemError: tape.pick(['null', 'skip', 'fail'] as const),
-    // Which of two failures comes first may decide what follows, when one of them can be caught and the other cannot.
+    // If one of two failures can be caught and the other cannot, the result may depend on which one comes first.
     onLimit: code === 'boom' ? tape.pick(['continue', 'fail'] as const) : 'continue',
     hasBadOutputs: code === 'boom' && tape.rarely(4),
   };
@@ -132,14 +132,14 @@ function waysOut({ kind, onError }: Step): Way[] {
   return onError === 'branch' ? [...ways, 'error'] : ways;
 }
 
-/** The same number each time for the same node in the same iteration (FNV-1a). */
+/** Returns the same number for the same node in the same iteration (FNV-1a). */
 function chance({ salt }: RandomDrawing, what: string, path: string, id: string, end: number): number {
   let hash = 2_166_136_261 ^ salt;
   for (const character of `${what} ${path} ${id}`) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);
   return ((hash ^ (hash >>> 15)) >>> 0) % end;
 }
 
-/** How the nodes of the drawing behave, each of them in the iteration `path`. */
+/** The behaviour of the drawing's nodes in the iteration `path`. */
 export function behaviourOf(drawing: RandomDrawing) {
   const once = (what: string, path: string, { id }: Step, times: number): boolean =>
     chance(drawing, what, path, id, times) === 0;
@@ -156,14 +156,14 @@ export function behaviourOf(drawing: RandomDrawing) {
     items: (step: Step, path: string): number => chance(drawing, 'items', path, step.id, step.body!.most + 1),
     hasBadOutput: (step: Step, iteration: string): boolean =>
       step.body!.hasBadOutputs && once('output', iteration, step, 4),
-    /** Whether the condition of a loop holds after the round. */
+    /** Returns true if the condition of a loop holds after the round. */
     isOver: (step: Step, iteration: string): boolean => once('until', iteration, step, 3),
   };
 }
 
 export type Behaviour = ReturnType<typeof behaviourOf>;
 
-/** What the iteration puts out: which of its nodes have ended, and how. */
+/** The output of an iteration: the nodes that have ended, and their outcomes. */
 export function outputOf(iteration: string, ended: ReadonlyMap<string, 'ok' | 'failed'>): string {
   const nodes = [...ended].map(([id, how]) => `${id} ${how}`).toSorted();
   return `${iteration}: ${nodes.join(', ')}`;
@@ -189,7 +189,7 @@ const HANDLES: Record<Way, string | undefined> = {
   otherwise: 'default',
 };
 
-/** As an editor saves it. */
+/** Returns the document that an editor would save. */
 export function toDocument({ steps }: RandomDrawing): { start_node: string; nodes: object[]; edges: object[] } {
   const nodes: object[] = [];
   const edges: object[] = [];

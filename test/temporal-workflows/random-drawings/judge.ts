@@ -1,4 +1,4 @@
-// Compares what a run has done with what it must do.
+// Compares the events of a run with the expected ones.
 import assert from 'node:assert/strict';
 import type { RandomDrawing } from './drawing.js';
 import { expectedOf, isCatchable, keyOf, pathOf, type Expected } from './oracle.js';
@@ -6,7 +6,7 @@ import type { Event, Played } from './play.js';
 
 type Nodes = ReadonlyMap<string, Expected>;
 
-/** Throws an AssertionError that says what is wrong. */
+/** Throws an AssertionError that describes the difference. */
 export function judge(drawing: RandomDrawing, played: Played): void {
   const { nodes, failures } = expectedOf(drawing);
   const isCancelled = played.isCancelled && played.ends[0]?.status === 'cancelled';
@@ -33,7 +33,7 @@ function judgeEnd(
   assert.ok(isKnown, `the run failed by ${JSON.stringify(error)}`);
 }
 
-/** What surely runs has run, and nothing has run that may not; each once, with the result that it must have. */
+/** Every sure node has run, and no unexpected one; each once, with the expected result. */
 function judgeNodes({ events, results }: Played, nodes: Nodes, isCancelled: boolean): void {
   const started = new Set<string>();
   const ended = new Map<string, Event & { what: 'ends' }>();
@@ -60,7 +60,9 @@ function judgeNodes({ events, results }: Played, nodes: Nodes, isCancelled: bool
   }
 }
 
-/** A node starts after those before it that run; one that joins any, after one whose link to it is taken. */
+/**
+ * A node starts after all nodes before it that run. A node with `joinsAny` starts after one whose link to it is taken.
+ */
 function judgeOrder({ events }: Played, nodes: Nodes): void {
   const ended = new Set<string>();
   for (const event of events) {
@@ -74,7 +76,7 @@ function judgeOrder({ events }: Played, nodes: Nodes): void {
   }
 }
 
-/** After a failure that nothing catches has come, nothing more of its scope starts. */
+/** No node of a scope starts after an uncaught failure in it was delivered. */
 function judgeStops({ events }: Played, nodes: Nodes): void {
   const stops: { at: number; isInside: (path: string) => boolean }[] = [];
   for (const event of events) {

@@ -1,5 +1,5 @@
-// What a run of a random drawing must do, written from what docs/use/nodes.md promises, recursively and without a schedule.
-// Where a failure stops other nodes, their order decides how many of them have begun: these nodes may run.
+// The expected behaviour of a run of a random drawing, derived recursively from docs/use/nodes.md, without a schedule.
+// If a failure stops other nodes, the order decides how many of them have started, so these nodes may run or not.
 import { behaviourOf, outputOf, type Behaviour, type RandomDrawing, type Step } from './drawing.js';
 
 const UNCATCHABLE = 'budget_exceeded';
@@ -12,22 +12,22 @@ export type LoopResult =
 export interface Expected {
   step: Step;
   path: string;
-  /** Whether it surely runs; else it may. */
+  /** True if the node certainly runs; otherwise it may run or not. */
   isSure: boolean;
-  /** The codes with which it may fail; none when it succeeds. Where nothing stops it, it ends so. */
+  /** The codes with which it may fail; empty if it succeeds. This is its outcome unless it is stopped. */
   codes: ReadonlySet<string>;
-  /** Whether its scope begins with it. */
+  /** True if its scope starts with it. */
   isEntry: boolean;
-  /** The nodes before it that run. `leads`: whether a link to it is taken. */
+  /** The nodes before it that run. `leads`: true if a link from that node to this one is taken. */
   before: { id: string; leads: boolean }[];
-  /** Of a loop that succeeds. */
+  /** The result of a loop that succeeds. */
   result?: LoopResult;
 }
 
 interface ScopeEnd {
-  /** By `keyOf`. */
+  /** The nodes by `keyOf`. */
   nodes: Map<string, Expected>;
-  /** Why the scope fails, by the node; empty when it succeeds. */
+  /** The codes of the nodes because of which the scope fails; empty if it succeeds. */
   failures: Map<string, ReadonlySet<string>>;
   ended: Map<string, 'ok' | 'failed'>;
 }
@@ -48,17 +48,17 @@ export function pathOf(path: string, loopId: string, index: number): string {
   return `${path === '' ? '' : `${path}/`}${loopId}[${index}]`;
 }
 
-/** Whether a failure for one of these reasons can be caught: all of them can, or none. */
+/** Returns true if a failure with one of these codes can be caught: this holds for all of them, or for none. */
 export function isCatchable(codes: ReadonlySet<string>): boolean {
   return !codes.has(UNCATCHABLE);
 }
 
-/** What the run of the drawing does. It fails where `failures` says why. */
+/** The expected nodes of the drawing's run. The run fails unless `failures` is empty. */
 export function expectedOf(drawing: RandomDrawing): Pick<ScopeEnd, 'nodes' | 'failures'> {
   return runScope(drawing.steps, [0], '', behaviourOf(drawing));
 }
 
-/** Links lead to later steps, so that one after the other is decided. */
+/** Links lead to later steps, so the steps can be decided in order. */
 function runScope(steps: readonly Step[], entries: readonly number[], path: string, behaviour: Behaviour): ScopeEnd {
   const nodes = new Map<string, Expected>();
   const failures: ScopeEnd['failures'] = new Map();
@@ -79,7 +79,7 @@ function runScope(steps: readonly Step[], entries: readonly number[], path: stri
   return { nodes: failures.size === 0 ? nodes : asPossible(nodes), failures, ended };
 }
 
-/** Conditions and switches have no ordinary links: with `continue` their ways end. */
+/** Conditions and switches have no ordinary links, so after `continue` no link of theirs is taken. */
 function wayAfterFailure({ kind, onError }: Step): string[] {
   if (onError === 'branch') return ['error'];
   return kind === 'condition' || kind === 'switch' ? [] : ['next'];
@@ -124,7 +124,7 @@ function runForEach(step: Step, path: string, behaviour: Behaviour): LoopEnd {
       if (onItemError === 'null') outputs.push(null);
     } else {
       for (const code of iteration.codes) codes.add(code);
-      // One after the other: what was before has run, and nothing follows.
+      // Iterations run one after the other: all before this one have run, and none follows.
       if (concurrency === 1) break;
     }
   }

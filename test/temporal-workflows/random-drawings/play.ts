@@ -1,5 +1,5 @@
-// Plays everything around one run of a random drawing: Temporal's server, and the activities. It delivers results in an order
-// that a tape says, asks for new executions when the tape says so, and writes down what the run has done.
+// Plays everything around one run of a random drawing: Temporal's server, and the activities. It delivers results and
+// demands new executions in the order that a tape decides, and records the events of the run.
 import type { Payload } from '@temporalio/common';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import type {
@@ -31,7 +31,9 @@ import { keyOf, pathOf, type LoopResult } from './oracle.js';
 
 type Outcome = 'ok' | 'failed' | 'cancelled';
 
-/** What the run did, in its order. `at` counts the activations: one delivers results, and then nodes start. */
+/**
+ * The events of the run in order. `at` is the number of the activation: each delivers results, and then nodes start.
+ */
 export type Event = { at: number; path: string; id: string } & (
   | { what: 'starts' }
   /** An attempt has ended, and another one follows. */
@@ -42,11 +44,11 @@ export type Event = { at: number; path: string; id: string } & (
 
 export interface Played {
   events: Event[];
-  /** By `keyOf`: of loops that have succeeded. */
+  /** The results of loops that have succeeded, by `keyOf`. */
   results: Map<string, LoopResult>;
-  /** Reports of the end of the run. */
+  /** The reports of the run's end. */
   ends: Omit<FinishRunInput, 'runId'>[];
-  /** How the last execution was closed. */
+  /** The way in which the last execution was closed. */
   closed: 'completed' | 'failed' | 'cancelled';
   maxInFlight: number;
   isCancelled: boolean;
@@ -60,18 +62,18 @@ interface Pending {
   isCancelRequested: boolean;
 }
 
-/** `walked`: what an activity that fails has walked through. */
+/** `walked`: the nodes that a failing activity has walked through. */
 type Answer = { facts: unknown } | { code: string; walked?: Walked } | 'given up' | 'cancelled';
 
 const RUN_ID = 'run';
 const MOST_ACTIVATIONS = 5_000;
 const START_TO_CLOSE = 1;
-/** Plan handles of ways out, by the contract of activities with the run workflow (graph/plan.ts, graph/kinds.ts). */
+/** The plan handles of ways, by the contract of activities with the run workflow (graph/plan.ts, graph/kinds.ts). */
 const HANDLES: Record<Way, number> = { next: 0, error: 1000, yes: 1, no: 2, otherwise: 1, a: 100, b: 101 };
 
 export type Machine = Pick<WorkflowMachine, 'start' | 'step' | 'suggestContinueAsNew'>;
 
-/** Throws where the run does what no server or activity would accept. */
+/** Throws if the run does something that no server or activity would accept. */
 export function play(machine: Machine, drawing: RandomDrawing, tape: Tape): Played {
   return new Player(machine, drawing, tape).play();
 }
@@ -88,11 +90,13 @@ class Player {
   readonly #lost = new Set<string>();
   #plan: Plan | undefined;
   readonly #played: Played;
-  /** What an activity has stored: how the nodes of each iteration have ended, and the outputs of iterations by loop. */
+  /**
+   * The values that activities have stored: the outcomes of nodes by iteration, and the outputs of iterations by loop.
+   */
   readonly #ended = new Map<string, Map<string, 'ok' | 'failed'>>();
   readonly #iterations = new Map<string, Map<number, string | null>>();
   #at = 0;
-  /** Activations until the server asks for a new execution; 0 for never. */
+  /** The number of activations until the server asks for a new execution; 0 for never. */
   #isFull = 0;
   #cancelAt: number;
 
@@ -128,7 +132,7 @@ class Player {
     const stride = this.#tape.rarely(2) ? { stride: 'dense' as const } : {};
     const { maxInFlight } = this.#played;
     const input: RunGraphInput = { runId: RUN_ID, plan: compiled.plan, maxInFlight, ...stride };
-    // A worker has taken the run.
+    // A worker has already executed the trigger.
     const trigger = { path: '', nodeId: compiled.plan.ids[0]! };
     this.#begin(trigger);
     this.#end(trigger, 'ok');
@@ -183,7 +187,7 @@ class Player {
     return [...this.#pending.values()].map(({ type, ref }) => `${type} of ${keyOf(ref.path, ref.nodeId)}`).join(', ');
   }
 
-  /** What happens next: the results of one or more activities, or a cancel of the run. */
+  /** The next jobs: the results of one or more activities, or a cancellation of the run. */
   #jobs(): Job[] {
     const jobs: Job[] = [];
     if (this.#at === this.#cancelAt) {
@@ -205,7 +209,7 @@ class Player {
     const answer =
       pending.isCancelRequested && !this.#tape.rarely(3) ? this.#cancelled(pending) : this.#answer(pending);
     if (typeof answer === 'object' && 'facts' in answer) return { completed: { result: toPayload(answer.facts) } };
-    // A failure of a local activity comes as it is.
+    // A failure of a local activity is not wrapped.
     const wrapped = (cause: object): object =>
       isLocal ? cause : { message: '', activityFailureInfo: { activityType: { name: type } }, cause };
     if (answer === 'cancelled' && isLocal)
@@ -247,7 +251,10 @@ class Player {
       : bodyPlan(this.#plan!, this.#plan!.ids.indexOf(innermostLoop(path).nodeId));
   }
 
-  /** An activity may stop after any node, and the run workflow goes on. Sometimes it is to attempt a node once more. */
+  /**
+   * An activity may stop after any node, and the run workflow continues. Sometimes the activity asks for another
+   * attempt of a node.
+   */
   #walk(ref: WalkRef, isCancelRequested: boolean): Answer {
     const { path } = ref;
     const stretch = new StretchPlan(this.#planOf(path), ref);
@@ -255,7 +262,7 @@ class Player {
     const firsts = stretch.planner.ready();
     const later: number[] = [];
     let failure: string | undefined;
-    // Nothing begins any more in an activity that is to be cancelled.
+    // No further node starts in an activity that is to be cancelled.
     let isOver = isCancelRequested;
     for (
       let round = firsts;
@@ -331,7 +338,7 @@ class Player {
     return this.#behaviour.ways(step, path).map((way) => HANDLES[way]) as [Handle, ...Handle[]];
   }
 
-  /** Temporal has given up on the activity: what of it has been stored. */
+  /** Returns the stored ends of the nodes of an activity on which Temporal has given up. */
   #settleWalk({ path, nodes, begins = 1 }: SettleWalkRef): Walked {
     const plan = this.#planOf(path);
     const numbers = new Map(nodes.map((node) => [plan.ids[node]!, node]));
@@ -395,7 +402,7 @@ class Player {
     return !['finishRun', 'settleWalk', 'endIteration', 'endLoop'].includes(type);
   }
 
-  /** A node that is attempted again has begun before. */
+  /** Records a further attempt of a node that has already started as `goes on`. */
   #begin({ path, nodeId }: { path: string; nodeId: string }): void {
     const key = keyOf(path, nodeId);
     if (this.#started.has(key)) return this.#note({ path, nodeId }, { what: 'goes on' });
@@ -414,5 +421,5 @@ class Player {
   }
 }
 
-/** Without what is noted of every event. */
+/** An event without the fields that all events have. */
 type Noted<Type> = Type extends unknown ? Omit<Type, 'at' | 'path' | 'id'> : never;
