@@ -17,10 +17,10 @@ export interface Account {
   api: ApiClient;
 }
 
-/** Tests that poll from many sides do more than the default of 6,000 requests a minute. */
+/** A limit above the default of 6,000 requests a minute, for tests that poll from many clients at once. */
 const MORE_THAN_ANY_MINUTE = 1_000_000;
 
-/** `rateLimit` null: the key has none of its own. */
+/** `rateLimit` null: the key has no limit of its own. */
 export function createAccount(stack: TestStack, rateLimit: number | null = MORE_THAN_ANY_MINUTE): Promise<Account> {
   return withDatabase(stack, async (db) => {
     const user = await createUser(db, { name: 'test user', apiAccess: true });
@@ -29,7 +29,7 @@ export function createAccount(stack: TestStack, rateLimit: number | null = MORE_
   });
 }
 
-/** A frontend's session of the account's user. */
+/** Opens a session for the account's user, as a frontend does. */
 export async function openSession(stack: TestStack, { userId }: Account): Promise<{ session: string }> {
   const secrets = readSecrets(stack.dataDir);
   if (secrets === undefined) throw new Error('the stack has no secrets');
@@ -53,7 +53,6 @@ export async function changeUser(stack: TestStack, account: Account, changes: Us
   if (typeof changed !== 'object') throw new Error(`the user was not changed: ${changed}`);
 }
 
-/** A client of the user's session. */
 export async function sessionOf(stack: TestStack, account: Account): Promise<ApiClient> {
   return createApiClient(stack.apiUrl, await openSession(stack, account));
 }

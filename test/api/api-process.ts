@@ -1,5 +1,5 @@
-// One more API process beside the stack's, on the stack's database and with its secrets. It takes part in what the stack's
-// API does by itself, such as the delivery of webhooks, so it may call the same addresses.
+// One more API process beside the stack's, on the stack's database and with its secrets. It takes part in the
+// background work of the stack's API, such as the delivery of webhooks, so it may call the same addresses.
 import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
 import type { TestStack } from '../../harness/stack/stack.js';
@@ -25,7 +25,7 @@ export async function startApiProcess(stack: TestStack, env: Record<string, stri
     SESSION_RATE_LIMIT: '1000000',
     ...env,
   };
-  // Whatever it does of the stack's work is found in the stack's logs.
+  // Writes into the stack's logs, because the process also does the stack's background work.
   const { url, ...service } = await startServiceProcess(ENTRY, environment, path.join(stack.dataDir, 'logs'));
   return { apiUrl: url, ...service };
 }

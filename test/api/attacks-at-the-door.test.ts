@@ -1,5 +1,5 @@
-// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one: paths,
-// headers and browsers.
+// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one:
+// paths, headers and browsers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -25,7 +25,7 @@ describe('attacks at the door', function () {
     account = await createAccount(stack);
   });
 
-  /** With the path as it is written here: fetch would tidy it up. */
+  /** Sends the path as it is written here: fetch would normalize it. */
   async function askRaw(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawAnswer> {
     const { hostname, port } = new URL(stack.apiUrl);
     const asking = request({ hostname, port, path, method, headers, agent: false }).end();

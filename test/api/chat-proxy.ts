@@ -12,11 +12,13 @@ export interface ChatProxy {
   account: Account;
   upstream: RawUpstream;
   process: ApiProcess;
-  /** The address that a client of the protocol is given. */
+  /** The base URL that a client of the protocol is configured with. */
   baseUrl: string;
-  /** The official client with nothing but these two, and no tries of its own that would blur what is counted. */
+  /**
+   * The official client with only the base URL and a key, and without its own retries, which would distort the counts.
+   */
   openai: OpenAI;
-  /** Sends a body as it is and gives the answer as it is: nothing is decoded. */
+  /** Sends a body unchanged and returns the answer without decoding it. */
   send: (body: string | Buffer, options?: SendChatOptions) => Promise<RawAnswer>;
   stop: () => Promise<void>;
 }
@@ -39,7 +41,7 @@ export interface ChatErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-/** The error of an answer; throws when the body has another shape. */
+/** The error of an answer; throws if the body has another shape. */
 export function chatError({ body, headers }: RawAnswer): ChatErrorBody['error'] {
   if (!String(headers['content-type']).startsWith('application/json')) throw new Error('the error is no JSON');
   const parsed = JSON.parse(body.toString('utf8')) as ChatErrorBody;
@@ -81,7 +83,7 @@ export async function startChatProxy(models: string[], env: Record<string, strin
   };
 }
 
-/** Odd white space, escapes and unknown fields: a body that no parser would write again the same way. */
+/** Odd white space, escapes and unknown fields: a parser and a serializer would change this body. */
 export function completionBytes(model: string, content = 'Caf\\u00e9 ☕'): Buffer {
   return Buffer.from(
     `{ "id":"chatcmpl-1",\n  "object" : "chat.completion","created":1700000000,"model":"${model}",` +

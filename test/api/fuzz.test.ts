@@ -1,4 +1,5 @@
-// Valid requests of every route, changed at random. FUZZ_SEED and FUZZ_COUNT override the seed and the number.
+// Valid requests of every route, changed at random. FUZZ_SEED and FUZZ_COUNT override the seed and the number of
+// requests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -18,12 +19,15 @@ import { createWorlds, type World, type Worlds } from './role-matrix-world.js';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_601);
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 10_000);
 const CONCURRENCY = 16;
-/** What one mutation deletes, the next ones miss: each batch has its own project, workflows and runs. */
+/** A mutation may delete objects that later ones use, so each batch has its own project, workflows and runs. */
 const BATCH = 50;
 const WARM_UP = Math.min(1_000, COUNT / 10);
-/** Series of statuses and routes that nobody had asked for yet, caches that had room. */
+/**
+ * The heap may grow by metrics of statuses and routes that were first used after the warm-up, and by caches that were
+ * not full.
+ */
 const HEAP_SLACK_MB = 20;
-/** The allocator keeps pages of the largest moment, and gives back few of them. */
+/** The allocator keeps pages of the peak, and returns few of them. */
 const RSS_SLACK_MB = 200;
 const MAX_LAG_SECONDS = 3;
 
@@ -38,7 +42,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
   let longestLagSeconds = 0;
 
   before(async () => {
-    // What the drawings name must not be reached even where a mutation makes an address of it.
+    // The service must not reach the addresses in the drawings, even if a mutation makes another address of them.
     stack = await startStack({ env: { ALLOW_PRIVATE_NETWORK: 'false', ...WITH_INSPECTOR } });
     worlds = await createWorlds(stack);
     await queryDatabase(stack, 'UPDATE api_keys SET rate_limit = 100000000');
@@ -52,7 +56,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     await stack.stop();
   });
 
-  /** What is left when everything that can go has gone. */
+  /** The figures after a garbage collection. */
   async function settledFigures(): Promise<Figures> {
     await collectGarbage(apiPid!, path.join(stack.dataDir, 'logs/api.log'));
     return readFigures(stack.apiUrl);
@@ -127,7 +131,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     assert.ok(longestLagSeconds <= MAX_LAG_SECONDS, `${longestLagSeconds} s`);
   });
 
-  /** With the fewest steps that still fail; those that fail no more are there as they were. */
+  /** Drops every step without which the request still fails, and describes the rest. */
   async function report(index: number, { valid, steps }: Mutation, wrong: string): Promise<string> {
     let kept = steps;
     let last = wrong;

@@ -1,4 +1,4 @@
-// What tests of the catalog and the marketplace need around their subject.
+// Setup for the tests of the catalog and the marketplace.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { chain } from '../../harness/drawing/drawing.js';
@@ -27,7 +27,7 @@ export interface Published {
   slug: string;
 }
 
-/** No other test's titles contain it. */
+/** A word that no other test's titles contain. */
 export function uniqueWord(): string {
   return `w${randomUUID().replaceAll('-', '')}`;
 }
@@ -37,7 +37,10 @@ export async function createCategory(stack: TestStack, parent: number | null = n
   return (await queryDatabase<{ id: number }>(stack, text, ['category', parent]))[0]!.id;
 }
 
-/** A workflow has one template run: marking another one takes the mark from the first, as the toggle does. */
+/**
+ * Marks a run as the template. A workflow has one template run: a new mark replaces the earlier one, as the toggle
+ * does.
+ */
 export async function markRun(
   stack: TestStack,
   runId: string,
@@ -52,7 +55,9 @@ export async function markRun(
   await queryDatabase(stack, `UPDATE runs SET ${flag} = $2 WHERE id = $1`, [runId, value]);
 }
 
-/** A run of the drawing, marked as template, and the publication. `fields` go over the marketplace fields. */
+/**
+ * Runs the drawing, marks the run as template, and publishes the workflow. `fields` override the marketplace fields.
+ */
 export async function publish(
   stack: TestStack,
   { api }: Account,
@@ -71,7 +76,7 @@ export async function publish(
   return { projectId, workflowId, runId, slug: body['slug'] as string };
 }
 
-/** The id of the account's copy. */
+/** Copies the workflow. Returns the id of the account's copy. */
 export async function copy({ api }: Account, slug: string): Promise<number> {
   const { status, body } = await api.post<Workflow>(`/workflows/marketplace/${slug}/add-from-marketplace/`);
   assert.equal(status, 201, JSON.stringify(body));

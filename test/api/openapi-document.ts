@@ -1,4 +1,4 @@
-// The service's own description of itself, as the tests read it.
+// The OpenAPI document of the service, as the tests read it.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 export interface Operation {
@@ -25,11 +25,13 @@ export function operationsOf(document: OpenApiDocument): { name: string; operati
 }
 
 export function createValidator(): Ajv2020 {
-  // Formats are annotations here; `strict` is about ajv's own taste, not the standard.
+  // Formats are annotations here; `strict` enables ajv's own rules, which the standard does not have.
   return new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 }
 
-/** Says of an answer what is wrong with it; undefined when the document describes it. */
+/**
+ * Returns a function that describes what is wrong with an answer, or returns undefined if the document describes it.
+ */
 export function createAnswerCheck(document: OpenApiDocument) {
   const validator = createValidator();
   const components = { components: document.components };

@@ -1,4 +1,4 @@
-// An API process on a database of its own beside the shared stack, for tests of what concerns all rows of a table.
+// An API process on a database of its own beside the shared stack, for tests that depend on all rows of a table.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createDatabase } from '../../db/core/client.js';

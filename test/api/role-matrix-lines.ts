@@ -1,36 +1,43 @@
-// Who may do what: one line an endpoint. A route of the registry without a line fails role-matrix.test.ts.
-// docs/use/api.md, "Authentication", says what each role may.
+// Permissions: one line for each endpoint. A route of the registry without a line fails role-matrix.test.ts.
+// docs/use/api.md, "Authentication", describes the permissions of each role.
 import { randomUUID } from 'node:crypto';
 import { chain } from '../../harness/drawing/drawing.js';
 import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
 
-/** A status, and for a refusal the word in the body's `code`, which tells it from a 400 or 404 of another reason. */
+/** A status, and for a refusal the `code` in the body, which distinguishes it from a 400 or 404 for another reason. */
 export type Outcome = `${number}` | `${number} ${string}`;
 
 export interface Line {
-  /** As the route declares them. */
+  /** Method and path as the route declares them. */
   route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   /**
-   * The least role that may. `anyone`: no project is asked for. `administrator`: no project is asked for, but the mark.
-   * `internal`: the workers alone. `open`: nobody asks.
+   * The lowest role that is permitted. `anyone`: no role in a project is needed. `administrator`: a user with the mark
+   * of an administrator. `internal`: only the workers. `open`: no authentication.
    */
   for: Role | 'anyone' | 'administrator' | 'internal' | 'open';
-  /** What they get who may. */
+  /** The answer to a permitted caller. */
   answer: Outcome;
-  /** What lesser members get; 403 unless stated. */
+  /** The answer to members with a lower role; 403 unless stated. */
   refusal?: Outcome;
-  /** What those get who are no members; 404 unless stated. */
+  /** The answer to callers who are no members; 404 unless stated. */
   stranger?: Outcome;
-  /** Where the key stands in the Authorization header, and a session token is of no use: the chat proxy and `/mcp`. */
+  /** The key is sent in the Authorization header, and a session token is not accepted: the chat proxy and `/mcp`. */
   keyIn?: 'authorization';
-  /** The answer to a key of a member that is restricted to another project; 403 `key_project` unless stated here or above. */
+  /**
+   * The answer to a member's key that is restricted to another project; 403 `key_project` unless stated here or above.
+   */
   outside?: Outcome;
-  /** What keys get that are restricted to a project, where it is not what other keys of their users get. */
+  /**
+   * The answer to keys that are restricted to a project, if it differs from the answer to other keys of their users.
+   */
   restricted?: Outcome;
-  /** By a session only: a key is refused. */
+  /** Keys are refused; only a session is accepted. */
   sessionOnly?: true;
-  /** Over the world's own ids: `id` (of the project or workflow), `run_id`, `workflow_run_id`, `request_id`, `slug`. */
+  /**
+   * Overrides the world's own ids: `id` (of the project or workflow), `run_id`, `workflow_run_id`, `request_id`,
+   * `slug`.
+   */
   params?: (world: World) => Record<string, string>;
   query?: (world: World) => string;
   body?: (world: World) => object;
@@ -51,7 +58,7 @@ export const lines: Line[] = [
     route: 'POST /api/v1/auth/login/',
     for: 'open',
     answer: '401 authentication_failed',
-    // An account of its own each time, because failed logins are counted.
+    // Each call uses another account, because failed logins are counted.
     body: () => ({ email: `${randomUUID()}@example.com`, password: 'not the password' }),
   },
   {
@@ -139,7 +146,7 @@ export const lines: Line[] = [
     for: 'editor',
     answer: '400',
     params: ({ hook }) => ({ hook_id: String(hook.id) }),
-    // The world's hook asks for no signatures: who may change its secret learns that.
+    // The world's hook requires no signatures: a permitted caller gets this error.
     body: () => ({ secret: null }),
   },
   {
@@ -274,7 +281,7 @@ export const lines: Line[] = [
     answer: '200',
     query: ({ node }) => `node=${node}`,
   },
-  // The world's run has finished: who may cancel it learns that it is too late.
+  // The world's run has finished: a permitted caller gets this error.
   { route: 'POST /api/v1/workflows/:id/history/:run_id/cancel/', for: 'editor', answer: '400 run_finished' },
 
   {
@@ -480,7 +487,7 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/me/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/api-keys/', for: 'anyone', answer: '200', sessionOnly: true },
   { route: 'POST /api/v1/api-keys/', for: 'anyone', answer: '201', sessionOnly: true, body: () => ({ label: 'new' }) },
-  // Nobody's key: that of the caller is in test/api/access/api-keys.test.ts.
+  // The key of nobody: test/api/access/api-keys.test.ts changes the caller's own.
   {
     route: 'PATCH /api/v1/api-keys/:id/',
     for: 'anyone',
@@ -565,7 +572,7 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/projects/:id/files/', for: 'viewer', answer: '200' },
   { route: 'POST /api/v1/projects/:id/files/', for: 'editor', answer: '201' },
   { route: 'GET /api/v1/files/:file_id/', for: 'viewer', answer: '200', params: ofFile },
-  // A file whose bytes the caller knows already.
+  // A file whose content the caller already has.
   {
     route: 'GET /api/v1/files/:file_id/content/',
     for: 'viewer',
@@ -626,12 +633,12 @@ export const lines: Line[] = [
     params: ofConnection,
   },
   { route: 'GET /api/v1/connections/', for: 'anyone', answer: '200', query: () => 'status=needs_authorization' },
-  // Without a state it sends the browser to the settings.
+  // Without a state, the route redirects to the settings.
   { route: 'GET /api/v1/connections/callback/', for: 'open', answer: '303' },
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },
   { route: 'GET /api/v1/projects/:id/webhook-deliveries/', for: 'viewer', answer: '200' },
-  // The world's project has no address to send to: who may send learns that.
+  // The world's project has no webhook address: a permitted caller gets this error.
   {
     route: 'POST /api/v1/projects/:id/webhook-deliveries/:delivery_id/send-again/',
     for: 'admin',

@@ -1,4 +1,4 @@
-// What the role matrix acts on: one set of users, and for every single request a project of its own.
+// The objects of the role matrix: one set of users, and a new project for each request that may change something.
 import { randomUUID } from 'node:crypto';
 import { sealScheduleInput } from '../../acceptance/schedule-input.js';
 import { sealInputs } from '../../api/conversations/conversation-inputs.js';
@@ -30,45 +30,45 @@ export interface Credentials {
 
 export interface World {
   project: number;
-  /** Fit to be published. */
+  /** A workflow that can be published. */
   workflow: number;
-  /** Of `workflow`: succeeded, a marketplace example and the template. */
+  /** A succeeded run of `workflow`, which is a marketplace example and the template. */
   run: string;
-  /** Of `run`: has succeeded. */
+  /** A succeeded node of `run`. */
   node: string;
-  /** Of `run`: an approval request that has expired. */
+  /** An expired approval request of `run`. */
   request: string;
-  /** Of `run`: a human task that has expired. */
+  /** An expired human task of `run`. */
   task: string;
-  /** Of another workflow of the project, which is published. */
+  /** The slug of another workflow of the project, which is published. */
   slug: string;
-  /** Of the published workflow: succeeded, a marketplace example. */
+  /** A succeeded run of the published workflow, which is a marketplace example. */
   publishedRun: string;
-  /** A viewer of the project who asks for nothing. */
+  /** A viewer of the project who sends no requests. */
   member: number;
   /** A user who is no member of the project. */
   newcomer: number;
   /** A key of a further owner, restricted to the project. */
   keyOfProject: string;
-  /** Of an event of `run`, which was dropped. */
+  /** A dropped delivery of an event of `run`. */
   delivery: string;
-  /** Of `workflow`, in the owner's name: asks for no signatures. */
+  /** A hook of `workflow` in the owner's name, which requires no signatures. */
   hook: { id: number; token: string };
   schedule: string;
-  /** Of the project; nobody has signed in for it. */
+  /** A connection of the project for which nobody has signed in. */
   connection: number;
-  /** Uploaded; nothing refers to it. Its bytes are in no store. */
+  /** An uploaded file that nothing refers to. Its bytes are in no store. */
   file: string;
-  /** With `workflow`, of the owner. */
+  /** A conversation of the owner with `workflow`. */
   conversation: string;
 }
 
 export interface Worlds {
   credentials: Record<Person, Credentials>;
-  /** A key of the same owner, restricted to another project of theirs. */
+  /** A key of the same owner, restricted to another of their projects. */
   keyOfOther: string;
   create: () => Promise<World>;
-  /** Keys of an owner of every project, by their scope. */
+  /** Keys of an owner of all projects, by their scope. */
   keyOfScope: Record<'run' | 'read', string>;
   close: () => Promise<void>;
 }

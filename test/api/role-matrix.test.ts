@@ -8,13 +8,13 @@ import type { TestStack } from '../../harness/stack/stack.js';
 import { lines, RUN_SCOPE, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
-/** API access, which `revoked` has lost, is asked of keys only. */
+/** `revoked` has lost API access, which only keys need, so its rank is that of an owner. */
 const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 };
 
 /**
- * Who asks, and by what: "viewer by key", "nobody", "workers" (by the internal service token). `inside` and `outside` are
- * an owner of the project whose key is restricted to it, or to another project; `run` and `read` are an owner whose key has
- * that scope.
+ * The caller and its credential: "viewer by key", "nobody", "workers" (by the internal service token). `inside` and
+ * `outside` are an owner of the project whose key is restricted to it, or to another project; `run` and `read` are an
+ * owner whose key has that scope.
  */
 interface Asker {
   name: string;
@@ -22,7 +22,10 @@ interface Asker {
   by: keyof Credentials;
 }
 
-/** The approval is unknown in every world, and the owner is the author of what could be copied. */
+/**
+ * Routes that succeed without a change: the approval is unknown in every world, and the owner is the author of the
+ * workflow to copy.
+ */
 const CHANGES_NOTHING = [
   'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
   'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/reject/',
@@ -51,7 +54,7 @@ describe('role matrix', function () {
     it(`${line.route} is ${titleOf(line)}`, async () => {
       const askers = askersOf(line);
       const untouched = await worlds.create();
-      // A client that tries several passwords at once is throttled, so the askers of an open route take turns.
+      // A client that tries several passwords at once is throttled, so the callers of an open route take turns.
       const queue = new PQueue({ concurrency: line.for === 'open' ? 1 : askers.length });
       const outcomes = await queue.addAll(
         askers.map((asker) => async () => {
@@ -104,7 +107,7 @@ describe('role matrix', function () {
           if (expected(line, asker) === line.answer) continue;
           const { outcome, records } = await askAndRead(line, asker);
           const refusal: Outcome = expected(line, asker);
-          // Whoever is not known was not refused, but asked who they are.
+          // A caller without valid credentials is asked to authenticate, which is not recorded as a refusal.
           const left: string[] = refusal.startsWith('401') ? [] : [`${rule.action} refused`];
           assert.deepEqual([outcome, records], [refusal, left], who);
         }
@@ -114,7 +117,7 @@ describe('role matrix', function () {
     async function askAndRead(line: Line, asker: Asker): Promise<{ outcome: Outcome; records: string[] }> {
       const world = await worlds.create();
       const { key } = worlds.credentials[asker.who as Person];
-      // All requests come from one address, and more than 60 refusals of it in a minute share one record.
+      // All requests come from one address, and its refusals above 60 a minute share one record.
       await queryDatabase(stack, 'DELETE FROM audit_refusals');
       const [last] = await queryDatabase<{ id: string }>(stack, 'SELECT coalesce(max(id), 0) AS id FROM audit_records');
       const outcome = await ask(line, asker, world);
@@ -128,7 +131,10 @@ describe('role matrix', function () {
     }
   });
 
-  /** What may change or delete something asks in a world of its own, so that it is there for the next. */
+  /**
+   * A request that may change or delete something needs a `world` of its own, because later requests use the same
+   * objects.
+   */
   async function ask(line: Line, asker: Asker, world: World): Promise<Outcome> {
     const headers = headersOf(line, asker, world);
     const [method] = line.route.split(' ');
@@ -188,11 +194,11 @@ function askersOf(line: Line): Asker[] {
 function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.for === 'open') return line.answer;
   if (line.for === 'internal' && who === 'workers') return line.answer;
-  // The chat proxy has one word for both.
+  // The chat proxy has one error code for both.
   if (line.route.includes(' /v1/') && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
   if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
   if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
-  // Access to the API is asked of keys only.
+  // Only keys need access to the API.
   if (by === 'key' && (who === 'revoked' || line.sessionOnly)) return '403 permission_denied';
   if (line.restricted !== undefined && (who === 'inside' || who === 'outside')) return line.restricted;
   if (line.for === 'anyone') return line.answer;

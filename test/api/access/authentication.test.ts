@@ -25,7 +25,7 @@ describe('authentication', function () {
     account = await createAccount(stack);
   });
 
-  /** With the header's name as it is written here: fetch would write it in lower case. */
+  /** Sends the names of headers as they are written here: fetch would write them in lower case. */
   async function askRaw(headers: Record<string, string | string[]>): Promise<{ status: number; body: Detail }> {
     const asking = request(`${stack.apiUrl}/api/v1/projects/?size=0`, { headers }).end();
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];

@@ -168,7 +168,7 @@ describe('the key set of an issuer', () => {
     assert.deepEqual(await verifierWith()(token), { by: 'user', userId: 8 });
     answer = (response) => void response.end(text.padEnd(256 * 1024 + 1));
     await assert.rejects(verifierWith()(token), /is larger than 262144 bytes/);
-    // An issuer that never ends its answer is not read for longer.
+    // The service stops reading the answer of an issuer that never ends it.
     answer = (response) => {
       const say = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));

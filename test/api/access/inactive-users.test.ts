@@ -1,4 +1,4 @@
-// The access of a user who is made inactive, and active again (docs/operate/sign-in.md).
+// Users who are made inactive, and active again (docs/operate/sign-in.md).
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -110,7 +110,7 @@ describe('a user who is not active', function () {
       await eventually(() => opened.every(({ events }) => events.length > 0));
       await setActive(reader.userId, false);
       await Promise.all([own!.ended, completion.text().catch(() => undefined)]);
-      // Streams look for themselves whether their reader may go on, but not before their first comment is due.
+      // A stream checks the access of its reader, but not before its first comment is due.
       const tookMs = performance.now() - startedAtMs;
       assert.ok(tookMs < 14_000, `${tookMs} ms`);
       assert.equal(own!.events.at(-1)!.data.status, 'in progress');

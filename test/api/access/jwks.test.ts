@@ -1,4 +1,4 @@
-// Session tokens of an issuer that publishes its keys: an API process of its own with JWT_JWKS_URL.
+// Session tokens of an issuer that publishes its keys, on an API process with JWT_JWKS_URL.
 import assert from 'node:assert/strict';
 import {
   exportJWK,
@@ -26,7 +26,7 @@ describe('session tokens of a published key set', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiProcess;
-  /** With JWT_SECRET, too. */
+  /** A process that has JWT_SECRET, too. */
   let both: ApiProcess;
   let issuer: { url: string; close: () => Promise<void> };
   let isIssuerDown = true;
@@ -39,7 +39,7 @@ describe('session tokens of a published key set', function () {
     for (const alg of ['RS256', 'ES256', 'PS256', 'ES384']) {
       const pair = await generateKeyPair(alg, { extractable: true });
       keys[alg] = pair;
-      // The two that are not ours are published too: it is for the service to refuse them.
+      // The two algorithms that the service does not accept are published too, so that the service has to refuse them.
       published.push({ ...(await exportJWK(pair.publicKey)), kid: alg, use: 'sig' });
     }
     issuer = await startHttpServer((_request, response) => {

@@ -1,4 +1,4 @@
-// What a key sees that is restricted to one project. Which answer each single route gives is in
+// Lists and pages as a key sees them that is restricted to one project. The answer of each single route is tested in
 // test/api/role-matrix.test.ts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -21,7 +21,7 @@ describe('a key that is restricted to a project', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
-  /** Of the projects `inside` and `outside` of the account, the client of the key sees the first. */
+  /** The key `restricted` reaches the project `inside` of its account, and not the project `outside`. */
   let inside: number;
   let outside: number;
   let restricted: Account;

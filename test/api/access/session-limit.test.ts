@@ -1,4 +1,4 @@
-// How many requests the sessions of a user may make.
+// The limit on the requests that the sessions of a user make.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import { chain } from '../../../harness/drawing/drawing.js';

@@ -17,7 +17,7 @@ interface User {
   created_at: string;
 }
 
-/** On a database of its own: who the last administrator is depends on all users. */
+/** These tests have their own database, because the last administrator depends on all users. */
 describe('users', function () {
   this.timeout(120_000);
   let stack: TestStack;

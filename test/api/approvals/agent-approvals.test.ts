@@ -185,7 +185,7 @@ describe('approval requests', function () {
     assert.deepEqual((await list('?size=4&page=1000000000000', mine.api)).items, []);
   });
 
-  /** Requests of a finished run, the newest first in `ids`; every two of them of the same moment. */
+  /** Inserts requests of a finished run: the newest first in `ids`, every two of them with the same time. */
   async function insertRequests(count: number, account = owner): Promise<{ projectId: number; ids: string[] }> {
     const { projectId, runId } = await account.api.runToEnd(chain(1));
     const ids = Array.from({ length: count }, () => randomUUID())

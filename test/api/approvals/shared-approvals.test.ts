@@ -58,7 +58,7 @@ describe('approvals by several people', function () {
   });
   after(() => tools.close());
 
-  /** A run whose agent waits for a call of `note`; everybody of `people` is an editor of its project. */
+  /** Starts a run whose agent waits for a call of `note`; every account in `people` is an editor of its project. */
   async function ask(settings: object = {}, input?: Record<string, string>): Promise<Asked> {
     const { api } = owner;
     const [model, note] = [`shared-${randomUUID()}`, `note ${randomUUID()}`];
@@ -161,7 +161,8 @@ describe('approvals by several people', function () {
     const { decisions } = await read(asked);
     assert.equal(decisions.length, 3);
     assert.equal(new Set(decisions.map(({ decided_by: { id } }) => id)).size, 3);
-    // An answer tells of the request as it stands when the answer is written, so the first two may know of the third.
+    // An answer shows the request as it is when the answer is written, so the first two may already show the third
+    // decision.
     assert.ok(answers.some(({ body }) => body.data.decision === 'approved'));
   });
 
@@ -183,7 +184,7 @@ describe('approvals by several people', function () {
     assert.equal(before.arguments_hash, sha256(`{"text":"${asked.note}"}`));
     const body = { arguments: edited, arguments_hash: before.arguments_hash };
     assert.equal((await decide(people[0]!, asked, 'approve', body)).body.data.decision, 'approved');
-    // As after an answer that got lost.
+    // The client repeats the request, as after a lost answer.
     assert.equal((await decide(people[0]!, asked, 'approve', body)).body.status, 200);
     await owner.api.pollToEnd(asked.runId);
     assert.deepEqual(notesOf(asked), [edited.text]);
@@ -248,7 +249,7 @@ describe('approvals by several people', function () {
       }),
     );
     const won = answers.filter(({ body }) => body.status === 200);
-    // Too many checks at once are told to come again.
+    // If too many checks run at once, the service asks the client to try again.
     const others = answers.filter((answer) => answer.body.status !== 200);
     assert.equal(won.length, 1);
     assert.ok(others.every(({ status, body }) => status === 503 || body.status === 409));

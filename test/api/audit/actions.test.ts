@@ -1,4 +1,4 @@
-// The list of actions of the audit log, against what records them.
+// Checks that the code records every action in the list of the audit log.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { AUDIT_ACTIONS } from '../../../db/audit/subjects.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
-/** The decision is part of the action. */
+/** The code composes these names from the decision. */
 const COMPOSED = ['approval.approved', 'approval.rejected'];
 
 describe('the actions of the audit log', () => {

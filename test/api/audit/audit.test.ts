@@ -30,7 +30,7 @@ interface AuditRecord {
   hash: string | null;
 }
 
-/** What leaves no record where it is taken: starts of runs, and what the contract names besides. */
+/** Routes that leave no record when they are called: starts of runs, and the exceptions that the contract names. */
 const LEFT_OUT = [
   'POST /api/v1/workflows/:id/run/',
   'POST /api/v1/workflows/:id/history/:run_id/re-run/',
@@ -169,7 +169,7 @@ describe('the audit log', function () {
     });
     assert.equal(status, 400);
     assert.equal((await recordsOf(project)).length, before);
-    // The other way round: without its record there is no change.
+    // Conversely, there is no change without its record.
     await queryDatabase(
       stack,
       `CREATE FUNCTION refuse_${project}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no record'; END $$;
@@ -297,7 +297,7 @@ describe('the audit log', function () {
     const statuses = new Set((await Promise.all(attempts)).map(({ status }) => status));
     assert.deepEqual([...statuses], [403]);
     const refused = async () => (await recordsOf(project, '&action=project.changed')).filter(({ count }) => count > 0);
-    // They may have been in two minutes.
+    // The refusals may have been counted in two minutes.
     assert.ok([60, 90].includes((await refused()).length) || (await refused()).length > 60);
     const before = (await refused()).length;
     await queryDatabase(stack, `UPDATE audit_refusals SET minute = minute - interval '5 minutes' WHERE count > 60`);

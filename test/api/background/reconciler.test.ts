@@ -16,7 +16,7 @@ describe('reconciler', function () {
   let api: ApiClient;
   let project: number;
   let target: HttpTarget;
-  /** Its workflow task has failed many times when the last test looks at it. */
+  /** Its workflow task has failed many times by the last test. */
   let stuckRunId: string;
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('reconciler', function () {
     return { workflowId, runId: data.id };
   };
 
-  /** A run that was accepted by a process that died before it could start it, due to be looked at. */
+  /** Accepts a run as a process does that dies before it can start it. The run is due for a check. */
   const acceptWithoutStart = async (
     columns = '',
     prepare?: (runId: string) => Promise<void>,
@@ -60,14 +60,14 @@ describe('reconciler', function () {
 
   const startStuckRun = async (): Promise<string> => {
     const { runId } = await acceptWithoutStart('', async (id) => {
-      // Code that the worker does not have: what a bad deployment looks like.
+      // The worker does not have this code, as after a faulty deployment.
       const options = { workflowId: id, taskQueue: 'workflow-runs', args: [] };
       await withTemporal(stack, (client) => client.workflow.start('noSuchCode', options));
     });
     return runId;
   };
 
-  /** Three megabytes of labels: more than Temporal takes. */
+  /** Stores labels of three megabytes: more than Temporal accepts. */
   const giveHugePlan = async (runId: string): Promise<void> => {
     const hash = Buffer.from(randomUUID());
     const plan = { ids: ['a'], kinds: ['trigger'], labels: ['x'.repeat(3_000_000)], out: [[]], indegree: [0] };
@@ -78,7 +78,7 @@ describe('reconciler', function () {
     await queryDatabase(stack, 'UPDATE runs SET snapshot_hash = $1 WHERE id = $2', [hash, runId]);
   };
 
-  /** The check is due at once instead of within the minute. */
+  /** Makes the check due now instead of within the minute. */
   const makeDue = (runId: string): Promise<unknown> =>
     queryDatabase(stack, 'UPDATE runs SET next_check_at = now() WHERE id = $1', [runId]);
 
@@ -166,7 +166,7 @@ describe('reconciler', function () {
     const nodes =
       'SELECT count(*)::integer AS count FROM node_results WHERE run_id = ANY ($1::uuid[]) AND attempts = 1';
     assert.deepEqual(await queryDatabase(stack, nodes, [ids]), [{ count }]);
-    // A start whose answer came too late is not counted: a later check finds the run open.
+    // A start whose answer came too late is not counted: a later check finds that the run is open.
     assert.ok((await metricOf('reconciler_runs_started_total')) > 0);
   });
 

@@ -57,7 +57,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     const text = `SELECT count(*)::integer AS count FROM ${table} WHERE run_id = $1`;
     return (await queryDatabase<{ count: number }>(stack, text, [run]))[0]!.count;
   };
-  /** All that the database holds of a run, as text. */
+  /** Everything that the database holds of a run, as text. */
   const dump = async (run: string): Promise<string> => {
     const parts = ['node_results', 'approval_requests', 'provider_calls', ...CONTENTS].map(
       (t) => `SELECT t::text FROM ${t} t WHERE run_id = $1`,
@@ -67,7 +67,10 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     );
   };
 
-  /** A trigger with a secret, a model, a callback, and an agent of which one call is approved and one expires with its run. */
+  /**
+   * Runs a trigger with a secret, a model, a callback, and an agent of which one call is approved and one expires with
+   * its run.
+   */
   const runWithEverything = async (secret: string): Promise<{ workflowId: number; runId: string; agentId: string }> => {
     const model = `retention-${randomUUID()}`;
     const calls = ['one', 'two'].map((text) => ({ name: 'note', arguments: { text: `note ${text}` } }));

@@ -42,7 +42,7 @@ describe('two API processes on one database', function () {
         left,
         Array.from({ length: 60 }, (_, index) => index),
       );
-      // Neither process forgets: one after the other they refuse what comes later.
+      // Both processes keep the count: each of them refuses later requests.
       for (const client of clients) assert.equal((await client.get('/projects/?size=0')).status, 429);
     });
   }
@@ -76,8 +76,8 @@ describe('two API processes on one database', function () {
     const [start, answer] = [trigger(), llm('once', { settings: { model_name: model, temperature: 0 } })];
     link(start, answer);
     const workflow = await account.api.createWorkflow(await account.api.createProject(), drawing([start, answer]));
-    // A process without Temporal accepts half of the runs and cannot start them: both reconcilers go for them at once,
-    // while both processes accept and start the other half.
+    // A process without Temporal accepts half of the runs and cannot start them. Both reconcilers start them at the
+    // same time, while both processes accept and start the other half.
     const cut = await startApiProcess(stack, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
     try {
       const lost = createApiClient(cut.apiUrl, account.apiKey);

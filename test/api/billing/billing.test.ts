@@ -29,7 +29,7 @@ interface Transaction {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
-/** The longest that are taken: no binary float holds them, and no product with a count of tokens is round. */
+/** The longest prices that are accepted: no binary float holds them, and no product with a count of tokens is round. */
 const PRICES = {
   input_price_per_million: '0.123456789012345678',
   output_price_per_million: '98765.432109876543210987',
@@ -45,7 +45,7 @@ const sumOf = (amounts: Record<string, string>[]): Record<string, string> =>
     ]),
   );
 
-/** A model of its own, so that its answers can be scripted. */
+/** Uses a model of its own, so that its answers can be scripted. */
 const paid = (model: string, label = 'paid') => llm('x', { label, settings: { model_name: model } });
 
 describe('billing history', function () {
@@ -82,7 +82,9 @@ describe('billing history', function () {
   };
   const spentIn = async (project: number): Promise<Record<string, string>> =>
     (await api.get<Project>(`/projects/${project}/`)).body.total_spent;
-  /** Runs it twice in one project: transactions, cost and the growth of total_spent must be the same number. */
+  /**
+   * Runs the drawing twice in one project: transactions, cost and the growth of total_spent must be the same number.
+   */
   const expectSums = async (
     data: Drawing,
     end: (run: string, workflow: number) => Promise<void>,

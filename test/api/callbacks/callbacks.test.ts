@@ -1,4 +1,4 @@
-// Callbacks, and who sees what a node waits for (docs/use/nodes.md, "Wait").
+// Callbacks, and the users who see what a node waits for (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { secretsOf } from '../../support/service-process.js';
@@ -47,7 +47,7 @@ describe('callbacks', function () {
   });
   after(() => Promise.all([target.close(), tools.close()]));
 
-  /** A run that waits for a callback; `beside` follows the trigger, too. */
+  /** Starts a run that waits for a callback; the nodes in `beside` follow the trigger, too. */
   async function startWaiting(data: Record<string, unknown> = {}, beside: DrawingNode[] = []): Promise<Waits> {
     const [begin, pause] = [trigger(), node('wait', { mode: 'callback', timeout: 600, ...data })];
     link(begin, [pause, ...beside]);
@@ -184,7 +184,7 @@ describe('callbacks', function () {
     const { url, runId, pause } = await startWaiting();
     const box = createSecretBox([Buffer.from(secretsOf(stack).SECRETS_KEY, 'base64')]);
     const answerEnc = box.seal('taken', 'callback-answer', runId, '', pause.id);
-    // As if the process had died after the commit.
+    // Simulates a process that died after the commit.
     await queryDatabase(
       stack,
       `UPDATE waits SET answer_enc = $2, answered_at = now() - interval '10 s' WHERE run_id = $1`,

@@ -48,7 +48,7 @@ describe('a call of the chat proxy whose process is killed', function () {
     await lost;
     const open = 'SELECT id FROM chat_calls WHERE project_id = $1 AND reserved_usd IS NOT NULL';
     const [{ id }] = (await queryDatabase<{ id: string }>(stack, open, [project])) as [{ id: string }];
-    // Two minutes later.
+    // Ends the lease now instead of after two minutes.
     const expire = `UPDATE chat_calls SET leased_until = now() - interval '1 second' WHERE id = $1`;
     await queryDatabase(stack, expire, [id]);
     await eventually(async () => (await transactions())[0]?.id === id, { timeoutMs: 90_000 });

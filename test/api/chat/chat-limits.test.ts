@@ -76,7 +76,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
       RAW_PROVIDER_KEY: 'sk-platform',
     });
     try {
-      // Each costs exactly what it is reserved at.
+      // Each call costs exactly the amount that is reserved for it.
       const usage = { prompt_tokens: Math.ceil(asked.length / 3), completion_tokens: 20 };
       answerWith(JSON.stringify({ choices: [], usage }));
       const id = await limited((7 * reserved).toFixed(6));
@@ -107,7 +107,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
     const made = proxy.upstream.requestsFor('m').length;
     const [db, hangUp] = [await connect(1), new AbortController()];
     try {
-      // Its reservation waits for another one.
+      // The reservation of the call waits for this lock.
       await db.transaction().execute(async (trx) => {
         await sql`SELECT pg_advisory_xact_lock(hashtext('spending'), ${id}::integer)`.execute(trx);
         const url = `${proxy.baseUrl}/chat/completions`;

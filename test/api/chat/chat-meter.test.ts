@@ -18,7 +18,7 @@ describe('the meter of the chat proxy', function () {
   it('charges nothing for a call that was stored and not made, because the database did not answer', async () => {
     const { projectId, userId } = await openRun(db, ['llm']);
     const reservedBefore: string[] = [];
-    // The connection breaks behind the commit.
+    // The connection breaks after the commit.
     const breaking: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

@@ -107,7 +107,7 @@ describe('a stream through the chat-completion proxy', function () {
     await eventually(() => proxy.upstream.requestsFor('waiting').length === 1);
     caller.abort();
     await assert.rejects(answer);
-    // Sooner than the limit, which would end it as well.
+    // The time-out is shorter than the limit, which would end the stream as well.
     await eventually(() => proxy.upstream.requestsFor('waiting')[0]?.aborted, { timeoutMs: LIMIT_MS / 2 });
   });
 

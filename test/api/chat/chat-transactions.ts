@@ -1,4 +1,4 @@
-// What calls of the chat proxy are charged.
+// Transactions of the chat proxy.
 
 export interface ChatTransaction {
   id: string;
@@ -8,7 +8,7 @@ export interface ChatTransaction {
   reason: string;
 }
 
-/** At 1 and 2 USD a million. */
+/** The price in USD at 1 USD a million input tokens and 2 USD a million output tokens. */
 export function price(input: number, output: number): number {
   return Number(((input + 2 * output) / 1e6).toFixed(9));
 }

@@ -31,7 +31,7 @@ const said = (content: string): string => event({ choices: [{ index: 0, delta: {
 const USAGE = { prompt_tokens: 1000, completion_tokens: 200, total_tokens: 1200 };
 const lastChunk = event({ choices: [], usage: USAGE });
 
-/** At 1 and 2 USD a million. */
+/** The price in USD at 1 USD a million input tokens and 2 USD a million output tokens. */
 const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
 
 describe('the chat-completion proxy in the books', function () {

@@ -1,4 +1,4 @@
-// Workflows as models of the chat-completion protocol, asked by the official client. docs/use/api.md.
+// Workflows as models of the chat-completion protocol, called by the official client. docs/use/api.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai';
@@ -212,7 +212,7 @@ describe('a workflow as a model', function () {
     const viewer = await createAccount(stack);
     await giveRole(stack, viewer, project, 'viewer');
     const hidden = await account.api.createWorkflow(project, drawing(linkInRow(echo())));
-    // Other tests ask the provider meanwhile.
+    // Other tests call the provider meanwhile.
     const question = `nobody answers this ${randomUUID()}`;
     const refused: [OpenAI, string][] = [
       [clientOf(viewer), model],
@@ -376,7 +376,7 @@ describe('a workflow as a model', function () {
     const logger = createLogger('api', 'fatal');
     const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 0 });
     const runHub = new RunHub({ db, memory, logger, onReaders: () => undefined });
-    // Nobody executes the signal here: the reconciler of the stack cancels the run, as after a crash.
+    // This client does not send the signal: the reconciler of the stack cancels the run, as after a crash.
     const temporal = { workflow: { getHandle: () => ({ cancel: () => Promise.resolve() }) } };
     const deps = { db, logger, runHub, memory, temporal, sharedReads: createSharedReads(db, 30), config: {} };
     try {

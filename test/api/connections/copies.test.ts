@@ -91,7 +91,7 @@ describe('connections of workflows that are copied', function () {
       [copied],
     );
     assert.deepEqual(row_!.connection_ids, []);
-    // It runs without the credential until somebody chooses one.
+    // The copy runs without the credential until somebody chooses one.
     const ofCopy = await account.api.run(copied);
     assert.equal((await account.api.pollToEnd(ofCopy.data.id)).data.status, 'succeed');
     assert.equal(target.requestsTo('/copied').at(-1)!.headers.authorization, undefined);

@@ -1,4 +1,4 @@
-// Whatever starts a run, its nodes use the connections of its project.
+// The nodes of a run use the connections of its project, whatever has started it.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
@@ -37,7 +37,7 @@ describe('runs of every origin use connections', function () {
   });
   after(() => Promise.all([target.close(), servers.close()]));
 
-  /** A connection whose token is its name. */
+  /** Creates a connection whose token contains its name. */
   const named = (name: string) =>
     createConnection(account, projectId, {
       name,

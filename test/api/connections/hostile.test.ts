@@ -52,7 +52,7 @@ describe('connections of a tenant who means harm', function () {
     return data.data![call.id]!.error?.code;
   }
 
-  /** Begins a sign-in; `back` is what the provider would send the browser back with. */
+  /** Starts a sign-in; `back` is the address to which the provider would send the browser back. */
   async function beginSignIn(id: number) {
     const begun = await session.post<{ url: string }>(`${path}${id}/authorize/`);
     assert.equal(begun.status, 200, JSON.stringify(begun.body));
@@ -137,7 +137,7 @@ describe('connections of a tenant who means harm', function () {
   it('of another project serve no run either that was accepted before', async () => {
     const id = await createConnection(account, projectId, bearer('moved away'));
     const elsewhere = await account.api.createProject();
-    // Nothing of the service moves a connection: somebody does it behind its back.
+    // The service never moves a connection to another project, so the test changes the database.
     const call = http(`${target.url}/moved`, { connection: id });
     target.on('/before', { after: ['/moved-now'] });
     const started = await startRun(http(`${target.url}/before`), call);
@@ -261,7 +261,8 @@ describe('connections of a tenant who means harm', function () {
       );
       assert.deepEqual(
         outcomes,
-        // An answer that is neither a token nor an error may be the page of a proxy, and says nothing of the connection.
+        // An answer that is neither a token nor an error may be the page of a proxy, and does not change the
+        // connection.
         answers
           .slice(0, 5)
           .map(([what]) =>

@@ -6,7 +6,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 
 const KEYS = ['id', 'name', 'kind', 'origins', 'settings', 'documentation_url', 'mcp_url', 'source', 'checked'];
 
-/** Vendors who document a service at another domain than the one that it is called at. */
+/** Vendors that document a service on another domain than the one on which it is called. */
 const DOCUMENTED_AT: Record<string, string> = {
   'algolia.net': 'algolia.com',
   'dropboxapi.com': 'dropbox.tech',
@@ -27,7 +27,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The addresses that a connection of this preset calls or sends people to. */
+/** The addresses that a connection of this preset calls or sends users to. */
 function addressesOf({ origins, settings, mcp_url }: ConnectionPreset): string[] {
   const urls = Object.entries(settings).flatMap(([key, value]) => (key.endsWith('_url') ? textsIn(value) : []));
   return [...origins, ...urls, ...(mcp_url === undefined ? [] : [mcp_url])];

@@ -1,4 +1,4 @@
-// Makes connections and signs in for them, as an owner does in a browser.
+// Creates connections and signs in for them, as an owner does in a browser.
 import { createApiClient } from '../../../harness/client/api-client.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import type { TokenProvider } from '../../support/token-provider.js';
@@ -28,7 +28,7 @@ export async function readConnection(account: Account, projectId: number, id: nu
   return (await account.api.get<ConnectionBody>(`/projects/${projectId}/connections/${id}/`)).body;
 }
 
-/** A connection of the kind `oauth2` for the provider, without a sign-in. */
+/** Creates a connection of the kind `oauth2` for the provider, without a sign-in. */
 export function oauthConnection(account: Account, projectId: number, provider: TokenProvider, name = 'provider') {
   return createConnection(account, projectId, {
     name,
@@ -39,7 +39,7 @@ export function oauthConnection(account: Account, projectId: number, provider: T
   });
 }
 
-/** Begins a sign-in, goes through the provider's pages, and comes back. Returns where the browser ends. */
+/** Starts a sign-in, follows the provider's pages, and returns the address at which the browser ends. */
 export async function signIn(
   stack: TestStack,
   account: Account,

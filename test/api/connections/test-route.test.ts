@@ -1,4 +1,3 @@
-// Trying a connection.
 import assert from 'node:assert/strict';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
@@ -156,7 +155,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
       [String(id)],
     );
 
-  /** A connection with a token, as a sign-in leaves it. */
+  /** Creates a connection with a token, as a sign-in leaves it. */
   async function signedInAt(url: string, name: string): Promise<number> {
     const id = await make(name, { kind: 'mcp_oauth', origins: [servers.origin], settings: { server_url: url } });
     const box = createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);

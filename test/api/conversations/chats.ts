@@ -1,4 +1,4 @@
-// Conversations as clients have them.
+// Conversations as clients use them.
 import assert from 'node:assert/strict';
 import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -32,8 +32,8 @@ export interface Posted {
 }
 
 /**
- * A chat that answers with the `messages` of its input. A message with "hold" waits for a callback before, one with
- * "ask" for a person.
+ * A chat that answers with the `messages` of its input. Before it answers, a message with "hold" waits for a callback,
+ * and one with "ask" for a person.
  */
 export function createChatDrawing(inputFields: Record<string, unknown>[] = []) {
   const begin = trigger(inputFields);
@@ -74,7 +74,7 @@ export function post(
   return api.post<Posted>(`/conversations/${conversationId}/messages/`, { body, headers });
 }
 
-/** Returns the run of a message that was taken. */
+/** Posts a message that must be accepted. Returns its run. */
 export async function say(api: ApiClient, conversationId: string, content: string, more: object = {}): Promise<Posted> {
   const { status, body } = await post(api, conversationId, { content, ...more });
   assert.equal(status, 201, JSON.stringify(body));
@@ -89,7 +89,7 @@ export async function messagesOf(api: ApiClient, conversationId: string): Promis
   return body.items;
 }
 
-/** The answer to a message, once it is there. */
+/** Waits for the answer to a message. */
 export function answerTo(api: ApiClient, conversationId: string, { run_id: runId }: Posted): Promise<Message> {
   return eventually(
     async () =>
@@ -98,7 +98,7 @@ export function answerTo(api: ApiClient, conversationId: string, { run_id: runId
   );
 }
 
-/** The `messages` that the run of such an answer got, in short. */
+/** The `messages` that the run of such an answer received, in short. */
 export function heard({ content }: Message): string[] {
   assert.notEqual(content, null);
   return (JSON.parse(content!) as { role: string; content: string }[]).map(({ role, content: said }) =>

@@ -28,7 +28,7 @@ describe('conversations and processes that die', function () {
     await stack.stop();
   });
 
-  /** Repeats a request, with the same key, by the one or the other process, until there is an answer. */
+  /** Repeats a request with the same key, through either process, until there is an answer. */
   function sendUntilTaken(id: string, content: string): Promise<Posted> {
     let tries = 0;
     return eventually(
@@ -50,7 +50,7 @@ describe('conversations and processes that die', function () {
     const ids = await Promise.all(Array.from({ length: CONVERSATIONS }, async () => (await converse(api, chat)).id));
     const sending = Promise.all(
       ids.map(async (id, at) => {
-        // Half of the messages come one after the other, the others all at once.
+        // The first half of the messages is sent one after the other, the second half at once.
         const texts = Array.from({ length: MESSAGES }, (_, index) => `${at}-${index}`);
         for (const text of texts.slice(0, MESSAGES / 2)) await sendUntilTaken(id, text);
         await Promise.all(texts.slice(MESSAGES / 2).map((text) => sendUntilTaken(id, text)));

@@ -7,7 +7,7 @@ const exchange = (id: number, answer: string | null = `answer ${id}`, content = 
   content,
   answer,
 });
-/** The newest first, as they are read. */
+/** Exchanges with the newest first, as they are read from the database. */
 const exchanges = (count: number) => Array.from({ length: count }, (_, index) => exchange(count - index));
 
 describe('the messages of an input', () => {

@@ -121,7 +121,7 @@ describe('doors that are open to strangers', function () {
 describe('answers as large as the results of a run', function () {
   this.timeout(120_000);
 
-  /** Values of a few bytes, of some kilobytes, and of more than a piece of an answer. */
+  /** Draws values of a few bytes, of some kilobytes, and larger than one piece of an answer. */
   function drawLarge(): Drawing {
     const start = trigger();
     const nodes = [10, 40_000, 40_000, 300_000, 1_500_000].map((size, index) =>

@@ -1,4 +1,4 @@
-// A tenant who uploads, stalls and reads slowly all day: others are served meanwhile, and nothing is left.
+// A tenant who uploads, stalls and reads slowly all day: others are served meanwhile, and no file is left behind.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
@@ -41,7 +41,7 @@ describe('a tenant who brings files all day', function () {
     status: Promise<number>;
   }
 
-  /** Sends a part of the body it announces, and then nothing. */
+  /** Sends a part of the announced body, and then stalls. */
   function stall(contentType = 'application/octet-stream'): Stalled {
     const request = http.request(`${stack.apiUrl}/api/v1/projects/${projectId}/files/`, {
       method: 'POST',

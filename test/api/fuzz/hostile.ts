@@ -1,4 +1,4 @@
-// What has broken services before.
+// Values that have broken services before.
 
 export const HOSTILE_STRINGS: readonly string[] = [
   '',
@@ -53,7 +53,7 @@ export const HOSTILE_STRINGS: readonly string[] = [
   '1e999999999',
 ];
 
-/** JSON texts of numbers, also such as no double can hold. */
+/** JSON texts of numbers, some of which no double can hold. */
 export const HOSTILE_NUMBERS: readonly string[] = [
   '0',
   '-0',
@@ -83,7 +83,7 @@ export const HOSTILE_KEYS: readonly string[] = [
   'x'.repeat(500),
 ];
 
-/** Fit for the wire as they are. */
+/** Path parts that are sent without further encoding. */
 export const HOSTILE_PATH_PARTS: readonly string[] = [
   'NaN',
   '1e3',

@@ -1,4 +1,4 @@
-// What every answer owes its caller, whatever the request was.
+// Rules for every answer, whatever the request was.
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
 import type { FuzzRequest } from './requests.js';
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 20_000;
 const INNARDS =
   /\bat .{1,200}\.[jt]s:\d+|node_modules|\b(?:SELECT|INSERT INTO|UPDATE) .{1,200}(?:FROM|VALUES|SET)|syntax error|violates|TypeError|RangeError/;
 
-/** Sends it and says what is wrong with the answer; undefined when nothing is. */
+/** Sends the request. Returns a description of what is wrong with the answer, or undefined. */
 export async function complaint(apiUrl: string, agent: Agent, sent: FuzzRequest): Promise<string | undefined> {
   try {
     return judge(sent, await send(apiUrl, agent, sent));
@@ -41,7 +41,7 @@ function send(apiUrl: string, agent: Agent, { method, target, headers, body }: F
 }
 
 function judge({ method, target }: FuzzRequest, { status, headers, text }: FuzzAnswer): string | undefined {
-  // On a busy machine the others may be slow to answer when they are asked whether they are there.
+  // On a busy machine the readiness checks of the other services may take too long.
   const isUnready = status === 503 && target.startsWith('/readyz');
   if (status >= 500 && !isUnready) return `${status}: ${text.slice(0, 500)}`;
   if (headers['x-request-id'] === undefined) return `${status} without X-Request-Id`;
@@ -67,7 +67,7 @@ function isChatError(error: unknown): boolean {
   return isText(message) && isText(type) && [param, code].every((value) => value === null || isText(value));
 }
 
-/** Of JSON-RPC. */
+/** Returns true for an error of JSON-RPC. */
 function isProtocolError(error: unknown): boolean {
   const { code, message } = (error ?? {}) as Record<string, unknown>;
   return Number.isInteger(code) && isText(message);

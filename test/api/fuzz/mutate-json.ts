@@ -1,8 +1,8 @@
-// JSON that knows what it is, changed in one place.
+// Mutations of JSON: one change of a value, or changes of its bytes.
 import { HOSTILE_KEYS, HOSTILE_NUMBERS, HOSTILE_STRINGS } from './hostile.js';
 import type { Random } from './random.js';
 
-/** Stands in a value for a piece of JSON text that no value of ours can be. */
+/** A piece of JSON text in a value, for numbers that no JavaScript value can hold. */
 class RawText {
   readonly text: string;
 
@@ -16,7 +16,7 @@ type Container = Json[] | Record<string, Json>;
 
 const OTHERS: readonly Json[] = [null, true, [], {}, [[]], [null], { toString: 1, valueOf: 1 }];
 
-/** A copy with one change somewhere in it; the deeper places are as likely as the upper ones. */
+/** Returns a copy with one change somewhere in it; deep places are as likely as upper ones. */
 export function mutateJson(value: Json, random: Random): Json {
   const root = { root: structuredClone(value) };
   const places = placesIn(root);
@@ -35,7 +35,7 @@ export function mutateJson(value: Json, random: Random): Json {
   return root.root;
 }
 
-/** Every place in a value where something stands: its container and its key there. */
+/** Every place in a value: its container and its key there. */
 function placesIn(root: Container): [Container, string][] {
   const places: [Container, string][] = [];
   const open: Container[] = [root];
@@ -65,10 +65,10 @@ function spliced(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at);
 }
 
-/** JSON text, with raw pieces as they are. */
+/** Returns JSON text, with raw pieces unchanged. */
 export function toText(value: Json): string {
   if (value instanceof RawText) return value.text;
-  // Not `value.map`, which asks the value for its own `constructor`.
+  // `value.map` would read the value's own `constructor`.
   if (Array.isArray(value)) return `[${Array.from(value, (item) => toText(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   return `{${Object.entries(value)
@@ -76,7 +76,7 @@ export function toText(value: Json): string {
     .join(',')}}`;
 }
 
-/** Bytes that know nothing: flipped, cut, doubled, put in. Names of hosts stay whole. */
+/** Flips, cuts, doubles or inserts bytes without regard to syntax. Host names stay whole. */
 export function mutateBytes(body: Buffer, random: Random): Buffer {
   if (body.length === 0) return Buffer.from(random.pick(['{', '\0', 'x', '[]', '"', '\ufeff']));
   const at = random.below(body.length);

@@ -1,9 +1,9 @@
-// How a process of the stack is doing, by its own metrics.
+// The memory and the delays of a process of the stack, from its own metrics.
 
 export interface Figures {
   rssMb: number;
   heapMb: number;
-  /** The longest that the event loop was held since the last look. */
+  /** The longest delay of the event loop since the last reading. */
   lagSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed gives the same choices.
+// Repeatable random numbers: the same seed gives the same choices.
 
 export interface Random {
   /** An integer from 0 up to, not including, `limit`. */
@@ -7,7 +7,7 @@ export interface Random {
   pick: <T>(items: readonly T[]) => T;
 }
 
-/** Marsaglia's xorshift over the mixed seeds: neighbouring seeds give unlike sequences. */
+/** Marsaglia's xorshift over the mixed seeds: neighbouring seeds give different sequences. */
 export function createRandom(...seeds: number[]): Random {
   let state = seeds.reduce((mixed, seed) => Math.imul(mixed ^ seed, 0x9e3779b1) ^ (mixed >>> 15), 0x85ebca6b) | 1;
   const next = (): number => {

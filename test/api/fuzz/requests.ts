@@ -1,4 +1,4 @@
-// From a valid request to a mutated one, in steps that can be left out one by one.
+// Turns a valid request into a mutated one, in steps that can be left out one by one.
 import type { Person, World, Worlds } from '../role-matrix-world.js';
 import { HOSTILE_HEADERS, HOSTILE_PATH_PARTS, HOSTILE_STRINGS } from './hostile.js';
 import { mutateBytes, mutateJson, toText } from './mutate-json.js';
@@ -7,20 +7,20 @@ import type { Seed } from './seeds.js';
 
 export interface FuzzRequest {
   method: string;
-  /** Path and query, fit for the wire. */
+  /** Path and query, encoded. */
   target: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
 }
 
-/** Parsed as far as the steps need it. */
+/** A request that is parsed as far as the steps need it. */
 interface Draft {
   method: string;
   parts: string[];
   query: string[];
   headers: Record<string, string>;
   json: unknown;
-  /** Over `json`, once bytes have been changed. */
+  /** Replaces `json` once bytes have been changed. */
   bytes?: Buffer;
 }
 
@@ -45,7 +45,7 @@ const PEOPLE: readonly (Person | 'nobody')[] = [
   'nobody',
 ];
 
-/** One to four steps; at least one of them at what the request has most of. */
+/** Chooses one to four steps. */
 export function createMutation(
   seed: Seed,
   world: World,
@@ -63,7 +63,7 @@ export function createMutation(
     json: seed.body?.(world),
   };
   const count = random.pick([1, 1, 1, 2, 2, 3, 4]);
-  // Each step has its own chance, so that it does the same when others are left out.
+  // Each step has its own random seed, so that it does the same if others are left out.
   const steps = Array.from({ length: count }, () => {
     const own = random.below(2 ** 31);
     return (draft: Draft) => mutate(draft, createRandom(own));
@@ -96,7 +96,7 @@ function mutate(draft: Draft, random: Random): void {
 function mutateQuery({ query }: Draft, random: Random): void {
   const names = ['page', 'size', 'page_size', 'id', 'ordering', 'project', 'search', '__proto__', 'categories'];
   const raw = random.pick(HOSTILE_STRINGS).slice(0, 2000);
-  // What is no text cannot be encoded as one.
+  // A lone surrogate cannot be encoded.
   const value = random.chance(0.2)
     ? random.pick(['%zz', '%00', '%ED%A0%80', ''])
     : encodeURIComponent(raw.replaceAll(/\p{Surrogate}/gu, '\uFFFD'));
@@ -136,7 +136,7 @@ function idsOf({ params }: Seed, path: string, world: World): Record<string, str
   };
 }
 
-/** For a person's shell. */
+/** Returns a command for a shell. */
 export function toCurl(apiUrl: string, { method, target, headers, body }: FuzzRequest): string {
   const given = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
   const data = body === undefined ? [] : ['--data-binary @-'];

@@ -1,4 +1,4 @@
-// Valid requests, as many as there are ways to call each route: what the fuzzer starts from.
+// The valid requests from which the fuzzer starts: one for each way to call a route.
 import { randomUUID } from 'node:crypto';
 import {
   agent,
@@ -20,7 +20,7 @@ export interface Seed extends Line {
   headers?: Record<string, string>;
 }
 
-/** A reserved name: no resolver knows it, so nothing that a mutated drawing does leaves the machine. */
+/** No resolver knows this reserved name, so the requests of a mutated drawing do not leave the machine. */
 const TARGET = 'http://target.invalid/path';
 
 const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
@@ -242,7 +242,7 @@ export const seeds: readonly Seed[] = [
   ...more.map((seed) => ({ for: 'anyone' as const, answer: '200' as const, ...seed })),
 ];
 
-/** Nodes of each kind, variables in every field that takes them. */
+/** A drawing with nodes of each kind, and variables in every field that takes them. */
 function richDrawing(): object {
   const start = trigger([
     { id: 'topic', title: 'Topic', type: 'text', input_requirements: false, default_value: 'cats' },
@@ -273,7 +273,7 @@ function richDrawing(): object {
   return drawing([start, check, call, ask, tool, helper, ...languageNodes(tool)]);
 }
 
-/** What further kinds may say, after `before`. */
+/** Nodes of the remaining kinds, which follow `before`. */
 function languageNodes(before: DrawingNode): DrawingNode[] {
   const item = nodeOf('set', { value: { text: '{{ input.topic }}', list: [1, '{{ input.tags }}'] } });
   const round = nodeOf('code', {

@@ -1,4 +1,4 @@
-// What other services get at the address of a hook. docs/use/starts.md.
+// The answers that other services get at the address of a hook. docs/use/starts.md.
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
@@ -35,7 +35,7 @@ describe('deliveries to hooks', function () {
     project = await api.createProject();
   });
 
-  /** The output of its runs is their input. */
+  /** A workflow that puts out its input. */
   const echo = (fields: Record<string, unknown>[] = []): object =>
     drawing(linkInRow([trigger(fields), nodeOf('output', { value: '{{ input }}' })]));
   const workflow = (data: object = echo()): Promise<number> => api.createWorkflow(project, data);
@@ -344,7 +344,7 @@ describe('deliveries to hooks', function () {
       }
       await giveRole(stack, author, project, 'editor');
       assert.equal((await listed(id)).inactive_reason, null);
-      // Access to the API is asked of keys alone.
+      // Only keys need access to the API.
       await revokeAccess(stack, author);
       assert.equal((await deliverTo(hook.url)).status, 202);
       assert.equal((await runsOf(id)).length, 2);

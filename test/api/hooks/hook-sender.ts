@@ -1,4 +1,4 @@
-// Hooks of workflows, and what senders do with them.
+// Hooks of workflows, and requests as senders make them.
 import { Webhook } from 'standardwebhooks';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -45,13 +45,13 @@ export async function deliverTo(
   return { status: response.status, headers: response.headers, body: JSON.parse(text) as DeliveryAnswer['body'], text };
 }
 
-/** The same hook at another API process. */
+/** The address of the same hook at another API process. */
 export function atProcess(url: string, apiUrl: string): string {
   const { pathname } = new URL(url);
   return `${apiUrl}${pathname}`;
 }
 
-/** `lateSeconds`: how long ago it was signed. */
+/** `lateSeconds`: the age of the signature. */
 export function standardHeaders(secret: string, id: string, body: string, lateSeconds = 0): Record<string, string> {
   const time = new Date(Date.now() - lateSeconds * 1000);
   return {
@@ -61,7 +61,7 @@ export function standardHeaders(secret: string, id: string, body: string, lateSe
   };
 }
 
-/** The headers of Standard Webhooks as Clerk and Resend name them, whose webhooks Svix sends. */
+/** The headers of Standard Webhooks with the names that Svix uses, which sends the webhooks of Clerk and Resend. */
 export function toSvix(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/, 'svix-'), value]),
@@ -69,13 +69,13 @@ export function toSvix(headers: Record<string, string>): Record<string, string> 
 }
 
 export async function gitHubHeaders(secret: string, id: string, body: string): Promise<Record<string, string>> {
-  // It can only be imported: as the import of a file, it would make mocha load that file, and what the file shares with
-  // other files, a second time.
+  // An `import` statement in a file would make mocha load that file, and the modules that it shares with others, a
+  // second time.
   const { sign } = await import('@octokit/webhooks-methods');
   return { 'x-github-delivery': id, 'x-hub-signature-256': await sign(secret, body), 'x-github-event': 'push' };
 }
 
-/** As if a minute had passed. */
+/** Ends the current minute of the hook's limit. */
 export async function endMinute(stack: TestStack, hookId: number): Promise<void> {
   await queryDatabase(stack, 'UPDATE hook_windows SET ends_at = now() WHERE hook_id = $1', [hookId]);
 }

@@ -1,4 +1,4 @@
-// A flood of repeated deliveries while API processes die: each event starts one run.
+// Repeated deliveries while API processes are killed: each event starts one run.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -41,7 +41,7 @@ describe('hooks through crashes', function () {
     const runs = new Map<string, Set<string>>();
     let [done, lost] = [0, 0];
 
-    /** As senders do: again until the answer is a good one. A minute is over as soon as it has refused one. */
+    /** Repeats the delivery until it is accepted, as senders do. If the limit refuses one, ends the minute. */
     const deliver = async (event: string): Promise<DeliveryAnswer> => {
       const body = JSON.stringify({ event });
       for (;;) {

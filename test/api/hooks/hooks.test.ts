@@ -1,4 +1,4 @@
-// The hooks of a workflow, as its members make, see and delete them.
+// The hooks of a workflow, as its members create, see and delete them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';

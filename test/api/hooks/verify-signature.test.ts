@@ -1,4 +1,4 @@
-// Against the libraries with which senders sign and receivers verify.
+// Compares the check of signatures with the libraries with which senders sign and receivers verify.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { sign as signAsGitHub, verify as verifyAsGitHub } from '@octokit/webhooks-methods';

@@ -89,7 +89,7 @@ describe('the documentation page', function () {
       await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
       const document = JSON.parse((await get('/api/v1/openapi.json')).body) as { paths: Record<string, object> };
       const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
-      // The library draws only what is in view.
+      // The library draws only the visible part.
       const shown = new Set<string>();
       for (let before = -1; shown.size !== before || shown.size < operations.length;) {
         before = shown.size;

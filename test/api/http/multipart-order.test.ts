@@ -31,7 +31,7 @@ describe('the parts of a multipart body', () => {
         assert.equal(open, 1);
         const content = await text(bytes);
         assert.equal(content, field.repeat(content.length));
-        // The first ones take the longest.
+        // Earlier parts take longer to save.
         await turns(5 * (names.length - names.indexOf(field)));
         open -= 1;
         ended.push(field);
@@ -57,7 +57,7 @@ describe('the parts of a multipart body', () => {
       saved += 1;
     });
     assert.equal(saved, 50);
-    // The part behind this one, and what streams take in advance.
+    // A few parts are taken in advance: the next one, and those that streams buffer.
     assert.ok(takenMeanwhile! < 20, `${takenMeanwhile} parts were taken`);
   });
 

@@ -12,7 +12,9 @@ import { chain } from '../../../harness/drawing/drawing.js';
 import { createAccount, type Account } from '../accounts.js';
 import { createAnswerCheck, createValidator, operationsOf, type OpenApiDocument } from '../openapi-document.js';
 
-/** The schema of the OpenAPI Initiative (Apache-2.0), its `$dynamicRef`s written as the `$ref`s that ajv resolves. */
+/**
+ * The schema of the OpenAPI Initiative (Apache-2.0), with its `$dynamicRef`s replaced by the `$ref`s that ajv resolves.
+ */
 const META_SCHEMA = path.join(import.meta.dirname, '../../support/openapi-3.1-schema.json');
 
 describe('the OpenAPI document', function () {
@@ -87,7 +89,7 @@ describe('the OpenAPI document', function () {
         );
         for (const [status, schema] of allAnswers(route)) {
           const isEmpty = schema instanceof z.ZodNull;
-          // MCP wants a notification to be answered with 202 and no body.
+          // MCP requires that a notification is answered with 202 and no body.
           const hasNoBody = [204, 302, 303, 304].includes(status) || (status === 202 && route.path === '/mcp/');
           assert.equal(isEmpty, hasNoBody, `${name} ${status}: only 204 and redirects have no body`);
           assert.ok(!(schema instanceof z.ZodUnknown || schema instanceof z.ZodAny), `${name} ${status} says nothing`);

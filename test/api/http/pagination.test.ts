@@ -15,7 +15,7 @@ const NO_NUMBER = 'A valid integer is required.';
 describe('pagination', function () {
   this.timeout(120_000);
   let api: ApiClient;
-  /** Of the same user: some lists are for sessions alone. */
+  /** A session of the same user, because some lists are for sessions only. */
   let session: ApiClient;
   let workflowId: number;
   let projectId: number;
@@ -67,7 +67,7 @@ describe('pagination', function () {
       const begun = await api.post<{ id: string }>(`/workflows/${workflowId}/conversations/`, { body: {} });
       const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
         const names = (get?.parameters ?? []).flatMap((given) => (given.in === 'query' ? [given.name] : []));
-        // Lists stand below a project, a workflow or a conversation.
+        // Lists belong to a project, a workflow or a conversation.
         const id = String(path.includes('/projects/') ? projectId : workflowId);
         const filled = path
           .replace('{id}', id)
@@ -78,7 +78,7 @@ describe('pagination', function () {
         const isList = names.includes('page') && !isForAdministrators;
         return isList ? [{ path: filled.replace('/api/v1', ''), names }] : [];
       });
-      // The iterations of a loop are listed for the loop that is asked for.
+      // The list of iterations requires the loop as a parameter.
       const needed = (names: string[]): string => (names.includes('node') ? 'node=some-loop' : '');
       assert.ok(lists.length >= 8, `${lists.length} lists`);
       for (const { path, names } of lists) {

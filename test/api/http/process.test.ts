@@ -8,7 +8,7 @@ import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
 import { startApiProcess } from '../api-process.js';
 
-/** A port that nobody listens on. */
+/** A port on which nothing listens. */
 const NOWHERE = '127.0.0.1:1';
 
 describe('the API process', function () {
@@ -98,7 +98,7 @@ describe('the API process', function () {
   it('on SIGTERM it finishes the request that is under way and ends with code 0', async () => {
     const account = await createAccount(stack);
     const workflowId = await account.api.createWorkflow(await account.api.createProject(), chain(1));
-    // Without Temporal a run start takes its deadline of two seconds: long enough to be under way.
+    // Without Temporal the start of a run takes its deadline of two seconds: long enough to be in progress.
     const cut = await startApiProcess(stack, { TEMPORAL_ADDRESS: NOWHERE });
     const api = createApiClient(cut.apiUrl, account.apiKey);
     const answer = api.run(workflowId);

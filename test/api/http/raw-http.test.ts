@@ -33,7 +33,7 @@ describe('HTTP as bytes', function () {
     open.push(connection);
     return connection;
   };
-  /** All that the server says until it hangs up. */
+  /** Returns everything that the server sends until it closes the connection. */
   const ask = async (...pieces: (string | Buffer)[]): Promise<string> => {
     const connection = await connect();
     connection.send(...pieces);

@@ -29,7 +29,7 @@ describe('a body that is taken as a stream', () => {
       assert.deepEqual([response.status, await response.text()], [400, 'refused']);
     }
     await eventually(() => bodies.every((body) => body.destroyed));
-    // Without a listener, an error ends the process.
+    // An `error` event without a listener would end the process.
     for (const body of bodies) body.emit('error', bodyTooSlow());
     assert.equal(bodies.length, 3);
   });

@@ -1,4 +1,4 @@
-// Answers of the service behind a proxy with TLS. PUBLIC_URL tells whether there is one.
+// Answers of the service behind a proxy with TLS. PUBLIC_URL tells the service that there is one.
 import assert from 'node:assert/strict';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';

@@ -9,7 +9,7 @@ describe('who waits for runs in a process', () => {
   const enter = (runs: WatchedRuns, userId: number, count: number): (() => void)[] =>
     Array.from({ length: count }, (_, index) => {
       const place = { runId: index % 2 === 0 ? RUN : OTHER_RUN, userId };
-      // A function of its own for each, because the same one would be one reader.
+      // Each reader needs its own function, because readers are counted by their function.
       return index % 3 === 0 ? runs.watch(place, () => nothing()) : runs.follow(place, () => nothing());
     });
 

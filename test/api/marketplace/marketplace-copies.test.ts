@@ -59,7 +59,7 @@ describe('copies from the marketplace', function () {
       const headers = { Authorization: canary(), Accept: 'text/plain' };
       const send = http(target.url, { label: 'Send', headers });
       link(first, send);
-      // Nothing leads to it, so that the example run needs no connection.
+      // No link leads to this node, so the example run needs no connection.
       const pay = http(target.url, { label: 'Pay', connection: 7 });
       const { slug } = await publish(stack, author, {}, drawing([first, send, pay]));
       const { body } = await add(await createAccount(stack), slug);
@@ -232,7 +232,7 @@ describe('copies from the marketplace', function () {
       const headers = { Authorization: `Bearer ${tool}`, Accept: '*/*' };
       const data: Drawing = drawing([start, call]);
       const { workflowId, slug, runId } = await publish(stack, author, {}, data);
-      // Drawn later, published as if the template run had had them: these kinds call servers that are not here.
+      // These nodes are added after the template run, because they call servers that do not exist here.
       const unreached = [
         { id: 'm', type: 'mcp-node', data: { endpoint_url: 'https://mcp.example', headers } },
         {

@@ -93,7 +93,8 @@ describe('marketplace examples', function () {
       { id: 'token', type: 'text', is_secret: true, default_value: stored },
       { id: 'note', type: 'text' },
     ]);
-    // The target echoes what it gets: the literal key in the header is no secret field, and yet nobody's business.
+    // The target echoes its requests: the literal key in the header is no secret field, and must not be shown all the
+    // same.
     const call = http(`${target.url}/echo`, {
       method: 'POST',
       headers: { 'X-Token': '{{ input.token }}', Authorization: `Bearer ${headerKey}`, Accept: 'text/plain' },
@@ -143,7 +144,7 @@ describe('marketplace examples', function () {
 
   it('a long content is cut in the list, never in the middle of a credential, and whole alone', async () => {
     const headerKey = `canary-${'k'.repeat(60)}`;
-    // The credential stands across the place where a list cuts.
+    // The credential lies across the position at which a list cuts texts.
     const body = `${'x'.repeat(16_384 - 30)}${headerKey}${'y'.repeat(20_000)}`;
     target.on('/long', { body });
     const start = trigger();

@@ -31,7 +31,7 @@ describe('marketplace fee', function () {
     author = await createAccount(stack);
   });
 
-  /** A buyer with a copy. */
+  /** Creates a buyer with a copy. */
   const buy = async (slug: string): Promise<{ buyer: Account; id: number }> => {
     const buyer = await createAccount(stack);
     return { buyer, id: await copy(buyer, slug) };
@@ -191,7 +191,7 @@ describe('marketplace fee', function () {
     await assertSumsAgree(buyer, id, [ended, runId]);
   });
 
-  /** A run in progress that no worker knows of, so that the test decides when and how it ends. */
+  /** Creates a run in progress that no worker knows of, so that the test decides when and how it ends. */
   async function openRunLike(runId: string): Promise<{ rows: { id: string }[] }> {
     const rows = await queryDatabase<{ id: string }>(
       stack,

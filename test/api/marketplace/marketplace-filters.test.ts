@@ -26,7 +26,7 @@ describe('marketplace list', function () {
     anybody = createApiClient(stack.apiUrl);
   });
 
-  /** Titles of the published workflows that share a word, which is cut off. */
+  /** Returns the titles of the published workflows that contain the word, without the word. */
   const found = async (word: string, query = ''): Promise<string> => {
     const path = `/workflows/marketplace/?search=${word}${query}`;
     const { status, body } = await anybody.get<Page<MarketplaceWorkflow>>(path);

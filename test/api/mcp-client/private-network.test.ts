@@ -1,4 +1,4 @@
-// The ways in which a user's address is asked for, end to end; every spelling of one: test/outgoing/blocked-addresses.test.ts.
+// Each feature that calls an address of a user, end to end. All spellings: test/outgoing/blocked-addresses.test.ts.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -17,7 +17,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
   let api: ApiClient;
   let fake: FakeMcpServer;
   let target: HttpTarget;
-  /** On ports that are open, closed, and of another protocol; by name too. */
+  /** Addresses with open and closed ports, and one of another protocol; also by name. */
   let addresses: string[];
 
   before(async () => {
@@ -117,7 +117,7 @@ describe('with BLOCKED_ADDRESSES', function () {
   let target: HttpTarget;
 
   before(async () => {
-    // The model provider of the stack answers on the address that is left.
+    // The model provider of the stack is on the address that is not blocked.
     stack = await startStack({ env: { BLOCKED_ADDRESSES: '127.0.0.2,10.1.0.0/16', ALLOW_PRIVATE_NETWORK: 'true' } });
     target = await startHttpTarget();
   });

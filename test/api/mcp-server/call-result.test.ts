@@ -1,4 +1,4 @@
-// How much memory the result of a tool call takes.
+// The memory that the result of a tool call takes.
 import assert from 'node:assert/strict';
 import { readCallResult } from '../../../api/mcp-server/call-result.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';

@@ -27,7 +27,7 @@ export async function connectOfficial(apiUrl: string, apiKey: string): Promise<O
   return { client, transport };
 }
 
-/** A call with time for the machine. */
+/** Calls a tool with a time-out that suits a busy machine. */
 export async function call(
   { client }: OfficialClient,
   name: string,
@@ -48,14 +48,14 @@ export function runOf({ _meta: meta }: CallToolResult): string {
   return String(meta?.['run_id']);
 }
 
-/** The MCP client of the AI SDK. It is an ESM-only package: imported in the ordinary way, mocha would load it twice. */
+/** The MCP client of the AI SDK. It is an ESM-only package: mocha would load a static import twice. */
 export async function connectOther(apiUrl: string, apiKey: string): Promise<MCPClient> {
   const { createMCPClient } = await import('@ai-sdk/mcp');
   const headers = { Authorization: `Bearer ${apiKey}` };
   return createMCPClient({ transport: { type: 'http', url: `${apiUrl}/mcp`, headers } });
 }
 
-/** A workflow that is offered, and the name of its tool. */
+/** Creates a workflow that is offered as a tool. Returns it and the name of its tool. */
 export async function offer(
   api: ApiClient,
   project: number,
@@ -88,7 +88,7 @@ export interface BareAnswer {
 export interface BareClient {
   session: string;
   headers: Record<string, string>;
-  /** The body as text, or a message; the headers go over the client's own. */
+  /** Sends a message, or a text as the body; `headers` override the client's own. */
   send: (message: unknown, headers?: Record<string, string>) => Promise<BareAnswer>;
   request: (id: unknown, method: string, params?: object) => Promise<BareAnswer>;
 }

@@ -1,4 +1,4 @@
-// Many calls at once, and calls over several processes of the service that come and go.
+// Many calls at once, and calls to several processes of the service that start and stop.
 import assert from 'node:assert/strict';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
@@ -41,7 +41,7 @@ describe('tool calls in crowds and over processes', function () {
   const openRun = (id: number): Promise<string> =>
     eventually(async () => (await runsOf(id))[0]?.id ?? false, { timeoutMs: 30_000 });
 
-  /** Two processes behind one address, as behind a balancer: `to` says which one answers. */
+  /** Two processes behind one address, as behind a load balancer: `to` chooses the one that answers. */
   async function twoProcesses(): Promise<{ first: ApiProcess; second: ApiProcess; stop: () => Promise<void> }> {
     const [first, second] = await Promise.all([startApiProcess(stack), startApiProcess(stack)]);
     return { first, second, stop: async () => void (await Promise.all([first.stop(), second.stop()])) };
@@ -99,7 +99,7 @@ describe('tool calls in crowds and over processes', function () {
       const params = { name, arguments: {}, _meta: { progressToken: 'p' } };
       const begun = bare.request(1, 'tools/call', params);
       const url = await callbackUrlOf(account.api, await openRun(id), wait.id);
-      // A stream that was cut would be an error here.
+      // A stream that was cut off would be an error here.
       const [, { text }] = await Promise.all([first.stop(), begun]);
       assert.match(text, /^retry: 2000\nid: .+\ndata: \n\n/);
       assert.equal(text.includes('"result"'), false);

@@ -1,4 +1,4 @@
-// What the protocol asks of a server, and what hostile clients send. docs/use/mcp.md.
+// The protocol's requirements for a server, and requests of hostile clients. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';

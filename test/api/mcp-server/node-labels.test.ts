@@ -1,4 +1,4 @@
-// The labels that the progress of tool calls tells: they are shared and bounded.
+// The labels in the progress of tool calls: they are shared between calls, and bounded.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { labelsOf } from '../../../api/mcp-server/node-labels.js';

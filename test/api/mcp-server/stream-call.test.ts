@@ -1,4 +1,4 @@
-// The stream of a call whose run takes long, with times that a test can wait for.
+// The stream of a call whose run takes long, with intervals that are short enough for a test.
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ describe('the stream of a tool call', function () {
   let account: Account;
   let db: Database;
   let deps: CallDeps;
-  /** Who waits in the hub. */
+  /** The readers that wait in the hub. */
   let readers: Readers | undefined;
   let runId: string;
   let cancel: () => Promise<unknown>;

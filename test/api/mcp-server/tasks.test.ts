@@ -45,7 +45,7 @@ describe('calls of workflows as tasks', function () {
     return [wait, nodeOf('output', { value: { said: resultOf(wait) } })];
   };
 
-  /** Begins a task, and leaves it. */
+  /** Starts a task, and stops reading its stream. */
   async function begin(name: string, { client } = official): Promise<Task> {
     const stream = client.experimental.tasks.callToolStream({ name, arguments: {} }, undefined, {
       ...PATIENT,

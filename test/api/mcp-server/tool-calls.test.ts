@@ -49,7 +49,7 @@ describe('calls of workflows as MCP tools', function () {
     await target.close();
   });
 
-  /** Puts out what it got. */
+  /** A drawing that puts out its input. */
   const echo = (fields: object[] = [TOPIC]): object =>
     drawing(linkInRow([trigger(fields as Record<string, unknown>[]), nodeOf('output', { value: '{{ input }}' })]));
   const offered = (data: object = echo(), title?: string) => offer(account.api, project, data, title);
@@ -212,7 +212,7 @@ describe('calls of workflows as MCP tools', function () {
       return runs[0]?.status === 'Cancelled' && runs;
     });
     assert.equal(first[1]?.status, 'In Progress');
-    // A connection that is lost cancels nothing.
+    // A lost connection cancels nothing.
     await second.client.close();
     assert.ok((await stays) instanceof McpError);
     const [, other] = await openRuns();

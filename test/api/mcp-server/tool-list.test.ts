@@ -1,4 +1,4 @@
-// Which workflows MCP clients are offered, to whom and under which names. docs/use/mcp.md.
+// The workflows that each MCP client is offered, and the names of their tools. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -40,7 +40,7 @@ describe('the list of tools', function () {
   });
 
   const connect = (who: Account): Promise<BareClient> => connectBare(stack.apiUrl, who.apiKey);
-  /** The tools that are workflows: the last one says how runs stand. */
+  /** The tools that are workflows, without the last one, which reports the state of runs. */
   async function toolsOf(who: Account): Promise<Tool[]> {
     const client = await connect(who);
     const tools: Tool[] = [];

@@ -80,13 +80,13 @@ describe('metrics', function () {
     const db = openDatabase(stack.stack.database_url);
     try {
       const refresh = createDatabaseMetrics(registry, { db, logger, resultRetentionDays: 30 });
-      // Both connections are taken, and stay so.
+      // Both connections are in use until the test releases them.
       let free = (): void => undefined;
       const freed = new Promise<void>((resolve) => {
         free = resolve;
       });
       const taken = [0, 1].map(() => db.connection().execute(() => freed));
-      // They end although the connections are taken until the test gives them back.
+      // The refreshes end although no connection is free.
       await Promise.all(Array.from({ length: 20 }, refresh));
       assert.doesNotMatch(await registry.metrics(), /^runs_open /m);
       free();

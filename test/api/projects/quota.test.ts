@@ -32,7 +32,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const start = trigger();
     return drawing([{ ...start, data: { ...start.data, tooltip: 'x'.repeat(length) } }]);
   };
-  /** Leaves the project hardly any room. */
+  /** Fills the project until it has hardly any room. */
   async function fill(projectId: number): Promise<void> {
     const room = LIMIT - (await assertBytesRight(stack, projectId)) - 40;
     await api.createWorkflow(projectId, withText(room - Buffer.byteLength(JSON.stringify(withText(0)))));
@@ -81,7 +81,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
       onError: () => undefined,
     });
     try {
-      // Nothing is folded meanwhile.
+      // The lock keeps the service from folding the counts meanwhile.
       const statuses = await withAdvisoryLock(db, 'stored-bytes', async (trx) => {
         await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(trx);
         const seen: number[] = [];
@@ -102,7 +102,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     assert.deepEqual([answer.status, answer.body], [413, REFUSED]);
   });
 
-  /** A run whose node fails because what it puts out does not fit. */
+  /** Runs a drawing whose node fails because its output does not fit. */
   async function runInto(nodes: DrawingNode[], input: object = {}) {
     const projectId = await api.createProject();
     const id = await api.createWorkflow(projectId, drawing(nodes));

@@ -19,7 +19,7 @@ interface Spending {
   stopped: { day: string; limited_by: string; source: string; calls: number; last_run_id: string | null }[];
 }
 
-/** Of one call of the fake provider: 10 tokens in, 5 out, at 1 and 2 USD a million. */
+/** The cost of one call of the fake provider: 10 input and 5 output tokens, at 1 and 2 USD a million. */
 const CALL = '0.00002';
 
 describe('limits of money', function () {
@@ -203,7 +203,7 @@ describe('limits of money', function () {
           .map((request) => verify(request, secret))
           .filter(({ type }) => type === 'project.budget_reached');
       const model = modelOf();
-      // The call alone is larger than that: nothing is told.
+      // The call alone exceeds the limit, so no event is sent.
       await patch(projectId, { spending_limit: { amount: '0.00002', period: 'month' } });
       const tooLarge = await run(projectId, [ask(model)]);
       assert.equal(tooLarge.status, 'failed');
@@ -218,7 +218,7 @@ describe('limits of money', function () {
       });
       await patch(projectId, { spending_limit: { amount: '0.0001', period: 'month' } });
       assert.equal((await run(projectId, [ask(model)])).status, 'succeed');
-      // Less than is spent: reached by that.
+      // The new limit is below the amount already spent, so the change itself sends the event.
       await patch(projectId, { spending_limit: { amount: '0.00001', period: 'month' } });
       await eventually(() => events().length === 2);
       await patch(projectId, { spending_limit: { amount: '0.0001', period: 'month' } });

@@ -15,7 +15,7 @@ describe('runs of all workflows', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
-  /** Two projects, two workflows in the first; the runs in the order in which they were accepted. */
+  /** There are two projects, and two workflows in the first; the runs are in the order in which they were accepted. */
   let projects: number[];
   let workflows: number[];
   let runs: string[];

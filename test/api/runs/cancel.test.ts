@@ -63,7 +63,7 @@ describe('cancelling a run', function () {
         const { data } = await api.run(id);
         const { status } = await api.post(`/workflows/${id}/history/${data.id}/cancel/`);
         assert.equal(status, 200);
-        // Already: the reconciler would come only seconds later.
+        // The status is set already: the reconciler would set it only seconds later.
         assert.equal((await api.history(id, data.id)).status, 'Cancelled');
       }
     });

@@ -38,12 +38,12 @@ describe('polls that know or wait', function () {
     return owner.api.createWorkflow(await owner.api.createProject(), drawing(nodes));
   }
 
-  /** A run whose call takes so long. */
+  /** Starts a run whose call takes `delayMs`. */
   async function start(delayMs: number, owner = account): Promise<string> {
     return (await owner.api.run(await makeWorkflow(delayMs, owner))).data.id;
   }
 
-  /** Once the call is on the wire, nothing changes until its answer. */
+  /** Starts a run and waits until its call is sent: nothing changes until the call is answered. */
   async function startHeld(delayMs: number): Promise<{ runId: string; answer: Answer }> {
     const runId = await start(delayMs);
     const answer = await eventually(async () => {

@@ -1,4 +1,4 @@
-// Numbers beyond what a double holds, from the input or an answer to everything that leaves the service again.
+// Numbers that no double holds, from the input or an answer to every output of the service.
 import assert from 'node:assert/strict';
 import { condition, drawing, http, linkInRow, llm, mcp, resultOf, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
@@ -34,7 +34,7 @@ describe('numbers beyond 2^53', function () {
     await tools.close();
   });
 
-  /** An answer as its text: parsed it would lose what is looked for. */
+  /** Returns an answer as text: a parser would round the numbers. */
   const textOf = async (path: string): Promise<string> => {
     const answer = await fetch(`${stack.apiUrl}/api/v1${path}`, { headers: { 'x-api-key': account.apiKey } });
     return answer.text();
@@ -120,7 +120,7 @@ describe('numbers beyond 2^53', function () {
     const ask = llm('an id', { settings: { model_name: 'exact-numbers' } });
     const tool = mcp(tools.url, 'note', { text: resultOf(ask, 'id'), list: [resultOf(ask, 'id')] });
     const seeded = llm('again', { settings: { model_name: 'exact-seed', seed: resultOf(ask, 'id') } });
-    // The tool wants a text and refuses the call: what counts is how it was sent.
+    // The tool expects a text and refuses the call, but the test looks only at the request.
     const row = linkInRow([trigger(), ask, seeded, tool]);
     const id = await api.createWorkflow(await api.createProject(), drawing(row));
     const { body } = await api.post<Envelope>(`/workflows/${id}/run/`, { text: '{}' });

@@ -28,7 +28,7 @@ describe('execution-update', function () {
     workflowId = await api.createWorkflow(await api.createProject(), data);
   });
 
-  /** A run that no workflow executes: a copy of one that has ended, reopened. */
+  /** Creates a run that no workflow executes: a copy of a finished run, reopened. */
   const openRun = async (): Promise<string> => {
     const { data: ended } = await api.run(workflowId);
     await api.pollToEnd(ended.id);

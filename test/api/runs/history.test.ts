@@ -65,7 +65,7 @@ describe('history', function () {
         error: null,
         temporal_url: `${stack.stack.temporal_ui_url}/namespaces/${stack.stack.temporal_namespace}/workflows/${runId}`,
       });
-      // Whose words a chat shows is told of a single run.
+      // `answer_nodes` is only in the answer for a single run.
       const { answer_nodes: _answering, ...listed } = item as typeof item & { answer_nodes: string[] };
       assert.deepEqual(await list(workflowId), { page: 1, size: 10, total: 1, items: [listed] });
     });
@@ -92,7 +92,7 @@ describe('history', function () {
       const ids: string[] = [];
       for (let count = 0; count < 5; count += 1) ids.push((await api.run(id)).data.id);
       for (const runId of ids) await api.pollToEnd(runId);
-      // Money of our own making: two runs cost the same.
+      // The test sets the costs; two runs cost the same.
       const costs = ['0.3', '0.1', '0.2', '0.1', '0'];
       for (const [index, runId] of ids.entries()) {
         await queryDatabase(stack, 'UPDATE runs SET cost_usd = $1 WHERE id = $2', [costs[index], runId]);

@@ -18,10 +18,10 @@ import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 
-/** From the age at which a run is queried, and longer than an answer is used. */
+/** Older than the age from which a run is queried, and longer than an answer is reused. */
 const OLD_ENOUGH_MS = 2_500;
 const MOST_BLOCKED_MS = 300;
-/** On a busy machine a query may not be answered in time, and the run is then left alone for five seconds. */
+/** On a busy machine a query may not be answered in time, and the run is then not queried for five seconds. */
 const PATIENCE = { timeoutMs: 40_000, intervalMs: 100 };
 
 describe('the live part of workflow_result', function () {
@@ -54,7 +54,7 @@ describe('the live part of workflow_result', function () {
     return (await api.run(await api.createWorkflow(await api.createProject(), drawing([begin, ...nodes])))).data.id;
   }
 
-  /** A run whose only call is on the wire for as long as the test lasts. */
+  /** Starts a run whose only call is in flight for as long as the test lasts. */
   async function startHeld(tag: string): Promise<{ runId: string; held: DrawingNode }> {
     const path = `/delay/110000/${tag}`;
     const held = http(`${target.url}${path}`);
@@ -75,13 +75,13 @@ describe('the live part of workflow_result', function () {
     return Number(new RegExp(`^run_queries_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)![1]);
   }
 
-  /** Side by side with polls of a finished run, which is never queried: what those take is the machine's. */
+  /** Polls a finished run at the same time: it is never queried, so its times measure the load of the machine. */
   async function pollSideBySide(runId: string, finishedId: string): Promise<{ live: Envelope['data'][] }> {
     const twenty = (id: string) => Promise.all(Array.from({ length: 20 }, () => poll(id)));
     const [live, finished] = await Promise.all([twenty(runId), twenty(finishedId)]);
     for (const { status, data } of finished) assert.deepEqual([status, Object.keys(data!).length], ['succeed', 2]);
     const slowest = (polls: { tookMs: number }[]): number => Math.max(...polls.map(({ tookMs }) => tookMs));
-    // Where the machine alone takes longer than the limit, twice as long is the limit.
+    // If polls of the finished run exceed the limit, the live ones may take twice as long as those.
     const limitMs = slowest(finished) + Math.max(MOST_BLOCKED_MS, slowest(finished));
     assert.ok(slowest(live) <= limitMs, `${slowest(live)} ms, of a finished run ${slowest(finished)} ms`);
     return { live };
@@ -187,7 +187,7 @@ describe('the live part of workflow_result', function () {
   it('answers within 300 ms when every worker has been killed', async () => {
     const { runId, held } = await startHeld('killed');
     const { runId: finishedId } = await api.runToEnd(chain(2, () => llm('hello')));
-    // While it stands still the supervisor starts no other worker.
+    // The stopped supervisor starts no other worker.
     process.kill(stack.supervisor.pid!, 'SIGSTOP');
     try {
       process.kill(stack.stack.pids.worker!, 'SIGKILL');

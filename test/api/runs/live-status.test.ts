@@ -35,7 +35,7 @@ describe('live status of runs', () => {
       assert.ok(answers.every((answer) => answer === undefined));
       return performance.now() - startedAt;
     }
-    /** Before a timer that was set after it: however late timers are, it has waited for none of 250 ms. */
+    /** Asserts that the answer comes before a timer that was set later, so it has not waited for a timer of 250 ms. */
     async function assertAtOnce(asked: Promise<number>): Promise<void> {
       const first = await Promise.race([asked.then(() => 'the answer'), pause(200).then(() => 'a timer')]);
       assert.equal(first, 'the answer');
@@ -44,7 +44,7 @@ describe('live status of runs', () => {
       (await metrics.runQueries.get()).values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
 
     it('waits 250 ms once for a run, with all who ask for it, and not again soon', async () => {
-      // The first call loads the client's code; how long a timer takes is the machine's.
+      // The first call loads the client's code. Timers depend on the load of the machine, so the test measures one.
       await ask('warm-up');
       const startedAt = performance.now();
       const timer = pause(250).then(() => performance.now() - startedAt);

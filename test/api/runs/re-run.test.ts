@@ -30,7 +30,7 @@ describe('re-run', function () {
   });
   after(() => target.close());
 
-  /** Sends the field `token` in a header to the target. */
+  /** A drawing that sends the field `token` in a header to the target. */
   const draw = (token: Field, path = '/echo'): Drawing => {
     const start = trigger([{ id: 'token', ...token }, { id: 'note' }]);
     const call = http(`${target.url}${path}`, { headers: { 'X-Token': '{{ input.token }}' } });
@@ -45,7 +45,7 @@ describe('re-run', function () {
   };
   const reRun = <T = Envelope>(id: number, run: string, options: SendOptions = {}, client = api) =>
     client.post<T>(`/workflows/${id}/history/${run}/re-run/`, options);
-  /** The id of the new run, when it has ended. */
+  /** Waits until the new run has ended. Returns its id. */
   const reRunToEnd = async (id: number, run: string, options: SendOptions = {}): Promise<string> => {
     const { status, body } = await reRun(id, run, options);
     assert.equal(status, 201, JSON.stringify(body));

@@ -31,7 +31,7 @@ describe('the body of run, by credential', function () {
   const start = (client: ApiClient, options: SendOptions): Promise<ApiAnswer<Envelope>> =>
     client.post<Envelope>(`/workflows/${workflow}/run/`, options);
 
-  /** The stored input of the run that the body starts. */
+  /** Returns the stored input of the run that the body starts. */
   const inputOf = async (client: ApiClient, options: SendOptions): Promise<unknown> => {
     const { status, body } = await start(client, options);
     assert.deepEqual([status, body.status], [200, 201], JSON.stringify(body));

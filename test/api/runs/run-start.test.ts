@@ -39,7 +39,7 @@ describe('run start', function () {
     return body;
   };
 
-  /** What the trigger got, as the run's first node tells it. */
+  /** Returns the input of the trigger, which is the result of the run's first node. */
   const inputOf = async (options: SendOptions, data: Drawing = chain(1)): Promise<unknown> => {
     const { data: accepted } = await start(data, options);
     const { data: finished } = await api.pollToEnd(accepted.id);

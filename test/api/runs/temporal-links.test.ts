@@ -38,7 +38,7 @@ describe('a run and its page in the Temporal UI', function () {
     const headers = { 'x-api-key': stack.apiKey };
     for (const link of links) {
       assert.ok(link.startsWith(stack.apiUrl) && link.includes(runId), link);
-      // Somebody else's run: the address is known, and lets nobody in.
+      // The run of another user: the address is known, but is no permission.
       assert.equal((await fetch(link, { headers })).status, 404, link);
       assert.equal((await fetch(link)).status, 401, link);
     }

@@ -1,4 +1,5 @@
-// Schedules in the nights in which clocks are changed: what is told and what Temporal does. temporal-spec.test.ts has all zones.
+// Schedules on nights when clocks change: the times in answers and those in Temporal. temporal-spec.test.ts has all
+// zones.
 import assert from 'node:assert/strict';
 import { scheduleName } from '../../../contract/scheduled-run.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
@@ -13,7 +14,7 @@ import { dueOnTemporal, makeSchedule } from './schedule-maker.js';
 const DAY_MS = 24 * 3_600_000;
 const YEAR_MS = 366 * DAY_MS;
 
-/** Hours that come twice or are missing: at two, at midnight, half an hour, two hours, and in the evening. */
+/** Zones in which hours repeat or are missing: at two, at midnight, half an hour, two hours, and in the evening. */
 const ZONES: [zone: string, ...lines: string[]][] = [
   ['Europe/Berlin', '30 2 * * *', '15,45 2 * * *', '*/15 2 * * *', '0 */3 * * *', '0,30 2,3 * * *'],
   ['America/New_York', '30 1 * * *', '0-59 1,2 1-31 * 0', '20 * * * *'],
@@ -35,7 +36,7 @@ describe('schedules where clocks are changed', function () {
     workflow = await api.createWorkflow(await api.createProject(), chain(1));
   });
 
-  /** The next change by which the clocks of Berlin are put forward or back. */
+  /** The next time at which the clocks of Berlin go forward or back. */
   function nextChange(hours: 1 | -1) {
     const now = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
     const found = daysOfChange('Europe/Berlin', now, now + YEAR_MS).find(([fromMs, untilMs]) => {

@@ -1,4 +1,4 @@
-// Temporal's own search in the specs that it is given, around every change of clocks of three years.
+// Temporal's own search in the specs of schedules, around every change of clocks of three years.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { parseCron } from '../../../api/schedules/cron.js';
@@ -12,7 +12,7 @@ import { dueOnTemporal } from './schedule-maker.js';
 const YEAR = new Date().getUTCFullYear();
 const SAMPLES = 6;
 const SEED = Number(process.env['SCHEDULES_SEED'] ?? 1);
-/** Temporal takes the day that begins with a missing hour for the day before, in zones west of Greenwich. */
+/** Temporal takes a day that begins with a missing hour for the day before, in zones west of Greenwich. */
 const LINES = [
   '30 2 * * *',
   '15,45 1-3 * * *',

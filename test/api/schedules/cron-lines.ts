@@ -1,7 +1,7 @@
 // Cron lines that have times around changes of clocks.
 import { createRandom, type Random } from '../fuzz/random.js';
 
-/** Together they have every minute of every day, once as fixed times and once by real time. */
+/** Together they contain every minute of every day, once as fixed times and once by real time. */
 const EVERY_MINUTE = ['0-59 0-23 * * *', '* * * * *', '* 0-23 * * *', '30 * * * *', '15,45 */2 * * *'];
 
 export function sampleLines(seed: number, index: number, count: number): string[] {

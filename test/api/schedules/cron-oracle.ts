@@ -1,4 +1,4 @@
-// When cron lines are due, found without the service's code: it looks at a clock minute by minute.
+// Computes when cron lines are due without the service's code: it reads the zone's clock minute by minute.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -12,16 +12,16 @@ const BOUNDS = [
   [0, 6],
 ] as const;
 
-/** What clocks show in one minute. */
+/** The clock in one minute. */
 export interface Shown {
   ms: number;
-  /** As if the clock showed UTC. */
+  /** The local time, encoded as if it were UTC. */
   clock: number;
-  /** In the order of the fields of a cron line. */
+  /** The fields in the order of a cron line. */
   fields: [minute: number, hour: number, day: number, month: number, weekday: number];
 }
 
-/** Every minute from `fromMs` to before `untilMs`, as the clocks of the zone show it. `fromMs`: a full quarter of an hour. */
+/** Every minute from `fromMs` to before `untilMs` on the zone's clock. `fromMs`: a full quarter of an hour. */
 export function watchClock(timeZone: string, fromMs: number, untilMs: number): Shown[] {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   const minutes: Shown[] = [];
@@ -69,8 +69,8 @@ function readField(text: string, [least, most]: readonly [number, number]): numb
 }
 
 /**
- * The moments of the line in what was watched. A fixed time is due when clocks show it for the first time, or jump over it;
- * other lines whenever clocks show their time.
+ * The times of the line in `watched`. A fixed time is due when the clock shows it for the first time or skips it; other
+ * lines are due whenever the clock shows their time.
  */
 export function dueTimes(cron: string, watched: Shown[]): number[] {
   const { isDue, isByRealTime } = readLine(cron);

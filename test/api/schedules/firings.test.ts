@@ -1,4 +1,4 @@
-// What firings of schedules do: Temporal's own clock cannot be set, so periods that are over are filled in.
+// Firings of schedules. Temporal's clock cannot be set, so the tests backfill past periods.
 import assert from 'node:assert/strict';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { scheduleName } from '../../../contract/scheduled-run.js';
@@ -24,7 +24,7 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const { SKIP, BUFFER_ONE, ALLOW_ALL, CANCEL_OTHER } = ScheduleOverlapPolicy;
 const ALL = { overlap: ALLOW_ALL };
-/** The client's trigger has a policy of its own. */
+/** A manual trigger needs the policy as a parameter, because the client has its own default. */
 const POLICIES = { skip: SKIP, buffer_one: BUFFER_ONE, allow_all: ALLOW_ALL, cancel_other: CANCEL_OTHER };
 
 describe('firings of schedules', function () {
@@ -33,7 +33,7 @@ describe('firings of schedules', function () {
   let account: Account;
   let api: ApiClient;
   let project: number;
-  /** Its time comes within a minute, in which the other tests go on. */
+  /** Resolves after a firing by the clock, which comes within a minute; the other tests run meanwhile. */
   let firedByClock: Promise<void>;
 
   before(async () => {
@@ -63,7 +63,7 @@ describe('firings of schedules', function () {
   const between = (start: string, end: string) => ({ start: new Date(start), end: new Date(end), ...ALL });
   const timesOf = async (id: string, workflowId: number): Promise<string[]> =>
     (await firingsOf(stack, id, workflowId)).map(({ at }) => at.toISOString().replace(':00.000Z', 'Z'));
-  /** Resolves when Temporal has done what it was asked for, with the times of the runs that it has started. */
+  /** Fills in the period, and waits until Temporal has started all its runs. Returns their times. */
   async function fill(workflowId: number, body: object, [start, end]: [string, string], count: number) {
     const schedule = await makeSchedule(api, workflowId, body);
     await backfill(stack, schedule.id, between(start, end));
@@ -123,7 +123,7 @@ describe('firings of schedules', function () {
       ['00', '10', '20', '30', '40', '50'].map((minute) => `2026-05-01T00:${minute}Z`),
     );
     await backfill(stack, schedule.id, between(...period));
-    // Periods are filled in one after the other.
+    // Temporal fills in periods one after the other, so the second one shows that the first one is complete.
     await backfill(stack, schedule.id, between('2026-05-02T00:00:00Z', '2026-05-02T00:09:00Z'));
     await untilFired(stack, schedule, id, 7);
     assert.deepEqual(await timesOf(schedule.id, id), [...times, '2026-05-02T00:00Z']);
@@ -134,7 +134,7 @@ describe('firings of schedules', function () {
     const pause = node('wait', { mode: 'callback' });
     const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));
     const schedule = await makeSchedule(api, id, { cron: ONCE_A_YEAR, overlap });
-    /** Nominal times are told apart by their seconds. */
+    /** Fires and waits for more than a second, because nominal times have a resolution of seconds. */
     const fire = async (): Promise<void> => {
       await inTemporal(stack, schedule.id, (handle) => handle.trigger(POLICIES[overlap]));
       await new Promise((resolve) => setTimeout(resolve, 1_100));

@@ -1,4 +1,4 @@
-// As whom the runs of a schedule are started, and what is told of firings that start none.
+// The user in whose name a schedule starts its runs, and the reports of firings that start none.
 import assert from 'node:assert/strict';
 import { createDatabase } from '../../../db/core/client.js';
 import { pauseForLostAccess } from '../../../db/schedules/firings-repository.js';
@@ -82,7 +82,7 @@ describe('authors and refusals of schedules', function () {
   it('a firing that no worker has taken in time is refused as too late', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id);
-    // So the time is over whenever a worker comes.
+    // A negative catch-up time makes the firing too late whenever a worker takes it.
     await queryDatabase(stack, 'UPDATE schedules SET catchup_seconds = -60 WHERE id = $1', [made.id]);
     await inTemporal(stack, made.id, (handle) => handle.trigger());
     const last = await lastOf(id, made);
@@ -131,7 +131,7 @@ describe('authors and refusals of schedules', function () {
     const made = await makeSchedule(api, id);
     const db = createDatabase({ url: stack.stack.database_url, ...DATABASE });
     try {
-      // A firing holds the schedule's row until its run is stored.
+      // A firing locks the schedule's row until its run is stored.
       const { deleting, runId } = await db.transaction().execute(async (transaction) => {
         await transaction.selectFrom('schedules').select('id').where('id', '=', made.id).forKeyShare().execute();
         const answer = api.delete(`/workflows/${id}/`);

@@ -1,4 +1,4 @@
-// Schedules of workflows, and what Temporal does with them.
+// Schedules of workflows, and their firings in Temporal.
 import type { Backfill, Client, ScheduleHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { scheduleName } from '../../../contract/scheduled-run.js';
@@ -23,10 +23,10 @@ export interface Schedule {
   created_at: string;
 }
 
-/** It never fires by itself while a test lasts. */
+/** A line that never fires by itself while a test runs. */
 export const ONCE_A_YEAR = '0 0 1 1 *';
 
-/** Resolves when Temporal knows it. */
+/** Resolves once Temporal has the schedule. */
 export async function makeSchedule(api: ApiClient, workflowId: number, body?: object): Promise<Schedule> {
   return untilTold(api, workflowId, await postSchedule(api, workflowId, body));
 }
@@ -41,7 +41,7 @@ export async function postSchedule(
   return answer.body;
 }
 
-/** Temporal may take longer than an answer waits for it: it starts its clock with the first schedule of all. */
+/** Temporal may take longer than an answer waits for it: its scheduler starts with the first schedule of all. */
 export async function untilTold(api: ApiClient, workflowId: number, schedule: Schedule): Promise<Schedule> {
   if (schedule.next_run_times !== null) return schedule;
   return eventually(async () => {
@@ -59,12 +59,15 @@ export function inTemporal<T>(stack: TestStack, id: string, use: (handle: Schedu
   return withTemporal(stack, (client) => use(client.schedule.getHandle(scheduleName(id))));
 }
 
-/** As if the time between had passed just now. */
+/** Fires the times of the range now. */
 export function backfill(stack: TestStack, id: string, range: Backfill): Promise<void> {
   return inTemporal(stack, id, (handle) => handle.backfill(range));
 }
 
-/** When Temporal's schedule is due from `fromMs` to before `untilMs`, in the past or future. An answer has 1,000 times at most. */
+/**
+ * The times of Temporal's schedule from `fromMs` to before `untilMs`, in the past or future. One answer has 1,000 times
+ * at most.
+ */
 export async function dueOnTemporal(
   { workflowService, options }: Client,
   scheduleId: string,
@@ -87,7 +90,7 @@ export interface FiredRow {
   user_id: number;
 }
 
-/** In the order of their nominal times. A run that has no firing, or a firing without a run, is an error. */
+/** The firings in the order of their nominal times. Throws if a run has no firing, or a firing has no run. */
 export async function firingsOf(stack: TestStack, id: string, workflowId: number): Promise<FiredRow[]> {
   const rows = await queryDatabase<Partial<FiredRow>>(
     stack,

@@ -1,4 +1,4 @@
-// What a schedule was given as a secret, whatever becomes of its field.
+// Values that a schedule was given as secrets stay secret, even if their field is renamed or no longer secret.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openScheduleInput, type ScheduleInput } from '../../../acceptance/schedule-input.js';

@@ -1,4 +1,5 @@
-// How Temporal's copies follow Postgres, when what should have told them has died, or one of the two was restored.
+// Temporal's copies of schedules follow Postgres, even if the process that updates them has died or one of the two was
+// restored.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
@@ -40,7 +41,7 @@ describe('copies of schedules', function () {
     project = await api.createProject();
   });
 
-  /** It came this long ago, and comes again tomorrow. */
+  /** A daily line whose last time was this long ago. */
   const cronBefore = (minutes: number): string => {
     const then = new Date(Date.now() - minutes * MINUTE_MS);
     return `${then.getUTCMinutes()} ${then.getUTCHours()} * * *`;
@@ -51,7 +52,7 @@ describe('copies of schedules', function () {
     const text = 'SELECT version, synced_version, changed_at FROM schedules WHERE id = $1';
     return (await queryDatabase<SyncRow>(stack, text, [id]))[0]!;
   }
-  /** The process that told Temporal has died before Temporal was told all. */
+  /** Simulates a process that died before it had updated Temporal. */
   const forget = ({ id }: Schedule) =>
     queryDatabase(
       stack,

@@ -1,5 +1,5 @@
-// Firings while processes die, and after the machine has slept. Five fields fire each minute at most: the copies in Temporal
-// are given shorter intervals here, which leaves everything else as it is.
+// Firings while processes are killed, and after the machine has slept. Cron lines fire once a minute at most, so the
+// copies in Temporal get shorter intervals here, and are otherwise unchanged.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { scheduleName } from '../../../contract/scheduled-run.js';
@@ -58,12 +58,14 @@ describe('schedules through crashes', function () {
     return { id, schedule };
   }
 
-  /** Resolves when it fires as it should again, and fires no more. */
+  /**
+   * Waits until the schedule fires on time again, pauses it, and waits for its runs. Returns the times of its firings.
+   */
   async function settle({ id, schedule }: { id: number; schedule: Schedule }): Promise<number[]> {
     const last = async (): Promise<number> => (await firingsOf(stack, schedule.id, id)).at(-1)!.at.getTime();
     await eventually(async () => (await last()) > Date.now() - 2 * STEP_MS, { timeoutMs: 120_000, intervalMs: 300 });
     await inTemporal(stack, schedule.id, (handle) => handle.pause());
-    // A firing whose attempt has hung with a process that was killed is accepted later than those after it.
+    // A firing whose attempt was interrupted by a kill is accepted later than those after it.
     await eventually(async () => (await countOpen(schedule)) === 0, { timeoutMs: 90_000, intervalMs: 500 });
     await eventually(
       async () => {
@@ -99,7 +101,7 @@ describe('schedules through crashes', function () {
   it('a machine that has slept makes up for what is within catchup_seconds, once, and for nothing else', async () => {
     const long = await everyTwoSeconds(7_200);
     const short = await everyTwoSeconds(10);
-    // The supervisor first: it would replace the others.
+    // The supervisor is stopped first, because it would restart the others.
     const pids = [stack.supervisor.pid!, ...Object.values(stack.stack.pids)];
     const sleptAt = Date.now();
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -124,7 +126,7 @@ describe('schedules through crashes', function () {
     assert.equal(made.next_run_times, null);
     await pause(60_000 - (Date.now() % 60_000) + 1_000);
     process.kill(temporal!, 'SIGCONT');
-    // It was made before the minute that has passed meanwhile, whose firing is made up for.
+    // The schedule was made before the minute that has passed meanwhile, whose firing is caught up.
     const [first] = await untilFired(stack, made, id, 1);
     assert.ok(first!.at.getTime() <= Date.now() && first!.at.getTime() > Date.parse(made.created_at));
     assert.equal(first!.at.getTime(), Math.ceil(Date.parse(made.created_at) / 60_000) * 60_000);

@@ -1,4 +1,4 @@
-// The schedules of a workflow, as its members make, see, change and delete them.
+// The schedules of a workflow, as its members create, see, change and delete them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleNotFoundError } from '@temporalio/client';

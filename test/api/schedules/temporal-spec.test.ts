@@ -1,5 +1,5 @@
-// When the specs that Temporal is given are due, in all time zones. That its own search agrees is tested in
-// clocks-of-all-zones.test.ts.
+// The times of the specs for Temporal, in all time zones. clocks-of-all-zones.test.ts checks that Temporal's own search
+// agrees.
 import assert from 'node:assert/strict';
 import type { CalendarSpec } from '@temporalio/client';
 import { parseCron } from '../../../api/schedules/cron.js';
@@ -25,7 +25,7 @@ function nameOf(options: Intl.DateTimeFormatOptions, ms: number): string {
 
 type Spec = ReturnType<typeof toSpec>;
 
-/** Which minutes of a clock are in the calendar. */
+/** Returns a function that tells if a minute of a clock is in the calendar. */
 function inCalendar(calendar: CalendarSpec): (fields: Shown['fields']) => boolean {
   const [minutes, hours, days, months, weekdays] = FIELDS.map(
     (name) => new Set(calendar[name] as (string | number)[] | '*'),
@@ -46,7 +46,7 @@ function isOfYear({ year }: CalendarSpec, wanted: number): boolean {
   return years.length === 0 || isIn.includes(true);
 }
 
-/** The moments of the spec. `watched`: in the zone of the spec, within one year. */
+/** The times of the spec. `watched`: in the zone of the spec, within one year. */
 function timesOf({ calendars, intervals }: Spec, watched: Shown[]): number[] {
   const year = new Date(watched[0]!.clock).getUTCFullYear();
   const matches = calendars.filter((calendar) => isOfYear(calendar, year)).map(inCalendar);
@@ -59,7 +59,7 @@ describe('specs of schedules', function () {
 
   it(`are due as clocks show, in all time zones for three years (seed ${SEED})`, () => {
     let compared = 0;
-    /** Of zones whose clocks show the same, the first one is compared minute by minute. */
+    /** The first zone of each group with the same clocks. Only this one is compared minute by minute. */
     const known = new Map<string, string>();
     for (const zone of Intl.supportedValuesOf('timeZone')) {
       const changes = daysOfChange(zone, FROM, UNTIL);

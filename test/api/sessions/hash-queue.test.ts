@@ -8,7 +8,7 @@ describe('the line of passwords to compare', () => {
   const stranger = { isPreferred: false, signal };
   const known = { isPreferred: true, signal };
 
-  /** Work that ends when it is told to. */
+  /** Work that ends when `end` is called. */
   function held(order: string[], name: string) {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));

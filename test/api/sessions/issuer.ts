@@ -16,20 +16,20 @@ export interface Issuer {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** People by their subject. */
+  /** The people who can sign in, by their subject. */
   people: Map<string, IssuerClaims>;
-  /** Who signs in at the next visit; undefined: somebody who declines. */
+  /** The subject of the person at the next visit; undefined: the person declines. */
   visitor: string | undefined;
   /** Changes the claims of the ID tokens before they are signed, as a foreign issuer or a thief of tokens would. */
   forge: ((claims: JWTPayload) => JWTPayload) | undefined;
   /** Signs forged ID tokens with a key that the issuer does not publish. */
   usesForeignKey: boolean;
-  /** Takes the place of what is beside the ID token. */
+  /** Replaces the other fields of the answer that contains the ID token. */
   beside: Record<string, unknown>;
   close: () => Promise<void>;
 }
 
-/** `redirectUri`: where the service takes answers. */
+/** `redirectUri`: the address at which the service accepts answers. */
 export async function startIssuer(redirectUri: string): Promise<Issuer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -87,7 +87,7 @@ function createProvider(issuer: Issuer, redirectUri: string, jwk: object): Provi
       const claims = issuer.people.get(sub);
       return claims && { accountId: sub, claims: () => ({ sub, ...claims }) };
     },
-    // Nobody is asked for consent.
+    // Grants every scope without asking for consent.
     async loadExistingGrant({ oidc }) {
       const grant = new provider.Grant({ clientId: oidc.client!.clientId, accountId: oidc.session!.accountId! });
       grant.addOIDCScope('openid email profile');
@@ -111,7 +111,10 @@ async function decide(
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
-/** Goes on from `url` as a browser does, with the issuer's cookies, until it is sent to another origin: that address. */
+/**
+ * Follows redirects from `url` as a browser does, with the issuer's cookies, until one leads to another origin. Returns
+ * that address.
+ */
 export async function followIssuer(url: string): Promise<URL> {
   const { origin } = new URL(url);
   const jar = new Map<string, string>();

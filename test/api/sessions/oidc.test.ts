@@ -10,14 +10,14 @@ import type { Detail } from '../bodies.js';
 import { followIssuer, startIssuer, type Issuer, type IssuerClaims } from './issuer.js';
 import { Browser, createPerson, type Person } from './people.js';
 
-/** Never reached: the test's browser goes to the API process instead. */
+/** This address is never called: the test's browser goes to the API process instead. */
 const PUBLIC_URL = 'http://workflows.example';
 const CALLBACK = '/api/v1/auth/oidc/callback/';
 
 interface Begun {
-  /** The issuer's page. */
+  /** The address of the issuer's page. */
   location: string;
-  /** What the browser sends back to the service. */
+  /** The cookie that the browser sends back to the service. */
   cookie: string;
 }
 
@@ -33,7 +33,7 @@ describe('OpenID Connect', function () {
   let stack: TestStack;
   let issuer: Issuer;
   let strict: ApiProcess;
-  /** With OIDC_CREATE_USERS. */
+  /** A process with OIDC_CREATE_USERS. */
   let welcoming: ApiProcess;
 
   before(async () => {

@@ -1,4 +1,4 @@
-// How users get new passwords (docs/use/sign-in.md, "Passwords").
+// New passwords of users (docs/use/sign-in.md, "Passwords").
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';

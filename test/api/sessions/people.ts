@@ -15,7 +15,7 @@ export interface Person {
 
 interface PersonOptions {
   apiAccess?: boolean;
-  /** With the hash of the service, whose time is what a test is about. */
+  /** Uses the service's own hash, for tests that measure its time. */
   slowHash?: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function createPerson(
   });
 }
 
-/** The service takes the cost of a login from the stored text: one of these costs it a thousandth of its own. */
+/** The service reads the cost of a login from the stored hash: this one takes a thousandth of the usual cost. */
 function hashQuickly(password: string): string {
   const [ln, r, p] = [4, 8, 1];
   const salt = randomBytes(16);
@@ -66,11 +66,10 @@ export interface AuthAnswer {
   status: number;
   headers: Headers;
   body: SignedIn & { detail?: string; code?: string };
-  /** The `Set-Cookie` header, if there is one. */
   setCookie: string | undefined;
 }
 
-/** A browser's side of signing in: it keeps the refresh cookie as it is told. */
+/** The browser's part of a sign-in: it keeps the refresh cookie as the answers demand. */
 export class Browser {
   readonly #apiUrl: string;
   cookie: string | undefined;
@@ -79,7 +78,7 @@ export class Browser {
     this.#apiUrl = apiUrl;
   }
 
-  /** Another tab with the cookie that this one has now. */
+  /** Opens another tab with the current cookie of this one. */
   tab(): Browser {
     const tab = new Browser(this.#apiUrl);
     tab.cookie = this.cookie;
@@ -117,7 +116,7 @@ export class Browser {
   }
 }
 
-/** A browser in which the person has just signed in, and its access token. */
+/** Signs the person in. Returns the browser and its access token. */
 export async function signedIn(stack: TestStack, person: Person): Promise<{ browser: Browser; session: string }> {
   const browser = new Browser(stack.apiUrl);
   const { status, body } = await browser.logIn(person);

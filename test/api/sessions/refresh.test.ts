@@ -60,7 +60,7 @@ describe('refresh and logout', function () {
     const fresh = tabs.filter((tab) => tab.cookie !== browser.cookie);
     assert.equal(fresh.length, 1);
     assert.equal((await fresh[0]!.refresh()).status, 200);
-    // Had one of them been a thief: the cookie that all of them sent is used up.
+    // The cookie that all of them sent is used up, so a thief among them could not use it again.
     assert.equal((await browser.refresh()).status, 401);
   });
 

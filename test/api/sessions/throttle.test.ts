@@ -11,7 +11,7 @@ const WRONG = 'not the password';
 describe('guessing passwords', function () {
   this.timeout(120_000);
   let stack: TestStack;
-  /** Behind a proxy that it trusts: the test itself. */
+  /** A process that trusts the test as its proxy. */
   let api: ApiProcess;
   let person: Person;
   let addresses = 0;
@@ -25,7 +25,7 @@ describe('guessing passwords', function () {
     person = await createPerson(stack);
   });
 
-  /** Of a documentation network that nobody else has. */
+  /** Returns an address that no other test uses. */
   const newAddress = (): string => {
     addresses += 1;
     return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -34,7 +34,7 @@ describe('guessing passwords', function () {
   const guess = (address: string, email = person.email): Promise<AuthAnswer> =>
     new Browser(api.apiUrl).logIn({ email, password: WRONG }, from(address));
   const logIn = (address: string): Promise<AuthAnswer> => new Browser(api.apiUrl).logIn(person, from(address));
-  /** As if the time had passed: all minutes are over, and everybody`s turn has come. */
+  /** Simulates that time has passed: all minutes are over, or all waits have ended. */
   const later = async (what: 'minutes' | 'turns'): Promise<void> => {
     const text = {
       minutes: `UPDATE login_failures SET ends_at = now() - interval '1 second'`,
@@ -44,7 +44,7 @@ describe('guessing passwords', function () {
   };
   const statuses = (answers: AuthAnswer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
-  /** From so many addresses that strangers must wait now. */
+  /** Guesses from so many addresses that strangers have to wait. */
   async function attack(email = person.email): Promise<void> {
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(newAddress(), email)));
     assert.ok(statuses(answers).filter((status) => status === 429).length >= 10, String(statuses(answers)));
@@ -113,7 +113,7 @@ describe('guessing passwords', function () {
       answers.push(await untrusting.logIn({ email: person.email, password: WRONG }, headers));
     }
     assert.deepEqual(statuses(answers), [401, 401, 401, 401, 401, 429]);
-    // What a client tells a trusted proxy stands before what the proxy adds.
+    // The addresses that a client sends to a trusted proxy come before the one that the proxy adds.
     const address = newAddress();
     for (let attempt = 0; attempt < 5; attempt += 1) await guess(`${newAddress()}, ${address}`);
     assert.equal((await guess(`${newAddress()}, ${address}`)).status, 429);
@@ -134,7 +134,7 @@ describe('guessing passwords', function () {
       assert.equal(status, 429);
       const seconds = Number(headers.get('retry-after'));
       assert.ok(seconds >= 29 && seconds <= 30, String(seconds));
-      // Coming too early changes nothing.
+      // A premature attempt does not change the wait.
       assert.ok(Number((await logIn(address)).headers.get('retry-after')) <= seconds);
       await later('turns');
       await attack();
@@ -170,12 +170,12 @@ describe('guessing passwords', function () {
       return statuses(answers);
     };
     assert.deepEqual(await guessTen(), Array<number>(10).fill(401));
-    // A hundred attempts may take longer than the minute in which they count: these ten become ninety-five.
+    // A hundred attempts may take longer than the minute in which they count, so these ten are stored as ninety-five.
     const text = `UPDATE login_failures SET failures = 95, ends_at = now() + interval '1 minute'
       WHERE failures = 10 AND ends_at > now() RETURNING 1`;
     assert.equal((await queryDatabase(stack, text)).length, 1);
     assert.deepEqual(await guessTen(), [...Array<number>(5).fill(401), ...Array<number>(5).fill(429)]);
-    // Who has signed in there before is not meant.
+    // The limit does not apply to users who have signed in from this address before.
     await later('minutes');
     assert.equal((await logIn(address)).status, 200);
   });

@@ -43,7 +43,7 @@ describe('what a model writes', function () {
   const endOf = (events: StreamedEvent[], node: DrawingNode): StreamedEvent =>
     events.find(({ event, data }) => event === 'node' && data.id === node.id && data.status !== 'in progress')!;
 
-  /** What a reader has of the last step of a node. */
+  /** The text that a reader has of the last step of a node. */
   function joined(events: StreamedEvent[], node: DrawingNode): string {
     const before = events.slice(0, events.indexOf(endOf(events, node)));
     const deltas = deltasIn(before).filter(({ id }) => id === node.id);

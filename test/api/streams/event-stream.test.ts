@@ -31,7 +31,7 @@ describe('the events of a run', function () {
   let tools: ToolServer;
   let account: Account;
 
-  /** It takes half a minute, in which the other tests go on. */
+  /** This test takes half a minute, in which the other tests run. */
   let quiet: Promise<void>;
 
   before(async () => {

@@ -42,7 +42,7 @@ const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 2 ** 20 });
 const lease = (): ByteLease => memory.lease('test');
 const RUN = { runId: 'r', path: '', nodeId: 'n' };
 
-/** What a reader has of the last step since its last reset. */
+/** The text that a reader has of the last step since its last reset. */
 function joined(deltas: TextDelta[]): string {
   const last = deltas.at(-1);
   const ofStep = deltas.filter(({ attempt, step }) => attempt === last?.attempt && step === last.step);
@@ -101,7 +101,7 @@ describe('the deltas of a run', () => {
             if (delta === undefined) return;
             text.written();
             table.push(delta);
-            // Some messages are lost; whoever notices reads the table, as at each new connection.
+            // Some messages are lost. A reader that notices this reads the table, as at each new connection.
             if (next(12) > 0 && !texts.add(delta))
               texts.load(table.filter((row) => row.attempt === attempt && row.step === step));
           };
@@ -114,7 +114,7 @@ describe('the deltas of a run', () => {
             if (next(15) === 0) come();
             for (const { reader, deltas } of readers) if (next(3) === 0) deltas.push(...reader.drain());
           }
-          // An attempt that fails ends anywhere.
+          // A failed attempt may end anywhere.
           if (attempt < attempts && step === steps - 1) continue;
           text.end([]);
           if (next(5) > 0) write();

@@ -1,4 +1,4 @@
-// Whoever waits for a run, or follows it, was admitted once; what admitted them may end before they do.
+// Readers that wait for a run, or follow it, and lose their access before the run ends.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../../harness/client/api-client.js';
@@ -21,11 +21,11 @@ import {
 } from '../accounts.js';
 import { createPerson, signedIn } from '../sessions/people.js';
 
-/** A stream looks at its reader with each comment, every 15 seconds. */
+/** A stream checks its reader with each comment, every 15 seconds. */
 const NOTICED_WITHIN_MS = 20_000;
 
 interface Reader {
-  /** What is taken from the reader. */
+  /** The kind of access that the reader loses. */
   name: string;
   headers: Record<string, string>;
   withdraw: () => Promise<unknown>;
@@ -54,7 +54,7 @@ describe('readers of a run that is in flight', function () {
   });
   afterEach(() => cancel());
 
-  /** Once more is a 400, and does no harm. */
+  /** A second cancellation is a 400, and does no harm. */
   const cancel = () => owner.api.post(`/workflows/${workflowId}/history/${runId}/cancel/`);
 
   async function keyOf(name: string, withdraw: (account: Account) => Promise<unknown>): Promise<Reader> {

@@ -1,5 +1,4 @@
-// Cases: inputs and mocks of a workflow with what is expected of its run
-// (docs/use/test-runs.md, "Cases").
+// Cases: inputs and mocks of a workflow, with the expectations of its run (docs/use/test-runs.md, "Cases").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';
@@ -168,7 +167,7 @@ describe('cases', function () {
     const MAX_TOKENS = 7;
     let model: string;
 
-    /** A call costs 0.1 USD, and is reserved at much less. */
+    /** Each call costs 0.1 USD, and much less is reserved for it. */
     beforeEach(async () => {
       model = `model-${randomUUID()}`;
       world.stack.modelProvider.script(model, {
@@ -192,7 +191,7 @@ describe('cases', function () {
       assert.equal(once.status, 'passed');
       const [measured] = requests();
       const reserved = new Decimal(Math.ceil(measured!.counted.length / 3)).plus(2 * MAX_TOKENS).div(1_000_000);
-      // Room for one reservation.
+      // The limit has room for one reservation.
       const { status, cost, passed, cases } = await runCases({ max_cost: reserved.times(1.5).toFixed() });
       assert.deepEqual([status, passed, cost['USD']], ['failed', 1, '0.1']);
       assert.equal(requests().length, 2);

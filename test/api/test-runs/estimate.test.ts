@@ -1,4 +1,4 @@
-// An estimate tells what a test reserves, before it begins (docs/use/test-runs.md, "What a test would cost").
+// An estimate shows what a test run reserves, before it starts (docs/use/test-runs.md, "What a test would cost").
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Decimal } from 'decimal.js';
@@ -58,7 +58,7 @@ describe('an estimate', function () {
     return answer.body;
   }
 
-  /** Runs the test, and returns what its call was reserved at. The message has the mark. */
+  /** Runs the test, and returns the amount reserved for its call. `mark` is a part of the message. */
   async function reservedBy(workflowId: number, body: object, mark: string): Promise<string> {
     const begun = await api.post<Envelope>(`/workflows/${workflowId}/test/`, { body });
     assert.equal(begun.status, 201, JSON.stringify(begun.body));

@@ -26,7 +26,7 @@ import { PNG } from '../../support/media.js';
 const MIB = 1024 * 1024;
 const stored = new Map<string, StoredFile & { bytes: Buffer }>();
 
-/** Has the files whose ids a statement names. */
+/** Returns the files whose ids are parameters of the statement. */
 class FilesDriver extends DummyDriver {
   override acquireConnection(): Promise<DatabaseConnection> {
     const executeQuery = ({ parameters }: CompiledQuery) =>

@@ -1,4 +1,4 @@
-// Tries nodes while drawing (docs/use/test-runs.md).
+// Test runs of nodes in the editor (docs/use/test-runs.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope, NodeEntry } from '../../../harness/client/api-client.js';
@@ -215,10 +215,10 @@ describe('test runs', function () {
       assert.equal(await sourceOf({ mode: 'node', node: b.id, use_pins: false }, a), runId);
       await api.delete(`/workflows/${workflowId}/pins/${a.id}/`);
       assert.equal(await sourceOf({ mode: 'node', node: b.id }, a), runId);
-      // The last test has executed b, with a result of the whole run.
+      // The last test run executes b, and reuses the result of a from the whole run.
       const last = await tryToEnd(workflowId, { mode: 'node', node: b.id });
       assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);
-      // That test has taken b.
+      // The call of sourceOf started a test run that reuses b.
       assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);
       await tryToEnd(workflowId, { mode: 'from', node: b.id, mocks: { [a.id]: { content: 'mocked' } } });
       assert.equal(await sourceOf({ mode: 'node', node: c.id }, b), last.runId);

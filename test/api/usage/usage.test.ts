@@ -21,7 +21,7 @@ interface Usage {
   amount: Record<string, string>;
 }
 
-/** Of one call of the fake provider, whatever it is asked: 10 tokens in, 5 out. */
+/** The usage of every call of the fake provider: 10 input and 5 output tokens. */
 const CALL = { calls: 1, estimated_calls: 0, input_tokens: 10, output_tokens: 5 };
 const NO_CALL = { calls: 0, estimated_calls: 0, input_tokens: 0, output_tokens: 0 };
 
@@ -35,7 +35,7 @@ describe('usage', function () {
   let model: string;
   let runs: string[];
 
-  /** One run in each of two projects, on two days: of two model calls, and of one. */
+  /** Creates a run in each of two projects, on two days: one with two model calls, and one with a single call. */
   before(async () => {
     stack = await sharedStack();
     account = await createAccount(stack);

@@ -77,7 +77,7 @@ describe('webhook delivery through crashes', function () {
     try {
       const account = await createAccount(stack);
       const hook = await createHook(account.api, target, [{ delayMs: 60_000 }]);
-      // The stack's own API stands still, so the attempt is this one's.
+      // The stack's own API is stopped, so this process makes the attempt.
       process.kill(stack.stack.pids.api!, 'SIGSTOP');
       const other = await startApiProcess(stack, { ALLOW_PRIVATE_NETWORK: 'true' });
       await startRun(createApiClient(other.apiUrl, account.apiKey), hook.projectId);
@@ -102,7 +102,7 @@ describe('webhook delivery through crashes', function () {
       for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
         const fields = { name: host, webhook_url: 'https://example.com/', is_webhook_enabled: true };
         const { body } = await api.post<{ id: number }>('/projects/', { body: fields });
-        // As if it had been saved while private networks were allowed.
+        // Simulates an address that was saved while private networks were allowed.
         const url = `http://${host}:${port}/inside`;
         await queryDatabase(stack, 'UPDATE projects SET webhook_url = $1 WHERE id = $2', [url, body.id]);
         await startRun(api, body.id);

@@ -36,7 +36,7 @@ describe('all-workflows', function () {
     stack = await sharedStack();
   });
 
-  /** An account with workflows a to e in two projects, newest last. */
+  /** Creates an account with workflows a to e in two projects, newest last. */
   const withFive = async (): Promise<{ account: Account; projects: number[]; ids: number[] }> => {
     const account = await createAccount(stack);
     const projects = [await account.api.createProject(), await account.api.createProject()];
@@ -169,7 +169,7 @@ describe('all-workflows', function () {
 
     it('ordering goes by last run, total cost or creation, both ways; what never ran is last, bookmarked ones on top', async () => {
       const { account, ids } = await withFive();
-      // Figures of our own making: a and c tie in cost, d and e never ran.
+      // The test sets these figures: a and c cost the same, d and e never ran.
       const figures: [string, string][] = [
         ['0.2', '2026-01-03T00:00:00Z'],
         ['0.1', '2026-01-01T00:00:00Z'],

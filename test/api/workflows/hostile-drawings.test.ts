@@ -1,5 +1,5 @@
-// Drawings, inputs and secrets of a legal size that are built to cost time or memory. Bounds are processor seconds, with
-// room for a slow machine: each took ten times as long, or did not end, without the limits that it is about.
+// Drawings, inputs and secrets of a legal size that are built to cost time or memory. Bounds are processor seconds,
+// with room for a slow machine: without the limit that it tests, each case took ten times as long or did not end.
 import assert from 'node:assert/strict';
 import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { parseJsonBody } from '../../../api/http/json-body.js';

@@ -1,4 +1,4 @@
-// `********` that stands for nothing: it is kept in a drawing, and leaves the service with no request.
+// A mask, `********`, without a stored secret: a drawing keeps it, and no request sends it.
 import assert from 'node:assert/strict';
 import {
   agent,
@@ -55,7 +55,7 @@ describe('a secret that an update has lost', function () {
     return { start, data: drawing(linkInRow([start, call])) };
   }
 
-  /** The drawing as an editor has it, changed and sent back. */
+  /** Changes the drawing as an editor does: reads it, edits it, and sends it back. */
   async function change(id: number, edit: (data: Drawing) => void): Promise<void> {
     const { body } = await api.get<{ data: Drawing }>(`/workflows/${id}/`);
     edit(body.data);

@@ -46,7 +46,7 @@ const N8N = {
   connections: {},
 };
 
-/** The first name is the outermost one. */
+/** Wraps the file in an object for each name; the first name is the outermost one. */
 function framed(file: object, ...names: string[]): object {
   return names.reduceRight((inner, name) => ({ [name]: inner }), file);
 }
@@ -83,7 +83,7 @@ describe('export and import', function () {
   const importOf = (body: unknown, into = project): Promise<ApiAnswer<Imported>> =>
     api.post<Imported>(`/projects/${into}/import/`, { body });
 
-  /** Every kind of place that holds a credential. */
+  /** A drawing with every kind of place that holds a credential. */
   function secretive(): Drawing {
     const begin = trigger([{ id: 'key', type: 'text', is_secret: true, default_value: SECRET }, { id: 'topic' }]);
     const headers = { Authorization: `Bearer ${SECRET}`, 'X-Auth': SECRET, Accept: 'text/plain' };

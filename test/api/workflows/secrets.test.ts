@@ -37,7 +37,7 @@ describe('secrets', function () {
   });
   after(() => target.close());
 
-  /** Sends the secret field in a header to the target, which echoes it. */
+  /** A drawing that sends the secret field in a header to the target, which echoes it. */
   const draw = (defaultValue: unknown): Drawing => {
     const start = trigger([
       { id: 'token', type: 'text', is_secret: true, default_value: defaultValue },
@@ -152,7 +152,7 @@ describe('secrets', function () {
       assert.ok(status === 200 || status === 201, JSON.stringify(body));
       for (const secret of [stored, given]) assert.ok(!JSON.stringify(body).includes(secret.slice(0, -3)));
     }
-    // What they send would otherwise arrive among the requests of the next test.
+    // The requests of these runs would otherwise arrive during the next test.
     for (const { body } of answers.slice(3, 5)) await api.pollToEnd((body as Record<'data', { id: string }>).data.id);
   });
 
@@ -216,7 +216,7 @@ describe('secrets', function () {
     const { id } = created.body;
     const run = await api.run(id);
     assert.equal(run.status, 422);
-    // The masked address stands for the stored one, and a look that changes makes no version.
+    // The masked address stands for the stored one, and a change of the viewport makes no version.
     const moved = { ...(created.body.data as Drawing), viewport: { x: 1, y: 2, zoom: 3 } };
     assert.equal((await api.patch<Drawn>(`/workflows/${id}/`, { body: { data: moved } })).body.version, 1);
     await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger()]) } });
@@ -247,7 +247,7 @@ describe('secrets', function () {
   });
 });
 
-/** Ends in characters that every encoding writes in its own way. */
+/** A secret that ends in characters that each encoding writes differently. */
 function canary(): string {
   return `canary-${randomBytes(12).toString('hex')}"+/`;
 }

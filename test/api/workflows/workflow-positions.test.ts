@@ -145,7 +145,7 @@ describe('duplicate and reorder', function () {
         ...ids.map(() => api.post('/workflows/', { body: { project, title: 'new', data: {} } })),
         ...ids.slice(0, 3).map((id) => api.delete(`/workflows/${id}/`)),
       ]);
-      // A workflow that was deleted first is a 404 for the others.
+      // A workflow that was deleted before is a 404.
       for (const { status } of statuses) assert.ok([200, 201, 204, 404].includes(status), String(status));
       const order = await positions(project);
       assert.ok(order.length >= 8 - 3 + 8 + 5, `${order.length} workflows are left`);

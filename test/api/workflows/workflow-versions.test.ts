@@ -47,7 +47,7 @@ describe('versions of a drawing', function () {
     (await api.get<Version>(`/workflows/${id}/versions/${version}/`)).body;
   const restore = (id: number, version: number, by = api): Promise<ApiAnswer<Workflow>> =>
     by.post<Workflow>(`/workflows/${id}/versions/${version}/restore/`);
-  /** `chain(1)` whose start has this label. */
+  /** `chain(1)` with this label of its start node. */
   const labelled = (label: string, position = { x: 0, y: 0 }): Record<string, unknown> => {
     const start = { id: 'start', type: 'trigger-node', position, data: { id: 'start', label, next_nodes: [] } };
     return { nodes: [start], edges: [], start_node: 'start' };
@@ -174,7 +174,7 @@ describe('versions of a drawing', function () {
   });
 
   describe('and their secrets', () => {
-    /** Sends the secret field in a header to the target. */
+    /** A drawing that sends the secret field in a header to the target. */
     const draw = (secret: string): Drawing => {
       const start = trigger([{ id: 'token', is_secret: true, default_value: secret }]);
       const call = http(`${target.url}/echo/${start.id}`, { headers: { 'X-Token': '{{ input.token }}' } });

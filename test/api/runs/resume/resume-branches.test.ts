@@ -1,4 +1,4 @@
-// Which nodes a run that resumes another one keeps where the drawing branches. docs/use/resume.md.
+// The nodes whose results a resumed run reuses in drawings with branches. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';
@@ -32,7 +32,7 @@ describe('resume where the drawing branches', function () {
   });
   after(() => world.close());
 
-  /** The calls of a node, whose address is its own. */
+  /** The number of calls of a node, whose address is its own. */
   const callsOf = ({ data }: DrawingNode): number => target.requestsTo(new URL(String(data['url'])).pathname).length;
   const plain = (data: Record<string, unknown> = {}): DrawingNode => http(`${target.url}/${randomUUID()}`, data);
 
@@ -64,7 +64,7 @@ describe('resume where the drawing branches', function () {
     const choice = node('switch', { cases, mode: 'all' });
     const start = trigger();
     link(start, choice);
-    // The first one is done when the second one fails.
+    // The first node has ended when the second one fails.
     two.data['next_nodes'] = [];
     const failed = await world.runToEnd(drawing([start, choice, one, two, three]));
     const resumed = await world.resumeToEnd(failed, { from: [one.id] });
@@ -159,7 +159,7 @@ describe('resume where the drawing branches', function () {
       const run = await api.history(resumed.workflowId, resumed.runId);
       assert.equal(run['workflow_version'], 2);
       assert.equal(await world.refusalOf(resumed, { drawing: 'now' }), 'nothing_left');
-      // As it was then, the run before this one has its results.
+      // With its own drawing, the earlier run has nothing left to do.
       assert.equal(await world.refusalOf(asBefore), 'nothing_left');
     });
 
@@ -198,7 +198,7 @@ describe('resume where the drawing branches', function () {
 
     it('secrets in results that are kept stay hidden, also where the drawing has them no more', async () => {
       const secret = `canary-${randomUUID()}`;
-      // A result that is kept says what is a secret of a later node.
+      // The result of `says`, which is reused, contains a secret of the later node `fails`.
       const says = node('set', { value: secret });
       const told = node('set', { value: resultOf(says) });
       const fails = mcp(`${target.url}/status/418`, 'any', {}, { headers: { Authorization: secret } });

@@ -1,4 +1,4 @@
-// What loops keep when their run is resumed. docs/use/resume.md.
+// The results that loops reuse when their run is resumed. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';
@@ -34,7 +34,7 @@ describe('what is kept of loops when a run is resumed', function () {
     return (await api.get<{ items: Iteration[] }>(path)).body.items;
   }
 
-  /** A trigger, `before`, the loop with its body, and a node after it that fails once. */
+  /** A drawing of a trigger, the loop with its body, and the nodes `after` it, of which one fails once. */
   function looped(loop: DrawingNode, body: DrawingNode[], after: DrawingNode[] = []): object {
     const start = trigger();
     linkInRow([start, loop, ...after]);
@@ -168,7 +168,7 @@ describe('what is kept of loops when a run is resumed', function () {
     rounds.data['until'] = { left: `{{ ${rounds.id}.last }}`, operator: '==', right: '2' };
     const say = node('set', { value: `{{ ${rounds.id}.index }}` });
     const failed = await world.runToEnd(looped(rounds, [say], [world.mended()]));
-    // As if the run had been stopped between the end of its last round and that of the loop.
+    // Simulates a run that was stopped between the end of its last round and that of the loop.
     const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
       WHERE run_id = $1 AND node_id = $2 AND path = ''`;
     await queryDatabase(stack, lose, [failed.runId, rounds.id]);

@@ -1,4 +1,4 @@
-// What is refused so that nothing is done twice when a run is resumed. docs/use/resume.md.
+// Refusals that keep a resumed run from doing something twice. docs/use/resume.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';
@@ -24,7 +24,7 @@ describe('resume does nothing twice', function () {
   });
   after(() => world.close());
 
-  /** A node whose first call hangs, and one beside it that fails when that is on the wire. */
+  /** A node whose first call hangs, and one beside it that fails once that call is in flight. */
   function hangingBesideFailing(method: string): { data: Drawing; path: string } {
     const [path, fails] = [`/${randomUUID()}`, `/${randomUUID()}`];
     target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
@@ -35,7 +35,7 @@ describe('resume does nothing twice', function () {
     return { data: drawing([start, ...nodes]), path };
   }
 
-  /** Starts a run, and cancels it when `isReady`. */
+  /** Starts a run, and cancels it once `isReady` returns true. */
   async function cancelled(data: object, isReady: () => boolean): Promise<EndedRun> {
     const workflowId = await world.workflowOf(data);
     const { data: run } = await api.run(workflowId);
@@ -149,7 +149,7 @@ describe('resume does nothing twice', function () {
     ]);
     const isEnded = `SELECT FROM runs WHERE id = $1 AND status = 'Cancelled'`;
     await eventually(async () => (await queryDatabase(stack, isEnded, [child!.id])).length === 1);
-    // As it is between the end of the run and that of the one below.
+    // Simulates the moment at which the run has ended and the run below it has not.
     const open = `UPDATE runs SET status = 'In Progress', run_finished_at = NULL WHERE id = $1`;
     await queryDatabase(stack, open, [child!.id]);
     assert.equal(await world.refusalOf(run), 'run_open');

@@ -28,18 +28,18 @@ export interface ResumeWorld {
   /** A node whose first call fails. */
   mended: (data?: Record<string, unknown>) => DrawingNode;
   workflowOf: (data: object) => Promise<number>;
-  /** A trigger, and these nodes in a row behind it. */
+  /** Runs a trigger followed by these nodes in a row. */
   runRow: (nodes: DrawingNode[], input?: unknown) => Promise<EndedRun>;
   runToEnd: (data: object, input?: unknown) => Promise<EndedRun>;
   resume: <T = Envelope>(run: Pick<EndedRun, 'runId' | 'workflowId'>, options?: SendOptions) => Promise<ApiAnswer<T>>;
-  /** The run that resumes it, when it has ended. */
+  /** Resumes the run, and waits for the end of the new one. */
   resumeToEnd: (run: EndedRun, body?: object) => Promise<EndedRun>;
-  /** The code of the 400. */
+  /** The code of the refusal, a 400. */
   refusalOf: (run: Pick<EndedRun, 'runId' | 'workflowId'>, body?: object) => Promise<string | undefined>;
   close: () => Promise<void>;
 }
 
-/** An account with a project on the shared stack, and a target. */
+/** Creates an account with a project on the shared stack, and a target. */
 export async function openResumeWorld(): Promise<ResumeWorld> {
   const stack = await sharedStack();
   const account = await createAccount(stack);
@@ -88,7 +88,7 @@ export async function openResumeWorld(): Promise<ResumeWorld> {
   return world;
 }
 
-/** The ids of the nodes whose results are those of the earlier run. */
+/** The ids of the nodes whose results are reused from the earlier run. */
 export function reusedOf({ nodes }: EndedRun): Set<string> {
   return new Set(Object.values(nodes).flatMap(({ id, reused }) => (reused === true ? [id] : [])));
 }

@@ -1,4 +1,4 @@
-// A run that takes over the results of an earlier one (docs/use/resume.md).
+// A run that reuses the results of an earlier one (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope } from '../../../../harness/client/api-client.js';
@@ -49,7 +49,7 @@ describe('resume', function () {
     before(async () => {
       const name = randomUUID();
       nodes = Array.from({ length: 10 }, (_, index) => http(`${target.url}/${name}/${index + 1}`));
-      // The second one costs money, and so does the ninth one.
+      // The second node costs money, and so does the ninth one.
       nodes[1] = llm('two');
       nodes[8] = llm(`nine {{ ${nodes[1].id}.result.content }}`);
       failsOnce(`/${name}/8`);
@@ -196,7 +196,7 @@ describe('resume', function () {
     await api.pollToEnd(answers[0]!.body.data.id);
   });
 
-  /** As if the run's worker had died with the call of its failed node on the wire. */
+  /** Simulates a worker that died while the call of the failed node was in flight. */
   const loseOutcome = (runId: string): Promise<unknown> =>
     queryDatabase(
       stack,
