@@ -1,4 +1,5 @@
-// What comments and documents cite must exist: files and folders of this repository, headings of documents, and decisions.
+// Checks that everything that comments and documents cite exists: files and folders of this repository, headings of
+// documents, and decisions.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** What looks like a path and is none of the repository. */
+/** Texts that look like paths, but are not paths of the repository. */
 const ELSEWHERE: [pattern: RegExp, reason: string][] = [
   [/^(?:dist|coverage|\.data|DATA_DIR|node_modules)\//, 'A build, a start or an installation makes it.'],
   [/^secrets\/$/, 'The operator makes it, beside `docker-compose.yml`.'],
@@ -21,14 +22,14 @@ const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' 
 interface Part {
   line: number;
   text: string;
-  /** A line of a block of code: it names files of its reader, too. */
+  /** A line of a block of code, which may name files of the reader, too. */
   isCode?: boolean;
 }
 
 const SLASHES = /^(?<code>.*?)\/\/ ?(?<text>.*)$/;
 const HASH = /^(?<code>.*?)# ?(?<text>.*)$/;
 
-/** Returns the comments of a source, each as one text: lines of comments that follow each other are one. */
+/** Returns the comments of a source. Consecutive lines of comments are one text. */
 function commentsOf(file: string, text: string): Part[] {
   const style = /\.(?:tsx?|mjs|js|css)$/.test(file) ? SLASHES : HASH;
   const parts: Part[] = [];
@@ -56,7 +57,9 @@ function commentsOf(file: string, text: string): Part[] {
   return parts;
 }
 
-/** Whether a comment may begin behind this code: it is blank, or ends in a blank and all its quotes are closed. */
+/**
+ * Returns true if a comment may start after this code: it is blank, or ends in a blank and all its quotes are closed.
+ */
 function endsOutsideOfTexts(code: string): boolean {
   const isClosed = ['"', "'", '`'].every((quote) => code.split(quote).length % 2 === 1);
   return code.trim() === '' || (/\s$/.test(code) && isClosed);
@@ -84,7 +87,7 @@ const addresses = readFileSync(path.join(ROOT, 'clients/typescript/src/openapi.t
   /"\/\S+\/"(?=: \{)/g,
 )!;
 
-/** Whether it is a part of an address, which looks like a folder. */
+/** Returns true for a part of an address, which looks like a folder. */
 function isAddress(cited: string): boolean {
   const part = cited.replace(/^(?:\.\.\.|PUBLIC_URL)\//, '');
   return addresses.some((address) => address.includes(`/${part}`));
@@ -111,7 +114,7 @@ const rooms = new Set(tracked.flatMap((file) => /^(\w[\w-]*)\//.exec(file)?.[1] 
 const names = new Set(tracked.map((file) => path.basename(file)));
 const decisions = new Set(tracked.flatMap((file) => /^docs\/adr\/0*(\d+)-/.exec(file)?.[1] ?? []));
 
-/** What a text cites that does not exist. */
+/** Returns the citations in a text that do not exist. */
 function problemsOf(text: string, file: string): string[] {
   const own = text.replaceAll(/\b[a-z][a-z+.-]*:\/\/\S+/gi, ' ');
   const found: string[] = [];
@@ -127,10 +130,10 @@ function problemsOf(text: string, file: string): string[] {
       found.push(`${document}, "${heading}"`);
   }
   for (const [cited, number = ''] of own.matchAll(/\bADR (\d+)/g)) if (!decisions.has(number)) found.push(cited);
-  // Sections of standards are numbered for good, those of documents are not.
+  // Sections of standards have permanent numbers, those of documents do not.
   const standards = own.replaceAll(/\bRFC \d+,? sections? [\d.]+/g, ' ');
   for (const [cited] of standards.matchAll(/\bsections? \d+|§ ?\d+/gi)) found.push(cited);
-  // A document is named by its path.
+  // A document must be cited by its path.
   for (const [cited] of own.matchAll(
     /\b(?:ARCHITECTURE|CONTRIBUTING|[Ee]xtensions|[Ss]pecification|[Dd]ecisions), "[^"]*"/g,
   ))
@@ -149,7 +152,7 @@ function problemsIn(file: string, text: string): string[] {
   });
 }
 
-/** The files of the repository that a line of code in a document names. The document itself may have made them. */
+/** Returns the missing files of the repository that a line of code names. The document itself may create files. */
 function problemsOfCode(line: string, document: string): string[] {
   return [...line.matchAll(FILE)].flatMap(([cited]) => {
     const isOurs = rooms.has(cited.split('/')[0]!) && !document.includes(`file=${cited}\n`);

@@ -1,4 +1,4 @@
-// Inside the big rooms, imports go down: ARCHITECTURE.md, "Floors inside the big rooms".
+// Checks that imports inside the big rooms go down: ARCHITECTURE.md, "Floors inside the big rooms".
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ interface Floors {
   floors: string[][];
 }
 
-/** The folder of a file as the table names it, and the floor it stands on, counted from the top. */
+/** The folder of a file as in the table, and its floor, counted from the top. */
 function placeOf({ room, floors }: Floors, file: string): { folder: string; floor: number } {
   const parts = file.slice(room.length + 1).split('/');
   const isIn = (folder: string): boolean =>
@@ -30,7 +30,7 @@ function placeOf({ room, floors }: Floors, file: string): { folder: string; floo
   return { folder: named?.endsWith('/*') === true ? parts.slice(0, 2).join('/') : parts[0]!, floor };
 }
 
-/** Files that a source imports, by `import`, `export`, `import()` or as a type. */
+/** The files that a source imports, by `import`, `export`, `import()` or as a type. */
 function importsOf(file: string, text: string): string[] {
   return [...text.matchAll(/\b(?:from|import) ?\(?\s*'(\.[^']+)'/g)].map(([, name]) =>
     path.join(path.dirname(file), name!.replace(/\.js$/, '.ts')),

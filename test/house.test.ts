@@ -7,13 +7,13 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
   /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|harness|bench|faults|console)\//;
 
-/** Written by `npm run db:types`. */
+/** A file that `npm run db:types` writes. */
 const GENERATED = 'db/core/table-types.ts';
 
 const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 const sources = tracked.filter((file) => FOLDERS.test(file) && /\.tsx?$/.test(file));
 
-/** Files of ours that a source imports, types included. */
+/** Our own files that a source imports, types included. */
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return [...text.matchAll(/\b(?:from|import) ?\(?'(\.[^']+)'/g)]
@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
     .filter((target) => existsSync(path.join(ROOT, target)));
 }
 
-/** The first circle that is found, as a path that begins and ends with the same file. */
+/** The first circle that is found, as a path that starts and ends with the same file. */
 function findCircle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, way: string[]): string[] | undefined => {
@@ -55,7 +55,7 @@ describe('the house', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
-  // A double keeps neither 0.1 nor 18 decimals. Prometheus counts in doubles, and pictures are drawn in them.
+  // A double holds neither 0.1 nor 18 decimals. Prometheus counts in doubles, and pictures are drawn in them.
   it('turns no money into a JavaScript number', () => {
     const exempt = /costUsd\.inc\(/;
     const pictures = new Set(['console/pages/costs/costs-section.tsx', 'console/pages/costs/limits-section.tsx']);
@@ -74,8 +74,8 @@ describe('the house', () => {
     assert.deepEqual(found, []);
   });
 
-  // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so that
-  // a file which has outgrown its subject is noticed.
+  // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so
+  // that a file which has outgrown its subject is noticed.
   it('has no file of more than 600 lines', () => {
     const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
     const written = sources.filter((file) => file !== GENERATED);

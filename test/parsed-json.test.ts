@@ -5,8 +5,8 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-// `JSON.parse` and `response.json()` round numbers that a double does not hold. What others have written is read by
-// graph/json-text.ts alone. A line here says how often a file parses in another way, and why that loses nothing.
+// `JSON.parse` and `response.json()` round numbers that a double does not hold. Only graph/json-text.ts reads text that
+// others have written. Each line here states how often a file parses in another way, and why that loses nothing.
 const SEALED = 'This service has sealed the text itself; it holds texts and small numbers alone.';
 const OWN = 'This service has written the text itself; it holds texts and small numbers alone.';
 const OPERATOR = "It is a file of the operator's or of the build.";

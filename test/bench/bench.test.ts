@@ -18,7 +18,7 @@ describe('npm run bench', function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  // Ended before the test is: it takes its processes with it.
+  // The time-out of the benchmark is shorter than the test's, and its processes end with it.
   const limits = { timeout: 220_000, killSignal: 'SIGKILL' } as const;
   const bench = (...args: string[]) => promisify(execFile)(process.execPath, [BENCH, ...args], limits);
   const measured = async (...args: string[]): Promise<Results & { stdout: string }> => {

@@ -120,7 +120,7 @@ describe('npm run admin -- connections extract', function () {
     const records = await account.api.get<{ items: { action: string; via: string; changes: object }[] }>(
       `/projects/${projectId}/audit/?size=50`,
     );
-    // A run's use of a connection is the system's, too.
+    // The use of a connection by a run is recorded for the system, too.
     const system = records.body.items.filter(({ via, action }) => via === 'system' && action !== 'connection.used');
     assert.deepEqual(system.map(({ action }) => action).toSorted(), [
       'connection.created',
@@ -204,7 +204,7 @@ describe('npm run admin -- connections extract', function () {
     const client = new pg.Client({ connectionString: stack.stack.database_url });
     await client.connect();
     try {
-      // The version that the command has to keep is another's until that transaction ends.
+      // The command has to store this version, so it waits for this transaction.
       await client.query('BEGIN');
       await client.query(
         `INSERT INTO workflow_versions (workflow_id, version, author_id, document, secrets_enc, created_at)

@@ -16,7 +16,7 @@ describe('npm run admin', function () {
     stack = await sharedStack();
   });
 
-  /** The one JSON document on standard output. */
+  /** Runs the command. Returns the one JSON document on standard output. */
   async function admin<T>(...args: string[]): Promise<T> {
     const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [ADMIN, ...args], { env });

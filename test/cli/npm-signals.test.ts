@@ -1,4 +1,4 @@
-// Terminals and service managers signal the whole process group, and npm forwards its own signal to its child besides.
+// Terminals and service managers signal the whole process group, and npm forwards its own signal to its child as well.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,13 +15,13 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** A port that nobody listens on. */
+/** A port on which nothing listens. */
 const NOWHERE = '127.0.0.1:1';
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 interface NpmService {
   output: () => string;
-  /** Signals the process group until npm has ended, and answers npm's exit code once the group is empty. */
+  /** Signals the process group until npm has ended. Returns npm's exit code once the group is empty. */
   stopGroup: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -66,7 +66,8 @@ describe('signals to the process group', function () {
     return {
       output: () => text,
       async stopGroup(signal) {
-        // The process gets each signal twice, because npm forwards its own. More would reach npm when it ends by itself.
+        // The process gets each signal twice, because npm forwards its own. Further signals could reach npm while it
+        // ends by itself.
         process.kill(group, signal);
         process.kill(group, signal);
         const [code] = await exited;
@@ -80,7 +81,7 @@ describe('signals to the process group', function () {
     it(`let npm run api answer the request that is under way (${signal})`, async () => {
       const account = await createAccount(stack);
       const workflowId = await account.api.createWorkflow(await account.api.createProject(), chain(1));
-      // Without Temporal a run start takes its deadline of two seconds, long enough to be under way.
+      // Without Temporal the start of a run takes its deadline of two seconds: long enough to be in progress.
       const service = await startByNpm('api', /"msg":"listening"/, { TEMPORAL_ADDRESS: NOWHERE });
       const port = /"port":(\d+)/.exec(service.output())![1]!;
       const answer = createApiClient(`http://127.0.0.1:${port}`, account.apiKey).run(workflowId);

@@ -19,12 +19,12 @@ interface Listed {
   data: Sample['data'];
 }
 
-/** Without a provider of its own, as a newcomer starts it. */
+/** A stack without its own model provider, as a new user starts it. */
 const NEWCOMER = { MODEL_PROVIDERS_FILE: '' };
 const TITLES = loadSamples().map(({ title }) => title);
 const ANSWERS = Object.assign({}, ...loadSamples().map(({ answers }) => answers)) as NonNullable<Sample['answers']>;
 
-// The tests follow one data directory over its life, each of them from where the last one has left it.
+// The tests use one data directory: each continues from the state that the one before has left.
 type SamplesFile = NonNullable<ReturnType<typeof readSamplesFile>>;
 
 describe('the sample workflows of npm start', function () {
@@ -110,7 +110,7 @@ describe('the sample workflows of npm start', function () {
   it('are found again by the start after one that died before it had noted them', async () => {
     const { project_id: projectId, settings } = readFile();
     await stop();
-    // What is on disk between the transaction and the note.
+    // A crash between the transaction and the note leaves this file.
     writeFileSync(file, JSON.stringify({ settings }));
     await start();
     assert.equal(readFile().project_id, projectId);
@@ -163,7 +163,7 @@ function addressOf({ data }: Listed): unknown {
   return fields.find(({ id }) => id === 'base_url')?.default_value;
 }
 
-/** Another process's server at the address. */
+/** Listens at the address, as another process may. */
 async function occupy(url: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy()).listen(Number(new URL(url).port), '127.0.0.1');
   await once(server, 'listening');

@@ -104,7 +104,7 @@ describe('rotation of SECRETS_KEY', function () {
     assert.equal(body.status, 200);
   };
 
-  /** A connection of a provider that has given it tokens, and that somebody is about to sign in to again. */
+  /** Creates a connection that has tokens of a provider, and for which a new sign-in has started. */
   async function makeConnection(projectId: number): Promise<void> {
     const body = { name: 'c', kind: 'bearer', origins: [target.url], secrets: { token } };
     const made = await api.post<{ id: number }>(`/projects/${projectId}/connections/`, { body });
@@ -122,7 +122,7 @@ describe('rotation of SECRETS_KEY', function () {
     );
   }
 
-  /** The second message waits for the first one, and both say the secret. */
+  /** Sends two messages that contain the secret; the second one waits for the first. */
   async function talk(projectId: number): Promise<void> {
     const begin = trigger([{ id: 'token', is_secret: true, input_requirements: true }]);
     const workflowId = await api.createWorkflow(
@@ -134,7 +134,7 @@ describe('rotation of SECRETS_KEY', function () {
     for (let time = 0; time < 2; time += 1) await say(api, id, `It is ${token}`);
   }
 
-  /** A pin, a case, its run and its result, and a result that a node was given. */
+  /** Creates a pin, a case, its run and its result, and the fixed result of a node. */
   async function tryOut(workflowId: number): Promise<void> {
     const { body } = await api.get<{ data: { nodes: { id: string }[] } }>(`/workflows/${workflowId}/`);
     const [begin] = body.data.nodes;
@@ -152,9 +152,9 @@ describe('rotation of SECRETS_KEY', function () {
 
   it('goes on with everything after the old key is gone, and waits where one is missing', async () => {
     await start(old);
-    // One of each: a secret default, a credential header, a secret input and its echo, an agent's turn and tool calls, one of
-    // them with arguments that a person has changed, the item of a loop, a callback and its address, a person's answer, a
-    // secret that another run has got, a hook with its address and its secret.
+    // One secret of each kind: a secret default, a credential header, a secret input and its echo, an agent's turn and
+    // tool calls, one of them with arguments that a person has changed, the item of a loop, a callback and its address,
+    // a person's answer, a secret that another run received, a hook with its address and its secret.
     const hook = await createHook(api, target);
     const newest = await renewSecret(api, hook.projectId);
     const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
@@ -179,7 +179,7 @@ describe('rotation of SECRETS_KEY', function () {
     link(echo, asked);
     link(asked, last);
     const data = drawing([begin, each, item, calls, called, person, sub, echo, asked, last]);
-    // Its first version keeps the same secrets.
+    // The first version of the workflow has the same secrets.
     const asFirst = { ...last, data: { ...last.data, label: 'First version' } };
     const earlier = { ...data, nodes: data.nodes.map((node) => (node.id === last.id ? asFirst : node)) };
     const workflow = await api.createWorkflow(hook.projectId, earlier);
@@ -210,7 +210,7 @@ describe('rotation of SECRETS_KEY', function () {
     const inUse = await keysInUse(old);
     assert.equal(inUse.length, 1);
 
-    // The new key alone, too early: nothing is lost, and both sides say what is missing.
+    // The new key alone, too early: nothing is lost, and both API and command report what is missing.
     await restart(fresh);
     const tooEarly = await admin<Status>(fresh, 'secrets', 'status');
     assert.ok(tooEarly.unreadable > 0);
@@ -227,7 +227,7 @@ describe('rotation of SECRETS_KEY', function () {
     assert.ok(hopeless.left > 0 && hopeless.tables.every(({ resealed }) => resealed === 0));
     for (const key of [old, fresh]) assert.equal(stack.logs().includes(key), false);
 
-    // The new key in front of the old one: the run that waited goes on, and everything is sealed anew.
+    // The new key in front of the old one: the waiting run goes on, and everything is sealed with the new key.
     await restart(`${fresh},${old}`);
     assert.equal((await api.pollToEnd(first)).data.status, 'succeed');
     const done = await admin<Reencryption>(`${fresh},${old}`, 'secrets', 'reencrypt');
@@ -276,7 +276,7 @@ describe('rotation of SECRETS_KEY', function () {
       return typesOf(received, rerun.body.data.id).includes('workflow_run.succeeded') && received;
     });
     verify(delivered.at(-1)!, newest);
-    verify(delivered.at(-1)!, hook.secret); // the one before it still signs too
+    verify(delivered.at(-1)!, hook.secret); // the previous secret still signs too
   });
 
   it('of INTERNAL_SERVICE_TOKEN needs no pause: new and old are taken, and then the new one alone', async () => {

@@ -67,7 +67,7 @@ describe('npm start', function () {
           const now = stack.stack.pids[name];
           return now !== undefined && now !== pid && process.kill(now, 0);
         });
-        // The same sentence for any failure on the way: the parts find each other again within the time-out.
+        // The check is the same for any failure: the parts reconnect within the time-out.
         await eventually(
           async () => {
             const { status } = await api.runToEnd(chain(3), {}, { timeoutMs: 20_000 });
@@ -130,7 +130,7 @@ describe('npm start', function () {
       const first = await startStack({ dataDir });
       await createApiClient(first.apiUrl, first.apiKey).createProject('resurrected');
       const ended = once(first.supervisor, 'close');
-      // The supervisor first: it would start the others again.
+      // The supervisor is killed first, because it would restart the others.
       const pids = [first.supervisor.pid!, ...Object.values(first.stack.pids)];
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       const second = await startStack({ dataDir, env: portsOf(first) });

@@ -1,5 +1,5 @@
-// A workflow with an agent and an approval, in clients and front ends that know nothing of workflows: the official clients
-// of two languages, the AI SDK, a chat in a browser and a chat in a terminal. docs/use/api.md.
+// A workflow with an agent and an approval, in clients and front ends that know nothing of workflows: the official
+// clients of two languages, the AI SDK, a chat in a browser and a chat in a terminal. docs/use/api.md.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -45,7 +45,7 @@ base_url, key, model, port = sys.argv[1:]
 gradio.load_chat(base_url, model=model, token=key).launch(server_name="127.0.0.1", server_port=int(port), quiet=True)
 `;
 
-/** The program is given a terminal of its own, as a person has one. */
+/** Runs the program in a terminal of its own, as a user does. */
 const IN_A_TERMINAL = `import pty, os, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))`;
 
 describe('a workflow in clients of the chat-completion protocol', function () {
@@ -70,7 +70,7 @@ describe('a workflow in clients of the chat-completion protocol', function () {
     );
     await account.api.patch(`/workflows/${id}/`, { body: { is_chat: true } });
     model = `workflow:${id}`;
-    // The agent asks for its tool where the words say so, and tells what came of it.
+    // The agent calls its tool if the message asks for it, and reports the result.
     stack.modelProvider.script('chat-clients', ({ messages }) => {
       const last = messages.at(-1)!;
       const words = String(messages.find(({ role }) => role === 'user')?.content);
@@ -85,7 +85,7 @@ describe('a workflow in clients of the chat-completion protocol', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The person approves what the answer asks for, and the run goes on without the client. */
+  /** Approves the request in the answer as a person does; the run goes on without the client. */
   async function approve(answer: string): Promise<void> {
     const requestId = REQUEST.exec(answer)?.[1];
     assert.ok(requestId, answer);

@@ -6,7 +6,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import { mustRun, personsEnvironment } from '../support/shell.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
-/** What a careful project asks of its dependencies' types; they are checked too. */
+/** The compiler options of a strict project, which also checks the types of its dependencies. */
 const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022'];
 
 const IMPORT = `import { contentOf, createClient, runToEnd, RunRefusedError, ServiceError, unwrap } from 'workflow-automation-client';`;
@@ -45,7 +45,7 @@ describe('the TypeScript client as a package', function () {
 
   before(async () => {
     stack = await sharedStack();
-    // Fails as well where the committed types are not those of today's OpenAPI document.
+    // This also fails if the committed types are not those of the current OpenAPI document.
     project = await createClientProject();
     project.write('main.ts', IMPORT + PROGRAM);
     project.write('common.cts', IMPORT + PROGRAM);

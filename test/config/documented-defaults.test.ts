@@ -10,14 +10,14 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 
 interface DocumentedDefault {
   name: string;
-  /** As the page says it, without its marks. */
+  /** The default in the page, without its backticks. */
   text: string;
   meaning: string;
 }
 
 const page = readFileSync(new URL('../../docs/operate/operations.md', import.meta.url), 'utf8');
 
-/** Splits at commas outside of marks. */
+/** Splits at commas outside of backticks. */
 function parts(cell: string): string[] {
   return cell.split(/,(?=(?:[^`]*`[^`]*`)*[^`]*$)/).map((part) => part.trim());
 }
@@ -36,13 +36,13 @@ function documentedDefaults(): DocumentedDefault[] {
   });
 }
 
-/** `TEMPORAL_UI_URL` is `temporalUiUrl`. */
+/** Returns the value of a variable: `TEMPORAL_UI_URL` is `temporalUiUrl`. */
 function valueOf(environment: Environment, variable: string): unknown {
   const name = variable.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return (environment as unknown as Record<string, unknown>)[name];
 }
 
-/** Lets every variable have an effect. */
+/** Values with which every variable has an effect. */
 const BASE = {
   OIDC_ISSUER: 'https://issuer.example',
   OIDC_CLIENT_ID: 'client',
@@ -58,7 +58,10 @@ const WORKER = {
 };
 const workerOf = (env: NodeJS.ProcessEnv) => loadWorkerConfig({ ...WORKER, ...env });
 
-/** Defaults that are no values, and what the code does. `npm start` makes what is embedded or generated. */
+/**
+ * Defaults that are described instead of given as a value, and the behaviour of the code. `npm start` makes what is
+ * embedded or generated.
+ */
 const SAID: Record<string, [text: string, check: () => void]> = {
   DATABASE_URL: ['embedded', () => assert.equal(none.databaseUrl, undefined)],
   TEMPORAL_ADDRESS: ['embedded', () => assert.ok(loadTemporalConnection({}).connectionOptions.address)],

@@ -68,7 +68,7 @@ describe('payload encryption', () => {
   it('a payload cannot be put into the history of another run, nor its binding be taken away', async () => {
     const [encoded] = await codec.encode([plain], inRun('run-1'));
     assert.deepEqual(Buffer.from((await codec.decode([encoded!], inRun('run-1')))[0]!.data!), plain.data);
-    // The codec server does not know whose payloads it is asked for.
+    // The codec server does not know the run of the payloads that it decodes.
     assert.deepEqual(Buffer.from((await codec.decode([encoded!]))[0]!.data!), plain.data);
     await assert.rejects(codec.decode([encoded!], inRun('run-2')), PayloadKeyError);
     const { 'encryption-bound-to': _, ...metadata } = encoded!.metadata!;

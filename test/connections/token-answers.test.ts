@@ -1,4 +1,4 @@
-// Token endpoints answer in many ways, some of them beside the standard.
+// Token endpoints answer in many ways, some of which violate the standard.
 import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
 import { refreshOauth, requestClientToken } from '../../connections/oauth.js';
@@ -20,7 +20,7 @@ describe('the answer of a token endpoint', function () {
   });
   after(() => Promise.all([outgoing.close(), target.close()]));
 
-  /** Each kind of connection with tokens asks for new ones, and the provider answers this. */
+  /** Returns a request for new tokens for each kind of connection with tokens. The provider answers it with `reply`. */
   function asking(reply: TargetReply): Record<string, () => Promise<StoredTokens>> {
     target.on('/token', reply);
     const network = (): ProviderFetch => createProviderFetch(outgoing);
@@ -74,7 +74,7 @@ describe('the answer of a token endpoint', function () {
         assert.deepEqual([accessToken, refreshToken], ['new', 'refresh-1'], kind);
         assert.equal(lifetimeMs, seconds === undefined ? undefined : seconds * 1_000, kind);
         assert.equal(expiresAtMs === undefined, seconds === undefined, kind);
-        // A moment that no Date holds could not be stored, and a rotated refresh token with it.
+        // A time that no Date holds could not be stored, and the rotated refresh token would be lost with it.
         if (expiresAtMs !== undefined) assert.doesNotThrow(() => new Date(expiresAtMs).toISOString());
       });
     });

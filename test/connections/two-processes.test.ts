@@ -53,7 +53,7 @@ describe('two processes that need new tokens of a connection', function () {
     await db.destroy();
   });
 
-  /** A connection whose tokens, of an hour, end so soon. */
+  /** Creates a connection whose tokens are valid for an hour and expire in `leftMs`. */
   async function connect(name: string, leftMs: number): Promise<{ id: number; token: string }> {
     const id = await oauthConnection(account, projectId, provider, name);
     await signIn(stack, account, { projectId, id });
@@ -69,7 +69,9 @@ describe('two processes that need new tokens of a connection', function () {
     return { id, token: tokens.accessToken };
   }
 
-  /** Holds the first request for new tokens until it is released: before the tokens are made, or before they are told. */
+  /**
+   * Holds the first request for new tokens until it is released: before the tokens are made, or before they are sent.
+   */
   function holdFirst(at: 'beforeTokens' | 'beforeAnswer' = 'beforeTokens'): {
     reached: Promise<void>;
     release: () => void;
@@ -137,7 +139,7 @@ describe('two processes that need new tokens of a connection', function () {
     await queryDatabase(stack, 'UPDATE connections SET leased_until = now() WHERE id = $1', [id]);
     const fresh = await open(other, id);
     hold.release();
-    // Its refresh token was used by the other one meanwhile.
+    // The other process has used its refresh token meanwhile.
     assert.equal(await first, fresh);
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
     assert.equal(await open(one, id), fresh);
@@ -243,7 +245,7 @@ describe('two processes that need new tokens of a connection', function () {
     await withClock({ stepMs: 5_000 }, () => assert.rejects(open(third, lost.id), /the database is away/));
   });
 
-  /** Each look at the clock comes `stepMs` after the one before. */
+  /** Each reading of the clock is `stepMs` after the one before. */
   async function withClock({ stepMs }: { stepMs: number }, act: () => Promise<void>): Promise<void> {
     const real = Date.now;
     let aheadMs = 0;
@@ -255,7 +257,10 @@ describe('two processes that need new tokens of a connection', function () {
     }
   }
 
-  /** `updated`: a statement has tried to take the lease. `failures`: so many of the next transactions fail. */
+  /**
+   * `updated`: resolves once a statement has tried to take the lease. `failures`: the number of next transactions that
+   * fail.
+   */
   function watched(real: Database): { db: Database; updated: Promise<void>; failures: number } {
     let seen = (): void => undefined;
     const updated = new Promise<void>((resolve) => (seen = resolve));

@@ -1,5 +1,6 @@
-// The console as people use it: everything is found by role and name, and what a page must never do is recorded. One
-// Chromium serves all test files of a process; each visitor and each person has a context of their own in it.
+// The console as people use it: everything is found by role and name, and anything that a page must never do is
+// recorded. All test files of a process share one Chromium, in which each visitor and each person has a context of
+// their own.
 import assert from 'node:assert/strict';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
@@ -9,18 +10,18 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface ConsoleBrowser {
-  /** A page in a context of its own: nobody is signed in, and nothing is kept. */
+  /** Opens a page in a new context: nobody is signed in, and nothing is stored. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>;
-  /** A page at `path` whose visitor is signed in by a link. */
+  /** Opens a page at `path` whose visitor is signed in by a link. */
   person: (userId: number, path?: string, options?: BrowserContextOptions) => Promise<Page>;
-  /** Fails where a page broke its policy, threw, wrote an error to its log, or asked another origin. */
+  /** Fails if a page broke its policy, threw, wrote an error to its log, or sent a request to another origin. */
   assertClean: () => void;
   close: () => Promise<unknown>;
 }
 
 export const NARROW = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
 const WIDE = { viewport: { width: 1280, height: 900 } } as const;
-/** Chromium itself logs every answer from 400 on and every lost connection. Tests provoke both. */
+/** Chromium itself logs every answer with a status of 400 or more, and every lost connection. Tests provoke both. */
 const FAILED_ANSWER =
   /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_(?:FAILED|INTERNET_DISCONNECTED)$)/;
 
@@ -56,8 +57,8 @@ export interface ConsoleWorld {
 }
 
 /**
- * The world of a `describe`, which calls this once: the shared stack, the console's browser, and what `make` makes. It is
- * filled before the tests. After them, everything in it that can be closed is closed.
+ * The world of a `describe`, which calls this once: the shared stack, the console's browser, and the result of `make`.
+ * It is filled before the tests. After them, everything in it that can be closed is closed.
  */
 export function useConsole<Made extends object = object>(
   make: (stack: TestStack) => Promise<Made | undefined> = () => Promise.resolve(undefined),
@@ -77,7 +78,7 @@ export async function createOwner(stack: TestStack, name: string): Promise<{ acc
   return { account, projectId: await account.api.createProject(name) };
 }
 
-/** Fails where the page is wider than its window. `where` names the page in the failure. */
+/** Fails if the page is wider than its window. `where` names the page in the failure. */
 export async function assertFits(page: Page, where?: string): Promise<void> {
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), page.viewportSize()!.width, where);
 }

@@ -30,7 +30,7 @@ describe('cases in the console', function () {
     calls: () => number;
   }
 
-  /** A workflow that posts and puts out the answer, and its first run. */
+  /** Creates a workflow that posts and puts out the answer, and its first run. */
   async function makeRun(answer: string): Promise<Drawn> {
     const path = `/${randomUUID()}`;
     world.target.on(path, [{ body: answer }]);
@@ -82,7 +82,7 @@ describe('cases in the console', function () {
     assert.match((await difference.textContent()) ?? '', /404.*200/);
     assert.equal(await differences.getByRole('group', { name: 'As it was' }).count(), 0);
     await assertAccessible(page, 'cases that have failed');
-    // The address names the run of the cases.
+    // The address contains the id of the run of the cases.
     await page.reload();
     await statusOf(page, 'Another status', 'failed').waitFor();
     await differences.getByRole('link', { name: 'Open run' }).click();

@@ -44,7 +44,7 @@ describe('the chat of a workflow', function () {
     provider: await startTokenProvider(),
   }));
 
-  /** A chat whose model gives these answers, one after the other. */
+  /** Creates a chat whose model gives these answers, one after the other. */
   function modelChat(answer: ModelAnswer | ModelAnswer[]): Promise<number> {
     const model = `chat-${randomUUID()}`;
     world.stack.modelProvider.script(model, answer);
@@ -52,7 +52,7 @@ describe('the chat of a workflow', function () {
     return createChat(world.account.api, world.projectId, drawing(linkInRow([trigger(), writer])));
   }
 
-  /** A chat whose agent wants to call `note`, which a person must approve. */
+  /** Creates a chat whose agent calls `note`, which a person must approve. */
   function agentChat(): Promise<number> {
     const model = `chat-${randomUUID()}`;
     world.stack.modelProvider.script(model, [

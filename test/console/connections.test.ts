@@ -29,7 +29,7 @@ describe('connections in the console', function () {
       startTokenProvider(),
       startFakeMcpServer(),
     ]);
-    // The pages of the provider are another origin, which the window of a sign-in visits.
+    // The pages of the provider have another origin, which the window of a sign-in visits.
     const browser = await openConsole(stack, [provider.url]);
     return { ...owner, target, provider, mcpServer, browser };
   });
@@ -45,7 +45,7 @@ describe('connections in the console', function () {
     return found;
   }
 
-  /** The secrets are sealed, so the test asks where they are sent. */
+  /** The secrets are sealed, so the test makes a request and looks at its headers. */
   async function sentBy(id: number): Promise<Record<string, unknown>> {
     const path = `/${randomUUID()}`;
     world.target.on(path, { status: 200 });
@@ -288,7 +288,7 @@ describe('connections in the console', function () {
     await ask.getByRole('alert').getByText('Workflows use the connection: "Caller".').waitFor();
     assert.equal((await stored('in use')).id, id);
     await button(ask, 'Remove anyway').click();
-    // Elements behind a dialog have no role.
+    // Elements behind a dialog have no role, so the test waits until it has closed.
     await ask.waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     assert.equal((await world.account.api.get(`/projects/${world.projectId}/connections/${id}/`)).status, 404);

@@ -1,4 +1,4 @@
-// Checks what makes the editor pleasant: cards that say what they do, search, notes, keys.
+// Convenience in the editor: cards that show settings, search, notes, keys.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
@@ -195,7 +195,7 @@ describe('the craft of the editor', function () {
     await node(page, 'Begin to Call').nth(1).waitFor({ state: 'attached' });
     await page.keyboard.press('Control+z');
     await node(page, 'Begin to Call').nth(1).waitFor({ state: 'detached' });
-    // What Undo has taken away is chosen no more, so the next click opens the form.
+    // Undo also removes the copies from the selection, so the next click opens the form.
     await node(page, 'Call').click();
     await region(page, 'Node').getByRole('textbox', { name: 'Label' }).waitFor();
     await page.context().close();

@@ -1,4 +1,4 @@
-// Running in the editor, what is seen of earlier runs, work that was not saved, and the beginning of an empty drawing.
+// Runs in the editor, results of earlier runs, unsaved changes, and the start of an empty drawing.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -25,7 +25,7 @@ describe('the editor as the place of work', function () {
   const open = (workflowId: number, options?: object) =>
     world.browser.person(world.owner.userId, `/workflows/${workflowId}`, options);
 
-  /** `Start`, and `Call`, which is answered after so many milliseconds. */
+  /** `Start`, and `Call`, which is answered after `delayMs`. */
   function row(delayMs = 0, word = 'answered'): Drawing {
     const path = `/${randomUUID()}`;
     world.target.on(path, [{ body: word, delayMs }]);

@@ -340,7 +340,7 @@ describe('files in the console', function () {
   });
 });
 
-/** Whether something is drawn on the page's canvas. */
+/** An expression that is true if something is drawn on the page's canvas. */
 const INKED = `(() => { const page = document.querySelector('canvas.pdf-page');
   const { data } = page.getContext('2d').getImageData(0, 0, page.width, page.height);
   return data.some((value, at) => at % 4 !== 3 && value < 128); })()`;

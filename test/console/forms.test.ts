@@ -1,4 +1,4 @@
-// Forms of nodes: variables as chips, what is offered behind `{{`, previews, models, and forms of their own.
+// Forms of nodes: variables as chips, suggestions after `{{`, previews, models, and special forms.
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
@@ -18,7 +18,7 @@ import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-/** A node that has run has its status behind its name. */
+/** The name of a node that has run contains its status. */
 const node = (page: Page, name: string) =>
   region(page, 'Graph').getByRole('group', { name: new RegExp(`^${name}(,|$)`) });
 const form = (page: Page) => region(page, 'Node');
@@ -39,7 +39,10 @@ describe('the forms of nodes', function () {
     return { owner, project: await owner.api.createProject('Forms') };
   });
 
-  /** A trigger with the field `City`, and a node of each kind with a form of its own, the last of which names the first. */
+  /**
+   * A trigger with the field `City`, and a node of each kind with a form of its own, the last of which refers to the
+   * first.
+   */
   interface Drawn {
     id: number;
     ask: DrawingNode;
@@ -106,9 +109,9 @@ describe('the forms of nodes', function () {
     await field(page, 'URL')
       .getByTitle(/nothing in this workflow has this name/)
       .waitFor();
-    // The query is the same text.
+    // The query is a part of the same text.
     await field(page, 'Query 1 value').getByText('Ask model › content', { exact: true }).waitFor();
-    // One press deletes a chip, and Undo brings the whole text back.
+    // One key press deletes a chip, and Undo restores the whole text.
     await page.keyboard.press('Backspace');
     assert.match((await field(page, 'URL').textContent())!, /&z=$/);
     await assertAccessible(page, 'chips');

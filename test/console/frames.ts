@@ -14,7 +14,7 @@ export interface Frames {
   medianMs: number;
 }
 
-/** Returns the frames that Chromium has drawn while `act` ran. */
+/** Measures the frames that Chromium draws while `act` runs. */
 export async function measureFrames(page: Page, act: () => Promise<void>): Promise<Frames> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];

@@ -102,7 +102,7 @@ describe('what starts a workflow by itself', function () {
     assert.equal((await deliverTo(hook.url)).status, 202);
     await button(article, 'Delete').click();
     await button(question, 'Delete').click();
-    // Elements behind a dialog have no role.
+    // Elements behind a dialog have no role, so the test waits until it has closed.
     await question.waitFor({ state: 'detached' });
     await article.waitFor({ state: 'detached' });
     assert.equal((await deliverTo(hook.url)).status, 404);

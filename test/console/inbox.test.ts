@@ -226,7 +226,7 @@ describe('the inbox', function () {
     await giveRole(world.stack, other, asked.projectId, 'editor');
     const page = await world.browser.person(account.userId, '/inbox');
     await button(page, 'Approve').waitFor();
-    // The page must not have heard of it before the click.
+    // The page must not have received the decision before the click.
     await page.route('**/api/v1/agent-approvals/?*', () => undefined);
     await decideOver(other, asked, 'reject', 'no');
     await button(page, 'Approve').click();

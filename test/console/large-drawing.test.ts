@@ -9,7 +9,7 @@ import { measureFrames, type Frames } from './frames.js';
 const NODES = 2000;
 const COLUMNS = 50;
 
-/** A request, a model, a condition and a text in turn, so that all that cards can show is on them. */
+/** A request, a model, a condition and a text alternate, so that the cards show everything they can. */
 const KINDS = [
   { type: 'http-node', data: { url: 'https://example.com/orders?city={{ input.city }}', method: 'POST' } },
   {
@@ -135,7 +135,7 @@ describe('a drawing of 500 nodes of several kinds', function () {
   });
 });
 
-/** Moves to and fro for two seconds with the mouse button held, one move for each frame that the page draws. */
+/** Moves the mouse to and fro for two seconds with the button held, one move for each frame that the page draws. */
 async function sweep(page: Page, x: number, y: number, reach = 240): Promise<void> {
   await page.mouse.move(x, y);
   await page.mouse.down();

@@ -9,7 +9,7 @@ import { createOwner, NARROW, useConsole } from './browser.js';
 
 describe('limits of money in the console', function () {
   this.timeout(120_000);
-  /** Makes one run that was paid for, and one that was stopped. */
+  /** Creates one run that was paid for, and one that was stopped. */
   const world = useConsole(async (stack) => {
     const { account, projectId: project } = await createOwner(stack, 'Research');
     const { api } = account;
@@ -62,7 +62,7 @@ describe('limits of money in the console', function () {
     await limits.getByRole('button', { name: 'Change the limit of Second' }).click();
     dialog = page.getByRole('dialog', { name: 'Change the limit' });
     await dialog.getByRole('button', { name: 'Remove the limit' }).click();
-    // Elements behind an open dialog have no role.
+    // Elements behind a dialog have no role, so the test waits until it has closed.
     await dialog.waitFor({ state: 'detached' });
     await limits.getByText('Second').waitFor({ state: 'detached' });
     assert.equal(await limitOf(), null);

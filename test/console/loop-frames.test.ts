@@ -1,4 +1,4 @@
-// The frames around the bodies of loops, moved by the pointer of a person.
+// The frames around the bodies of loops, moved by a person's pointer.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -31,7 +31,7 @@ function isApart(one: Rect, other: Rect): boolean {
   return isBeside || one.y >= other.y + other.height || other.y >= one.y + one.height;
 }
 
-/** Returns whether it moved by this distance, except for the few pixels at which a drag begins. */
+/** Returns true if it moved by this distance, except for the few pixels at which a drag starts. */
 function isMoved(from: Rect, to: Rect, x: number, y: number): boolean {
   return Math.abs(to.x - from.x - x) < 4 && Math.abs(to.y - from.y - y) < 4;
 }

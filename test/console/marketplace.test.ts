@@ -54,7 +54,7 @@ describe('the marketplace', function () {
     const page = await world.browser.visitor();
     await page.goto('/marketplace');
     await page.getByRole('searchbox', { name: 'Search marketplace' }).fill(world.word);
-    // The list may have this one workflow before it is searched.
+    // The list may contain only this workflow even before the search.
     await page.waitForURL((url) => url.searchParams.get('search') === world.word);
     const card = page.getByRole('article', { name: world.title });
     await page.getByText('1 workflow', { exact: true }).waitFor();

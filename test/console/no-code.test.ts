@@ -1,4 +1,4 @@
-// Text that users and models write is text in the console as well.
+// The console shows text of users and models as text, and never as markup or code.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

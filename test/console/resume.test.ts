@@ -54,7 +54,7 @@ describe('resuming a run on its page', function () {
     await page.getByRole('tab', { name: 'Cost' }).click();
     await panel(page).getByText('Nothing was charged').waitFor();
     await assertAccessible(page, 'a run that resumes another one');
-    // The whole run has succeeded.
+    // The run has succeeded as a whole.
     assert.equal(await page.getByRole('button', { name: 'Resume', exact: true }).count(), 0);
     await page.getByRole('link', { name: 'An earlier run' }).click();
     await page.waitForURL(`**/runs/${runId}**`);

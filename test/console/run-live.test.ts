@@ -28,7 +28,7 @@ describe('a run that is watched', function () {
   });
 
   it('says that the connection is lost, and goes on by itself when it is back', async () => {
-    // The call is held until the page has told of both, however long that takes.
+    // The call is held until the page has shown both, however long that takes.
     world.target.on('/held', [{ after: ['/release'] }]);
     const { runId } = await world.start(call(`${world.target.url}/held`));
     const page = await open(runId);
@@ -59,7 +59,7 @@ describe('a run that is watched', function () {
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.evaluate(WATCH_CHANGES('Start, succeeded'));
-    // The graph is still being laid out when its first nodes are seen.
+    // The graph is still being laid out when its first nodes appear.
     await eventually(async () => (await page.evaluate<number>('performance.now() - window.changedAt')) > 500);
     await page.evaluate('window.changes.length = 0');
     await nodeNamed(page, 'Call, in progress').waitFor();
@@ -71,7 +71,7 @@ describe('a run that is watched', function () {
   it('has broken no policy, written no error and asked no other origin', () => world.browser.assertClean());
 });
 
-/** Writes down each node that is shown in a state that comes before the one that it was in. */
+/** Records each node that is shown in an earlier state than before. */
 const RECORD = `{
   const ORDER = ['in queue', 'in progress', 'waiting', 'succeeded'];
   const seen = new Map();
@@ -88,7 +88,7 @@ const RECORD = `{
   look();
 }`;
 
-/** Writes down what changes in a node's group. */
+/** Records the changes in a node's group. */
 const WATCH_CHANGES = (name: string): string => `{
   window.changes = [];
   window.changedAt = performance.now();

@@ -1,4 +1,4 @@
-// What models write, as a person sees it who looks at a run while they write.
+// The text of models, as a person sees it who watches a run while they write.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -24,7 +24,7 @@ const WAIT: StreamPart = { waitMs: 1_000 };
 
 const written = (page: Page) => page.getByRole('region', { name: 'Written so far', exact: true });
 
-/** Returns how far it is below the tabs of the node. */
+/** Returns its distance from the tabs of the node. */
 async function below(page: Page, what: Locator): Promise<number> {
   const [tabs, box] = await Promise.all([panel(page).getByRole('tablist').boundingBox(), what.boundingBox()]);
   return box!.y - tabs!.y;
@@ -159,7 +159,7 @@ describe('what models write, on a run page', function () {
     const page = await open(runId, `?node=${clerk.id}`);
     await written(page).getByText('I wait.').waitFor();
     isSeen.open();
-    // The steps would soon take the place of the row.
+    // The steps would soon replace the row.
     const row = written(page).getByRole('list', { name: 'Tool calls' }).getByRole('listitem').textContent();
     await page.route('**/steps/**', async (route) => {
       await row;

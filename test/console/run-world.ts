@@ -47,7 +47,7 @@ export function sideBySide(target: HttpTarget, count: number): Drawing {
   return fanOut(count, (index) => http(`${target.url}/delay/${index % 40}/${index}`, { label: `Call ${index}` }));
 }
 
-/** A drawing whose model answers this text. */
+/** A drawing whose model answers with this text. */
 export function answer(stack: TestStack, text: string, label = 'Answer'): Drawing {
   const model = `answers-${randomUUID()}`;
   stack.modelProvider.script(model, { text });
@@ -55,7 +55,7 @@ export function answer(stack: TestStack, text: string, label = 'Answer'): Drawin
   return drawing(linkInRow([trigger([], { label: 'Start' }), node]));
 }
 
-/** A drawing of an agent that asks whether it may add. */
+/** A drawing of an agent that asks for permission to add. */
 export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   const model = `asks-${randomUUID()}`;
   stack.modelProvider.script(model, [

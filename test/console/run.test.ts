@@ -25,7 +25,7 @@ describe('the page of a run', function () {
     await nodeNamed(page, 'Answer, in queue').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByRole('button', { name: /^Call, attempt 1, in progress, \d/ }).waitFor();
-    // What has ended stands still, but for the moments at which the axis grows.
+    // The bar of a finished node stays in place, except when the axis grows.
     const bar = timeline.getByRole('button', { name: /^Start, attempt 1, succeeded, / });
     const places = new Set<number | undefined>();
     for (let look = 0; look < 8; look += 1) {

@@ -106,7 +106,7 @@ describe('schedules of a workflow in the console', function () {
     const runId = await eventually(async () => (await schedulesOf(id))[0]!.last_firing?.run_id ?? undefined);
     const page = await open(id);
     assert.equal(await page.getByRole('link', { name: 'its run' }).getAttribute('href'), `/runs/${runId}`);
-    // A firing beside one that has not ended would be left out.
+    // A firing is left out while an earlier one has not ended.
     const hasEnded = () =>
       inTemporal(world.stack, made.id, async (handle) => (await handle.describe()).info.runningActions.length === 0);
     await eventually(hasEnded);

@@ -92,7 +92,7 @@ describe('the console as the API serves it', function () {
       }
     }
     assert.match((await get('/worklfows', html, 'POST')).headers.get('content-type') ?? '', /json/);
-    // What is known and refuses goes on to say why.
+    // A refusal of a known address still states its reason.
     assert.equal((await get('/api/v1/projects/', html)).status, 401);
   });
 
@@ -193,7 +193,7 @@ function withImports(manifest: Manifest, name: string, seen = new Set<string>())
   return [file, ...imports.flatMap((each) => withImports(manifest, each, seen))];
 }
 
-/** `fetch` would unpack the body. */
+/** Returns the body as it is sent; `fetch` would decompress it. */
 function getAsSent(url: string, accepted: string): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers: { 'accept-encoding': accepted } }, (response) => {

@@ -21,7 +21,7 @@ const TABS = [
   'password',
   'audit',
 ];
-/** Counts the tables that scroll sidewards. */
+/** Counts the tables that scroll sideways. */
 const WIDE_TABLES = `[...document.querySelectorAll('.table-frame')].filter((each) => each.scrollWidth > each.clientWidth).length`;
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
 const textbox = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
@@ -63,7 +63,7 @@ describe('the settings', function () {
     const changed = page.getByRole('row', { name: /weekly/ });
     await button(changed, 'Delete').click();
     await page.getByRole('alertdialog', { name: 'Delete key' }).getByRole('button', { name: 'Delete' }).click();
-    // Elements behind a dialog have no role.
+    // Elements behind a dialog have no role, so the test waits until it has closed.
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await changed.waitFor({ state: 'detached' });
     assert.equal((await createApiClient(world.stack.apiUrl, key).get('/projects/')).status, 401);

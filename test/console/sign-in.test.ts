@@ -95,7 +95,7 @@ describe('signing in to the console', function () {
     assert.ok(
       !JSON.stringify(await page.evaluate('[{...localStorage}, {...sessionStorage}, document.cookie]')).includes('e'),
     );
-    // A used link does not matter to a person who is signed in.
+    // A used link does not matter to a signed-in person.
     await page.goto(`/#token=${token}`);
     await heading(page, 'Workflows').waitFor();
 
@@ -135,7 +135,7 @@ describe('signing in to the console', function () {
       refused += Number(isRefusal);
       await (isRefusal ? route.fulfill({ status: 401, json: { detail: 'Expired.', code: 'x' } }) : route.fallback());
     });
-    // The navigation's own call was refused as well, and gets its answer nevertheless.
+    // The navigation's own call was refused as well, and is answered all the same.
     const isAnswered = page.waitForResponse((answer) => answer.url().includes('/human-tasks/') && answer.ok());
     await page.reload();
     await isAnswered;

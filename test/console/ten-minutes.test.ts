@@ -1,4 +1,4 @@
-// From an empty project to a workflow that runs by itself, as a person does it who tries each node on the way.
+// From an empty project to a workflow that runs by itself, by a person who tests each node on the way.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
@@ -10,7 +10,7 @@ const node = (page: Page, name: string | RegExp) => region(page, 'Graph').getByR
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 
-/** Far below ten minutes: a script does not read. */
+/** Far below ten minutes, because a script does not read. */
 const MOST_MS = 60_000;
 
 describe('the first ten minutes', function () {
@@ -92,7 +92,7 @@ describe('the first ten minutes', function () {
       .first()
       .click();
     await field(page, 'Right').fill('angry');
-    // The answer of the model stands behind a pin, so it is no source for another test: the model is asked again.
+    // The answer of the model comes after a pin, so no other test run reuses it: the model is called again.
     await tryNode(page, 'Is angry', 'Up to here');
     await node(page, 'Is angry, succeeded').waitFor();
     lap('a condition has decided');

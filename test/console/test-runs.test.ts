@@ -1,4 +1,4 @@
-// Trying while drawing (docs/use/test-runs.md).
+// Test runs in the editor (docs/use/test-runs.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -36,11 +36,11 @@ describe('test runs of drawings', function () {
   interface Row {
     workflowId: number;
     nodes: DrawingNode[];
-    /** How often each of the two addresses was called. */
+    /** The number of calls of each of the two addresses. */
     calls: () => number[];
   }
 
-  /** Start, `First` and `Second` in a row. `Second` sends what `First` has answered. */
+  /** Creates Start, `First` and `Second` in a row. `Second` sends the answer of `First`. */
   async function makeRow(answer = 'one'): Promise<Row> {
     const paths = [`/${randomUUID()}`, `/${randomUUID()}`];
     world.target.on(paths[0]!, [{ body: answer }]);

@@ -1,5 +1,4 @@
-// The first steps of a newcomer, from the sign-in link to the cost of a run: once by the mouse, and once by keyboard
-// alone.
+// The first steps of a new user, from the sign-in link to the cost of a run: once by mouse, and once by keyboard alone.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -8,7 +7,7 @@ import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, useConsole } from './browser.js';
 
-/** The part of an element's type that is needed here. Tests are compiled without the types of the browser. */
+/** The part of an element's type that the tests need. They are compiled without the types of the browser. */
 interface Focusable {
   matches: (selector: string) => boolean;
 }
@@ -25,7 +24,7 @@ const mouse: Hands = {
   choose: async (box, option) => void (await box.selectOption({ label: option })),
 };
 
-/** Uses keys only. A control that Tab does not reach cannot be used. */
+/** Uses keys only: a control that Tab does not reach cannot be used. */
 const keyboard: Hands = {
   async press(what) {
     await tabTo(what);

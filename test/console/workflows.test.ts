@@ -223,7 +223,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await region(page, 'Node').getByRole('alert').first().getByRole('button', { name: 'Try again' }).waitFor();
     await region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true }).fill('Still here');
     await region(page, 'Graph').getByRole('group', { name: 'Still here', exact: true }).waitFor();
-    // Keys on the tools around the graph are meant for the graph as well.
+    // Keys that are pressed on the tools around the graph act on the graph as well.
     await page.getByRole('button', { name: 'Add Condition' }).click();
     await page.keyboard.press('Delete');
     await region(page, 'Graph').getByRole('group', { name: 'Condition', exact: true }).waitFor({ state: 'detached' });

@@ -6,7 +6,7 @@ import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
-/** Gives `use` an empty database, as its address and as the shared stack with that in place of its own. */
+/** Calls `use` with the address of an empty database, and with the shared stack on that database. */
 export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) => Promise<T>): Promise<T> {
   const shared = await sharedStack();
   const name = `empty_${randomUUID().replaceAll('-', '')}`;
@@ -20,7 +20,7 @@ export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) 
   }
 }
 
-/** A database with everything that the migrations make. */
+/** Calls `use` with a database after all migrations. */
 export function withMigratedDatabase<T>(use: (db: Database, stack: TestStack) => Promise<T>): Promise<T> {
   return withEmptyDatabase(async (url, stack) => {
     const db = createDatabase({ url, poolMax: 4, applicationName: 'test', onError: () => undefined });

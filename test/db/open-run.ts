@@ -1,4 +1,4 @@
-// A run that only the test moves: accepted and begun in the database, and unknown to Temporal and its workers.
+// A run that only the test executes: accepted and started in the database, and unknown to Temporal and its workers.
 import { randomUUID } from 'node:crypto';
 import type { AnsweredCall } from '../../db/agents/agent-charges.js';
 import type { AskedApproval } from '../../db/agents/agent-repository.js';
@@ -13,24 +13,24 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 
-/** After which the reconciler would look for it. */
+/** The time after which the reconciler would check the run. */
 const CHECK_IN_SECONDS = 3600;
 
 export interface OpenRun {
   id: string;
   projectId: number;
   userId: number;
-  /** Of its nodes, in their order. */
+  /** The ids of its nodes, in their order. */
   nodeIds: string[];
 }
 
-/** The approval that a tool call waits for: of one person, of no arguments. */
+/** The approval that a tool call waits for: by one person, of a call without arguments. */
 export function askedApproval(): AskedApproval {
   const asked = { shownArguments: '{}', argumentsHash: '', expiresInSeconds: 600 };
   return { ...asked, requestId: randomUUID(), required: 1, excludeStarter: false, roles: null, onlyUser: null };
 }
 
-/** As a worker or an API process connects. */
+/** Connects as a worker or an API process does. */
 export async function connect(poolMax = 4): Promise<Database> {
   const { stack } = await sharedStack();
   return createDatabase({ url: stack.database_url, poolMax, applicationName: 'test', onError: () => undefined });
@@ -67,7 +67,7 @@ function toPlan(ids: string[], kinds: NodeKind[]): Plan {
   return { ids, kinds, labels, out: kinds.map(() => []), indegree: kinds.map(() => 0) };
 }
 
-/** A good end of a node that costs nothing, but for what `with` says. */
+/** The successful end of a node that costs nothing, except for the fields of `with_`. */
 export function nodeEnd(run: OpenRun, nodeId: string, kind: NodeKind, with_: Partial<NodeEndRow> = {}): NodeEndRow {
   return {
     runId: run.id,
@@ -99,7 +99,7 @@ export function paidCall(priceUsd: string, of: { turn?: number; attempt?: number
   return { turn: 0, attempt: 1, usage: null, priceUsd, tokens: { input: 1, output: 2 }, isEstimated: false, ...of };
 }
 
-/** Resolves once a statement waits for a lock whose beginning (PostgreSQL shows 1,024 bytes) contains the text. */
+/** Resolves once a statement waits for a lock whose first 1,024 bytes (PostgreSQL shows no more) contain the text. */
 export async function untilWaiting(text: string): Promise<void> {
   const stack = await sharedStack();
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position($1 in query) > 0

@@ -1,4 +1,4 @@
-// Every PromQL expression that we ship, and what it asks for, read by Prometheus' own grammar.
+// Every PromQL expression that we ship, and the metrics that it reads, parsed by Prometheus' own grammar.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
@@ -35,20 +35,20 @@ export function alerts(): Alert[] {
   return groups.flatMap(({ rules }) => rules.map(({ alert, ...rule }) => ({ name: alert, ...rule })));
 }
 
-/** As Grafana would, for a graph of the last minutes. */
+/** Fills in variables as Grafana does, for a graph of the last minutes. */
 export function filledIn(expr: string, window: string): string {
   return expr.replaceAll('$__rate_interval', window);
 }
 
 export interface Asked {
   metrics: string[];
-  /** Names in matchers and in `by (...)`. */
+  /** The label names in matchers and in `by (...)`. */
   labels: string[];
-  /** The matchers `label="value"`; with other operators only the label counts. */
+  /** The matchers `label="value"`; for other operators only the label is listed. */
   values: { metric: string; label: string; value: string }[];
 }
 
-/** Throws for what is no PromQL. */
+/** Throws if the text is no PromQL. */
 export function readQuery(expr: string): Asked {
   const asked: Asked = { metrics: [], labels: [], values: [] };
   let metric = '';
@@ -69,11 +69,11 @@ export function readQuery(expr: string): Asked {
 }
 
 export interface Exposed {
-  /** Series name -> the label sets in which it stands. */
+  /** Series name -> the label sets with which it occurs. */
   series: Map<string, Record<string, string>[]>;
 }
 
-/** Prometheus' text format. */
+/** Parses Prometheus' text format. */
 export function readExposition(...texts: string[]): Exposed {
   const series: Exposed['series'] = new Map();
   for (const line of texts.join('\n').split('\n')) {

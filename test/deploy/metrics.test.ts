@@ -13,7 +13,7 @@ import {
 } from './metric-queries.js';
 import { startObservedStack, type ObservedStack } from './observed-stack.js';
 
-/** Added by Prometheus when it scrapes. */
+/** Labels that Prometheus adds when it scrapes. */
 const SCRAPED = ['job', 'instance'];
 
 describe('dashboard and alerts', function () {

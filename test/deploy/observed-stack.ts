@@ -1,4 +1,4 @@
-// A stack that does a little of everything, so that each of its metrics has something to tell.
+// A stack that does a little of everything, so that each of its metrics has a value.
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -11,7 +11,10 @@ export interface ObservedStack {
   stack: TestStack;
   /** Host and port of the worker's metrics. */
   workerAddress: string;
-  /** Accepted, repeated, refused; succeeded, failed, tried again, cancelled; with webhooks that are taken and refused. */
+  /**
+   * Makes runs that are accepted, repeated and refused, that succeed, fail, are retried and are cancelled, with
+   * webhooks that are accepted and refused.
+   */
   work: () => Promise<void>;
   stop: () => Promise<void>;
 }

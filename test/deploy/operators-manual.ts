@@ -5,7 +5,7 @@ import path from 'node:path';
 export interface Answering {
   question: string;
   language: string;
-  /** One command each in shell blocks; else the whole. */
+  /** The lines of a shell block, or the whole block in another language. */
   commands: string[];
 }
 

@@ -18,11 +18,11 @@ import { readQuestions } from './operators-manual.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What a question is asked about, and what each of its answers must tell. */
+/** The parameters of a question, and the expected text in each of its answers. */
 interface Asked {
   about: Partial<Record<'RUN' | 'PROJECT' | 'WORKFLOW' | 'USER' | 'REQUEST', string>>;
   answer: RegExp;
-  /** Happens just before the question is asked. */
+  /** Runs just before the question is asked. */
   first?: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ describe('the operators’ questions', function () {
 
   before(async () => {
     [target, servers] = await Promise.all([startHttpTarget(), startFakeMcpServer()]);
-    // What fails keeps failing while the test looks.
+    // Failed deliveries are retried later than the test looks.
     stack = await startStack({ env: { WEBHOOK_RETRY_SCHEDULE: '600' } });
     api = createApiClient(stack.apiUrl, stack.apiKey);
     const report = (): void => undefined;
@@ -77,8 +77,8 @@ describe('the operators’ questions', function () {
       await eventually(async () => Object.keys((await api.poll(RUN)).data.data ?? {}).length === 2);
     }
     await eventually(async () => (await deliveriesOf(api, hook.projectId)).some(({ attempts }) => attempts === 1));
-    // As the reconciler marks a run that no worker can go on with; how it finds one:
-    // test/api/background/reconciler.test.ts.
+    // Marks the run as the reconciler does for a run that no worker can continue;
+    // test/api/background/reconciler.test.ts has the detection.
     const mark = "UPDATE runs SET stuck_since = now(), next_check_at = now() + interval '1 hour' WHERE id = $1";
     await queryDatabase(stack, mark, [stuck.RUN]);
     const { headers } = await api.get('/projects/', { headers: { 'x-request-id': 'asked-by-a-client' } });
@@ -162,7 +162,7 @@ describe('the operators’ questions', function () {
           assert.ok(value, `${question}: ${word}`);
           return value;
         });
-        // What Temporal lists, it lists a moment later.
+        // Temporal lists new executions with a delay.
         const look = async (): Promise<true> => {
           const told = await execute(language, filled);
           assert.match(told, answer, `${question}\n${filled}\n${told}`);

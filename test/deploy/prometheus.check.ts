@@ -1,5 +1,5 @@
-// `npm run check:metrics`: what a real Prometheus makes of the configuration, the rules and the dashboard's queries. It
-// needs `prometheus` and `promtool` on the PATH (Debian: apt-get install prometheus), hence no part of `npm test`.
+// `npm run check:metrics`: a real Prometheus reads the configuration, the rules and the dashboard's queries. It needs
+// `prometheus` and `promtool` on the PATH (Debian: apt-get install prometheus), so it is no part of `npm test`.
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ describe('a real Prometheus', function () {
   });
 
   it('answers every query of the dashboard with data', async () => {
-    // Twice, so that there is something to take the rate of.
+    // Two rounds are needed to compute a rate.
     await observed.work();
     await observed.work();
     const left = new Map(dashboardQueries().map(({ name, expr }) => [expr, name]));
@@ -101,7 +101,7 @@ describe('a real Prometheus', function () {
   });
 });
 
-/** Ours, with the stack's addresses and a quicker pace. */
+/** Our configuration with the stack's addresses and shorter intervals. */
 function configFor({ stack, workerAddress }: ObservedStack): string {
   const config = parse(readFileSync(path.join(RULES, 'prometheus.yml'), 'utf8')) as {
     global: Record<string, string>;

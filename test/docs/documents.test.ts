@@ -26,7 +26,7 @@ describe('the documents', function () {
   });
 });
 
-/** What stands in the tree, or is made by a build or a start. */
+/** Returns true if the file is in the tree, or is made by a build or a start. */
 function isThere(name: string): boolean {
   const made = /^(?:dist|\.data|DATA_DIR)\//;
   return made.test(name) || existsSync(path.join(ROOT, name));
@@ -44,7 +44,7 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-/** As GitHub names them. */
+/** Returns the anchors that GitHub gives to headings. */
 function headingsOf(page: string): string[] {
   const lines = withoutCode(readFileSync(path.join(ROOT, page), 'utf8')).split('\n');
   const headings = lines.flatMap((line) => /^#+ (.+)$/.exec(line)?.[1] ?? []);

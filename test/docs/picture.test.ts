@@ -6,7 +6,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import { mustRun } from '../support/shell.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Values and times differ from run to run: what is drawn does not. */
+/** The part of a picture that does not change: values and times differ from run to run. */
 const drawn = (svg: string): string[] => [
   ...[...svg.matchAll(/<text[^>]*font-size="(?:17|21|28)"[^>]*>([^<]*)</g)].flatMap(([, text = '']) =>
     /[{"$]|&quot;|\d s$|^\d/.test(text) ? [] : text,

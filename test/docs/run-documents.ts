@@ -7,8 +7,8 @@ import { execute } from '../support/shell.js';
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Each document has a test that runs it in a copy of the tree and on a stack of its own. A block without a word
- * (scripts/docs/blocks.mjs) fails it.
+ * Runs each document in a copy of the tree and on a stack of its own. Fails for a block without a word
+ * (scripts/docs/blocks.mjs).
  */
 export function itRuns(documents: string[]): void {
   for (const document of documents) {

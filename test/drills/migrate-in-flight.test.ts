@@ -1,5 +1,5 @@
-// The drill behind docs/operate/upgrade.md, "The database": a build with a further migration takes over from the one
-// that is running, while runs begin, go on and wait.
+// The drill of docs/operate/upgrade.md, "The database": a build with a further migration takes over from the running
+// one, while runs start, go on and wait.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { makeNextBuild, type NextBuild } from './next-build.js';
 
 const LONG = { timeoutMs: 60_000, intervalMs: 100 };
 const CLIENTS = 4;
-/** A GET and a POST that take this long: at any moment some of each are on the wire. */
+/** The duration of a GET and of a POST: at any time some of each are in flight. */
 const DELAY_MS = 200;
 
 describe('migrations while the service runs', function () {
@@ -42,7 +42,7 @@ describe('migrations while the service runs', function () {
     next.remove();
   });
 
-  /** `npm run migrate`. */
+  /** Runs `npm run migrate`. */
   async function migrate(dist = next.dist): Promise<string> {
     const env = { PATH: process.env['PATH'], DATABASE_URL: stack.stack.database_url, NODE_ENV: 'production' };
     const { stdout } = await promisify(execFile)(process.execPath, [path.join(dist, 'cli/migrate.js')], { env });
@@ -81,7 +81,7 @@ describe('migrations while the service runs', function () {
     const workflow = await api.createWorkflow(project, drawing(linkInRow(nodes)));
 
     const load = { isOver: false, runs: [] as string[] };
-    /** Any answer but 2xx throws. */
+    /** Throws on any answer but 2xx. */
     const client = async (): Promise<void> => {
       while (!load.isOver) {
         const { data } = await api.run(workflow);
@@ -106,7 +106,7 @@ describe('migrations while the service runs', function () {
       await assert.rejects(migrate(DIST), { code: 1, stderr: /^DATABASE_URL: a newer build has migrated .*\n$/ });
       const ofNext = 'SELECT of_next_build() AS "isThere"';
       assert.deepEqual(await queryDatabase(stack, ofNext), [{ isThere: true }]);
-      // Both builds side by side, until the next one's worker has had its part.
+      // Both builds run side by side until the next one's worker has executed some runs.
       nextWorker = await startWorkerProcess(stack, { dist: next.dist });
       const before = load.runs.length;
       await eventually(() => load.runs.length > before + 5 * CLIENTS, LONG);

@@ -1,5 +1,5 @@
-// The build that comes after this one: the same code, one migration more, which changes every table, and another text of every
-// file of routines.
+// The build that comes after this one: the same code, one more migration, which changes every table, and another text
+// of every file of routines.
 import {
   appendFileSync,
   cpSync,
@@ -19,7 +19,7 @@ export const NEXT_MIGRATION = '9999-next';
 const NEXT_FUNCTION = 'CREATE OR REPLACE FUNCTION of_next_build() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;\n';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const ANCHOR = 'const LOCK_TIMEOUT =';
-/** Additive, as ours are: what runs on the older build neither reads nor misses it. */
+/** An additive migration, as ours are: the older build neither reads nor misses what it adds. */
 const MIGRATION = `
 migrations['${NEXT_MIGRATION}'] = {
   async up(db) {
@@ -31,7 +31,7 @@ migrations['${NEXT_MIGRATION}'] = {
 `;
 
 export interface NextBuild extends OtherBuild {
-  /** What it applies to a database of this build, by the names that it prints. */
+  /** The changes that it applies to a database of this build, by the names that it prints. */
   applies: string[];
 }
 

@@ -1,5 +1,5 @@
-// Runs that are open for long: they wait, are in the middle of a loop, or have started another run. What they leave behind can
-// be compared with what the same runs leave that nothing has interrupted.
+// Runs that are open for long: they wait, are in the middle of a loop, or have started another run. Their traces can be
+// compared with those of the same runs without an interruption.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -15,7 +15,7 @@ export type OpenRunName = (typeof OPEN_RUNS)[number];
 const LONG = { timeoutMs: 90_000, intervalMs: 100 };
 const ITEMS = ['first', 'second', 'third', 'fourth'];
 const ROUNDS = 3;
-/** What nodes call, below the tag of their run. */
+/** The paths that nodes call, below the tag of their run. */
 const PLACES = [
   ...ITEMS.map((_, index) => `item-${index}`),
   ...Array.from({ length: ROUNDS }, (_, index) => `round-${index}`),
@@ -23,20 +23,20 @@ const PLACES = [
   'after',
 ];
 
-/** What a run has left behind, without what differs from run to run. */
+/** The traces of a run, without the values that differ from run to run. */
 export interface Traces {
   status: string;
   output: unknown;
-  /** Of its nodes and iterations, in the order of their ends in each iteration. */
+  /** The ends of its nodes and iterations, in their order in each iteration. */
   nodes: unknown[];
   transactions: unknown[];
-  /** Of the run that it has started, if it has. */
+  /** The traces of the run that it has started, if any. */
   child: Traces | undefined;
 }
 
 interface Workflow {
   id: number;
-  /** The node that waits, outside bodies. */
+  /** The waiting node outside of bodies. */
   open: DrawingNode;
 }
 
@@ -51,7 +51,7 @@ export class OpenRuns {
     this.#workflows = workflows;
   }
 
-  /** `stack`: the one that runs at the moment. */
+  /** `stack` returns the one that is running. */
   static async create(stack: () => TestStack, target: HttpTarget): Promise<OpenRuns> {
     const api = createApiClient(stack().apiUrl, stack().apiKey);
     const project = await api.createProject();
@@ -86,12 +86,12 @@ export class OpenRuns {
   }
 
   /**
-   * Starts one and resolves when it is open in its middle: of loops, some iterations have ended then. The one that waits for a
-   * time waits for so many seconds.
+   * Starts a run and resolves when it is open: in a loop, some iterations have ended then. The run that waits for a
+   * time waits for `seconds`.
    */
   async begin(name: OpenRunName, { tag, seconds }: { tag: string; seconds: number }): Promise<OpenRun> {
     const { id, open } = this.#workflows[name];
-    // An answer that does not tell runs apart.
+    // The answers differ only by the tag, which the traces leave out.
     for (const place of PLACES) this.#target.on(`/${tag}/${place}`, { body: `answer to /${tag}/${place}` });
     const until = new Date(Date.now() + seconds * 1_000).toISOString();
     const { data } = await this.#api.run(id, { tag, until });
@@ -128,12 +128,12 @@ export class OpenRuns {
     return (await this.#api.poll(runId)).data.status === 'in progress';
   }
 
-  /** The paths below the run's tag that were called, those twice that were called twice. */
+  /** The called paths below the run's tag; a path that was called twice is listed twice. */
   callsOf({ tag }: Pick<OpenRun, 'tag'>): string[] {
     return PLACES.flatMap((place) => this.#target.requestsTo(`/${tag}/${place}`).map(() => place));
   }
 
-  /** The address to call back that the run has sent to this place. */
+  /** The callback address that the run has sent to this place. */
   #urlAt(tag: string, place: string): Promise<string> {
     return eventually(() => {
       const [request] = this.#target.requestsTo(`/${tag}/${place}`);
@@ -194,14 +194,14 @@ function toAfter({ url }: HttpTarget): DrawingNode {
   return http(`${url}/{{ input.tag }}/after`, { method: 'POST', body: {} });
 }
 
-/** A call that tells the address of the wait after it, and the wait. */
+/** A call that sends the address of the wait after it, and the wait. */
 function askOutside({ url }: HttpTarget, place: string): [call: DrawingNode, wait: DrawingNode] {
   const wait = node('wait', { mode: 'callback' });
   const body = { url: `{{ ${wait.id}.callback_url }}` };
   return [http(`${url}/{{ input.tag }}/${place}`, { method: 'POST', body }), wait];
 }
 
-/** Two items side by side: each tells an address and waits until it is called. */
+/** A loop over two items at a time: each sends an address and waits until it is called. */
 function toForEach(target: HttpTarget) {
   const loop = node('for_each', { items: ITEMS, concurrency: 2 });
   const body = askOutside(target, `item-{{ ${loop.id}.index }}`);

@@ -1,5 +1,6 @@
-// The drill behind docs/operate/backup.md: a running service is lost, and comes back from backups of its two stores that were taken
-// at moment A or at moment B, each. Between them runs ended, began, went on, and were approved, answered and called back.
+// The drill of docs/operate/backup.md: a running service is lost, and restored from backups of its two stores, each of
+// which was taken at moment A or at moment B. Between them runs ended, started, went on, and were approved, answered
+// and called back.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
@@ -22,12 +23,12 @@ import { callBack, callbackUrlOf, taskOf, untilWaiting } from '../support/waitin
 import { countOpen, World, type Operate } from './restored-world.js';
 import { takeSnapshot, type Backups } from './snapshots.js';
 
-/** Beyond the pause between two looks of the reconciler at a run, 45 s. */
+/** Longer than the interval between two checks of a run by the reconciler, 45 s. */
 const LONG = { timeoutMs: 90_000, intervalMs: 200 };
-/** What is on the wire in vain may take long. */
+/** The time-out of calls that are held for long. */
 const PATIENT = { settings: { timeout: 200 } };
 const NOTE = 'note';
-/** They end between the two moments. */
+/** These runs end between the two moments. */
 const ENDED = ['posted', 'approved', 'called', 'child', 'parent'];
 
 const ending = (how: string, ...names: string[]): Record<string, string> =>
@@ -47,7 +48,7 @@ describe('a service that is restored', function () {
     ids[name] = (await api.run(workflow)).data.id;
   }
 
-  /** An agent that asks for so many approvals, one after the other, each for a note of its run's name. */
+  /** Starts an agent that asks for `approvals` approvals, one after the other, each for a note with its run's name. */
   function startAgent(api: ApiClient, name: string, approvals = 1): Promise<void> {
     world.model.script(`agent-${name}`, ({ messages }) => {
       const isDone = messages.filter(({ role }) => role === 'tool').length >= approvals;
@@ -83,7 +84,7 @@ describe('a service that is restored', function () {
   const endOf = async (api: ApiClient, name: string): Promise<string> =>
     (await api.pollToEnd(ids[name]!, LONG)).data.status;
 
-  /** How a run ended in the books, which must balance: one transaction a node, and sums that agree. */
+  /** The end of each run in the books, which must balance: one transaction a node, and sums that agree. */
   async function booksOf(stack: TestStack): Promise<Record<string, string>> {
     const rows = await queryDatabase<{ id: string; status: string; code: string | null; ok: boolean }>(
       stack,
@@ -169,7 +170,7 @@ describe('a service that is restored', function () {
       assert.deepEqual(await booksOf(stack), {
         ...ending('Succeeded', 'done', 'late', ...ENDED),
         ...ending('Succeeded', 'waiting', 'between', 'late and waiting', 'asked'),
-        // Its POST was on the wire.
+        // The POST of this run was in flight.
         ahead: 'outcome_unknown',
       });
     });
@@ -184,7 +185,7 @@ describe('a service that is restored', function () {
     const notes = { waiting: notesOf('waiting'), between: notesOf('between'), late: notesOf('late and waiting') };
     await world.restored({ postgres: atB.postgres, temporal: atA.temporal }, async (stack) => {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
-      // Temporal waits for an answer that was given after its backup: it is told again.
+      // Temporal waits for an answer that was given after its backup, so it is sent again.
       assert.deepEqual(await world.admin(stack, 'approval', 'resend'), { decisions: 2, wakes: 3 });
       for (const name of ['waiting', 'between']) {
         await approve(api, name);
@@ -197,7 +198,7 @@ describe('a service that is restored', function () {
         ...ending('Succeeded', 'done', 'late', ...ENDED),
         ...ending('Succeeded', 'waiting', 'between', 'asked'),
         ...ending('outcome_unknown', 'ahead'),
-        // Temporal has never heard of it.
+        // Temporal does not know this run.
         'late and waiting': 'execution_lost',
       });
       const operate = world.operate(stack.stack.temporal_address);

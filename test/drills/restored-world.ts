@@ -1,4 +1,4 @@
-// What outlives the loss of a service: the world outside, its backups, and the operator with his commands.
+// Everything that outlives the loss of a service: the world outside, its backups, and the operator with the commands.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export class World {
   readonly target: HttpTarget;
   readonly tools: ToolServer;
   readonly model: FakeModelProvider;
-  /** Of the service that is lost: backups, secrets. */
+  /** The folder with the backups and the secrets of the lost service. */
   readonly home: string;
   readonly #cli: string;
   readonly #gates = new Map<string, Gate>();
@@ -47,7 +47,7 @@ export class World {
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  /** Has the target answer this path, each of its calls, when it is released. Returns its address. */
+  /** Makes the target answer each call of this path once it is released. Returns its address. */
   hold(name: string): string {
     const gate = createGate();
     this.#gates.set(name, gate);
@@ -64,12 +64,16 @@ export class World {
   }
 
   start(dataDir: string): Promise<TestStack> {
-    // Calls that share an activity are begun again together or not, by how long the first one took: one activity each.
+    // EXECUTION stays `visible`, one activity for each call: calls that shared one would be repeated together or not,
+    // depending on the time that the first one took.
     const env = { MODEL_PROVIDERS_FILE: this.#providersFile };
     return startStack({ dataDir, env });
   }
 
-  /** The service on what was saved of it; `before` is done while Temporal runs and neither the API nor a worker does. */
+  /**
+   * Starts the service on its backups and calls `use`. `before` is called while Temporal runs and neither the API nor a
+   * worker does.
+   */
   async restored<T>(
     backups: Backups,
     use: (stack: TestStack) => Promise<T>,
@@ -91,13 +95,13 @@ export class World {
     }
   }
 
-  /** `npm run admin -- ...` */
+  /** Runs `npm run admin -- ...`. */
   async admin(stack: TestStack, ...args: string[]): Promise<Record<string, unknown>> {
     const env = { PATH: process.env['PATH'], DATA_DIR: stack.dataDir };
     return JSON.parse((await run(process.execPath, [ADMIN, ...args], { env })).stdout) as Record<string, unknown>;
   }
 
-  /** `temporal ...`; the answer is its JSON. */
+  /** Runs `temporal ...`; the answer is its JSON. */
   operate(address: string): Operate {
     return async (...args) => {
       const { stdout } = await run(this.#cli, [...args, '--address', address, '--output', 'json']);
@@ -124,7 +128,7 @@ export class World {
 
 export type Operate = (...args: string[]) => Promise<Record<string, unknown>>;
 
-/** Runs that Temporal has open. */
+/** The number of runs that are open in Temporal. */
 export async function countOpen(operate: Operate): Promise<number> {
   const { count } = await operate('workflow', 'count', '--query', "ExecutionStatus = 'Running'");
   return Number(count ?? 0);

@@ -1,5 +1,5 @@
-// Backups as an operator takes them from a running service: what the servers' files hold at one moment, as a snapshot of
-// their volume does. The servers stand still meanwhile and know nothing of it.
+// Backups as an operator takes them from a running service: the servers' files at one moment, as in a snapshot of their
+// volume. The servers are stopped meanwhile and do not notice it.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,26 +12,26 @@ import { makeDataDir } from '../../harness/stack/supervisor.js';
 type Store = Extract<ChildName, 'postgres' | 'temporal'>;
 export type Backups = Record<Store, string>;
 
-/** Both at the same moment. */
+/** Takes both backups at the same moment. */
 export function takeSnapshot(stack: TestStack, into: string): Backups {
   const { postgres, temporal } = stack.stack.pids;
-  // Parents first: PostgreSQL's first process would start others in place of those that seem to hang.
+  // Parents are stopped first: PostgreSQL's first process would replace children that seem to hang.
   const pids = [temporal!, ...withDescendants(postgres!)];
   mkdirSync(into, { recursive: true });
   signalAll(pids, 'SIGSTOP');
   try {
-    // Its files belong to another account where the tests run as root.
+    // PostgreSQL's files belong to another account if the tests run as root.
     execFileSync('cp', ['-a', path.join(stack.dataDir, 'postgres'), into]);
     for (const name of temporalFiles(stack.dataDir)) execFileSync('cp', ['-a', path.join(stack.dataDir, name), into]);
   } finally {
     signalAll(pids, 'SIGCONT');
   }
-  // Files come last: what the database knows is there then.
+  // Files are copied last, so that all files that the database knows are included.
   execFileSync('cp', ['-a', path.join(stack.dataDir, 'files'), into]);
   return { postgres: into, temporal: into };
 }
 
-/** A new data directory with the servers as they were, perhaps at different moments, and the secrets of `secretsOf`. */
+/** Creates a data directory with the servers' state, perhaps of different moments, and the secrets of `secretsOf`. */
 export function restore({ postgres, temporal }: Backups, secretsOf: string): string {
   const dataDir = makeDataDir();
   copyFileSync(path.join(secretsOf, 'secrets.json'), path.join(dataDir, 'secrets.json'));

@@ -1,4 +1,5 @@
-// The drill behind docs/operate/upgrade.md: a build takes over from another one whole, API and worker, while runs are open.
+// The drill of docs/operate/upgrade.md: both API and worker of a build take over from another build while runs are
+// open.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
@@ -8,7 +9,7 @@ import { startHttpTarget, type HttpTarget } from '../../harness/target/http-targ
 import { makeNextBuild, NEXT_MIGRATION, type NextBuild } from './next-build.js';
 import { OPEN_RUNS, OpenRuns, type OpenRun, type OpenRunName, type Traces } from './open-runs.js';
 
-/** Longer than it takes to begin the others and to stop the stack. */
+/** Longer than it takes to start the other runs and to stop the stack. */
 const OPEN_FOR_SECONDS = 20;
 
 describe('an upgrade of API and worker while runs are open', function () {

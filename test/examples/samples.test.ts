@@ -23,7 +23,7 @@ interface SampleRun extends Made {
   done: string[];
 }
 
-/** An answer could arrive before a time to answer of zero seconds is over, or too late. */
+/** Nobody answers: an answer could arrive before or after the end of a wait of zero seconds. */
 const nobody = async (): Promise<string[]> => [];
 const usd = ({ USD }: Record<string, string>): number => Number(USD);
 
@@ -40,7 +40,7 @@ describe('the sample workflows', function () {
     demo = createDemoApi(stack.apiUrl, stack.apiKey);
     targets = await startSandboxTargets();
     const model = `stand-in-${randomUUID()}`;
-    // Not every model of the tests takes images and PDF.
+    // Not every model of the tests accepts images and PDF.
     const ofFiles = 'model-that-reads-pdf';
     for (const name of [model, ofFiles]) stack.modelProvider.script(name, standIn);
     const project = await demo.createProject('Samples');
@@ -55,7 +55,7 @@ describe('the sample workflows', function () {
   });
   after(() => targets.close());
 
-  /** `answers`: by the type of the node that waits. `change` edits a copy of the drawing before it runs. */
+  /** `answers`: by the type of the waiting node. `change` edits a copy of the drawing before it runs. */
   async function run(
     name: string,
     answers: Record<string, Answer> = {},

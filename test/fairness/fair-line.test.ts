@@ -9,7 +9,7 @@ interface Work {
 }
 
 describe('a fair line', () => {
-  /** Lets works wait, and notes those that are served. */
+  /** Adds works to the line, and records the order in which they are served. */
   function waiting(line: FairLine<string, Work>, names: string[]) {
     const works = names.map((name): Work => ({ tenant: name[0]!, name }));
     for (const work of works) void line.wait(work.tenant, work);

@@ -1,4 +1,4 @@
-// What a row of the matrix leaves behind that was survived, for tests to spoil.
+// The evidence of a row of the matrix that was survived, for tests to spoil.
 import type {
   Evidence,
   ExpectedNode,
@@ -49,7 +49,7 @@ const NODES: ExpectedNode[] = [
   },
 ];
 
-/** In a body and below: executed, paid and answered, but not shown in the poll of the run. */
+/** Nodes in a body and in a run below: executed, paid and answered, but not shown in the poll of the run. */
 const BELOW: ExpectedNode[] = [
   { id: 'each', label: 'each', kind: 'for_each', amountUsd: '0', calls: [], marker: 'tag', iterations: 2 },
   ...['each[0]', 'each[1]'].map((path): ExpectedNode => {
@@ -141,7 +141,7 @@ export function survivor(): { evidence: Evidence; run: RunEvidence; poll: Poll }
   return { evidence: { runs: [run], hits: [HIT], calls, project, complaints: [] }, run, poll };
 }
 
-/** The POST was on the wire when the worker died. */
+/** The POST was in flight when the worker died. */
 export function unknownOutcome(): ReturnType<typeof survivor> {
   const given = survivor();
   const { run, poll, evidence } = given;

@@ -11,10 +11,10 @@ describe('fault matrix', function () {
     world = await createWorld();
   });
 
-  // Rejects when a process is left behind.
+  // Rejects if a process is left behind.
   after(() => world.close({ keep: false }));
 
-  // Each graph of the load is run once.
+  // These rows run each graph of the load once.
   for (const name of ['kill-api', 'unrecorded-iteration']) {
     it(`a small row is survived: ${name}`, async () => {
       const fault = faults.find((each) => each.name === name)!;

@@ -1,4 +1,4 @@
-// The bounds of what a store asks of S3, which may be busy for ever or never answer.
+// The time limits on requests to S3, which may be busy for ever or never answer.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -82,7 +82,7 @@ describe('a store in an S3 that fails', () => {
       response.setHeader('etag', '"part"').end(request.url!.includes('?uploads') ? startedUpload : '<Done/>');
     };
     const s3 = createServer((request, response) => void answer(request, response));
-    // Never permits a body that waits for permission.
+    // The server never permits a body that waits for permission.
     s3.on('checkContinue', () => undefined);
     s3.listen(0, '127.0.0.1');
     await once(s3, 'listening');

@@ -18,7 +18,7 @@ import { sweepingDeps } from '../api/files/sweeping.js';
 
 const OPERATIONS = Number(process.env['SWEEP_OPERATIONS'] ?? 2_000);
 const AT_ONCE = 12;
-/** So few contents that most files share theirs with others. */
+/** There are so few contents that most files share theirs with others. */
 const CONTENTS = 12;
 
 describe('the sweep of files', function () {
@@ -83,7 +83,7 @@ describe('the sweep of files', function () {
       case 4:
         return deps.db.transaction().execute((trx) => replaceReferences(trx, workflowId, holder, some));
       case 5:
-        // A file of which a day has passed.
+        // Makes a file older than a day.
         if (some[0] !== undefined) {
           await queryDatabase(stack, `UPDATE files SET created_at = now() - interval '2 days' WHERE id = '${some[0]}'`);
         }
@@ -112,7 +112,7 @@ describe('the sweep of files', function () {
         }
       }),
     );
-    // What is held now is there after a last sweep, byte for byte.
+    // Every file that is referred to now is still there after a last sweep, byte for byte.
     const before = await held();
     while (await sweepFiles(deps));
     assert.deepEqual((await held()).length, before.length);
@@ -143,7 +143,7 @@ describe('the sweep of files', function () {
       [],
     );
     assert.ok(copies.length <= CONTENTS, 'equal bytes are stored once');
-    // Once nothing holds them, and their time has come, all go.
+    // Files without a reference are removed once they are old enough.
     await dropReferencesOfProject(deps.db, projectId);
     await queryDatabase(
       stack,
@@ -151,7 +151,7 @@ describe('the sweep of files', function () {
     );
     while (await sweepFiles(deps));
     assert.deepEqual(await queryDatabase(stack, `SELECT id FROM files WHERE project_id = ${projectId}`), []);
-    // Other tests write into the folder at the same time, so what is in no row has to stay in no row.
+    // Other tests write into the folder at the same time, so a file is left behind only if it has no row in two checks.
     const ofNobody = async (): Promise<string[]> => {
       const there = await names();
       const rows = await queryDatabase<{ name: string }>(stack, 'SELECT name FROM file_copies');

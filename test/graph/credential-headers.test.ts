@@ -123,7 +123,7 @@ describe('the credential headers of a drawing', () => {
     assert.deepEqual(found, [
       ['h', '', 'https://api.test', 'Authorization', 'headers.Authorization', 'one'],
       ['h', '', 'https://api.test', 'X-Key', 'headers.X-Key', '2'],
-      // Variables decide about the origin.
+      // Variables decide the origin.
       ['i', '', 'https://{{ input.host }}/', 'Authorization', 'headers.Authorization', 'Bearer {{ input.a }}'],
       ['m', '', 'https://mcp.test', 'Token', 'headers.Token', 'two'],
       ['g', 'tools.0', 'https://tools.test', 'Authorization', 'tools.0.headers.Authorization', 'Bearer three'],

@@ -83,7 +83,7 @@ describe('the JSON in a text of others', () => {
       const startedAt = process.cpuUsage();
       findJson(text);
       const { user } = process.cpuUsage(startedAt);
-      // Quadratic time would be hours.
+      // A quadratic algorithm would take hours.
       assert.ok(user < 20_000_000, `${text.slice(0, 20)}: ${user} µs`);
     }
   });

@@ -1,4 +1,4 @@
-// What a human task may be (docs/use/nodes.md, "Human task").
+// The valid settings of a human task (docs/use/nodes.md, "Human task").
 import assert from 'node:assert/strict';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';

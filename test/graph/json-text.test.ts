@@ -9,7 +9,7 @@ import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const BIG = '12345678901234567890';
 
-/** Numbers as JSON may write them, those that a double changes among them. */
+/** Numbers as JSON may write them, including some that a double would change. */
 const digits = (maxLength: number) => fc.stringMatching(/^[0-9]+$/, { maxLength }).filter((text) => text !== '');
 const numberText = fc
   .tuple(
@@ -20,7 +20,7 @@ const numberText = fc
   )
   .map((parts) => parts.join(''));
 
-/** JSON text and, for each of its numbers in their order, what was written. */
+/** JSON text, and the text of each of its numbers in their order. */
 const jsonText = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -36,7 +36,7 @@ const jsonText = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** An independent reader's view of a number: its sign, digits and power of ten. */
+/** Compares two numbers independently of the reader: by sign, digits and power of ten. */
 function sameNumber(left: string, right: string): boolean {
   const parts = (text: string): [string, bigint] => {
     const [, sign = '', whole = '', fraction = '', power = '0'] =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMasker, joinMaskers } from '../../graph/mask.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
 
-/** The same numbers for the same seed. */
+/** Returns the same numbers for the same seed. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -203,7 +203,7 @@ describe('createMasker: properties', () => {
 });
 
 describe('createMasker: size', function () {
-  // What is bounded is processor time: on a busy machine that is spread over far more.
+  // The test limits processor time, which takes much longer on a busy machine.
   this.timeout(180_000);
   const secrets = [
     SECRET,

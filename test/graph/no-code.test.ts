@@ -1,11 +1,11 @@
-// Graphs are data: nothing of theirs is ever run as code, except the code of code nodes in its sandbox.
+// Graphs are data: no part of them is ever run as code, except the code of code nodes in its sandbox.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { hasVariables, renderJson, renderText, type VariableValues } from '../../graph/template.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** What runs for users; `cli` starts the embedded servers. */
+/** The folders of code that runs for users; `cli` starts the embedded servers. */
 const FOLDERS = ['activities', 'api', 'config', 'connections', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
 
 const EXPRESSIONS = [
@@ -70,13 +70,13 @@ const EXPRESSIONS = [
   'typeof input',
 ];
 
-/** Files that import such a module for something else than what a user wrote. */
+/** Files that import such a module for something else than a user's text. */
 const ALLOWED = new Set([
-  // Looks up where the files of one package are, by a name that is written in it.
+  // Locates the files of one package, whose name is a literal.
   'api/http/docs-page.ts',
   // Replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
   'activities/worker/lean-threads/preload.ts',
-  // Start the process in which the code of code nodes runs, by a name that is written in it, and find its packages.
+  // Start the process in which the code of code nodes runs, whose name is a literal, and locate its packages.
   'activities/kinds/code/child/run-program.ts',
   'activities/kinds/code/process-flags.ts',
   'activities/kinds/code/sandbox-process.ts',
@@ -90,7 +90,8 @@ describe('no code in graphs', () => {
 
   for (const expression of EXPRESSIONS) {
     it(`{{ ${expression} }} is not evaluated`, () => {
-      // A text that reads as the path of a variable is empty, because no value has it. All else is text.
+      // A text that is a valid path of a variable is replaced by an empty one, because no value has it. Any other text
+      // stays.
       const unlessVariable = (text: string): string => (hasVariables(text) ? '' : text);
       const text = `{{ ${expression} }}`;
       assert.equal(renderText(text, values), unlessVariable(text));

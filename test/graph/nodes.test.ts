@@ -90,7 +90,7 @@ describe('node definitions', () => {
 });
 
 describe('the fields of get_nodes', () => {
-  /** Name -> schema of every property at any depth, as `settings.timeout`. */
+  /** Name -> schema of every property at any depth, such as `settings.timeout`. */
   function propertiesOf(schema: unknown, path = ''): [name: string, schema: Record<string, unknown>][] {
     if (typeof schema !== 'object' || schema === null) return [];
     return Object.entries(schema).flatMap(([key, value]) => {

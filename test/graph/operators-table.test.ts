@@ -1,4 +1,4 @@
-// What each operator says of two sides: written out, and as the values of variables.
+// The result of each operator for two sides: as literals, and as the values of variables.
 import assert from 'node:assert/strict';
 import type { Condition } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';

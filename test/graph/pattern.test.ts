@@ -9,7 +9,7 @@ import { holds } from '../../graph/operators.js';
 import { createEqualityTest } from '../../graph/condition.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
 
-/** With room for a slow machine; what has no bound takes minutes, or does not end. */
+/** The limit leaves room for a slow machine; unbounded work takes minutes, or does not end. */
 const BOUND_MS = 15_000;
 
 const isInvalid = (error: unknown): boolean => error instanceof NodeError && error.code === 'invalid_pattern';

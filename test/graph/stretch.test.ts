@@ -5,7 +5,7 @@ import { Planner } from '../../graph/planner.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
 import { mayStartTogether, stretchFrom, type Stretch, type Stride } from '../../graph/stretch.js';
 
-/** Each node is written as its kind and the nodes that follow it, by their numbers; of a condition those of its ways. */
+/** Each node is its kind and the numbers of the nodes that follow it; a condition has those of its ways. */
 type Drawn = [kind: NodeKind, ...next: (number | [number, number])[]];
 
 function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
@@ -15,7 +15,7 @@ function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
   return { ids, kinds: drawn.map(([kind]) => kind), labels: ids, out, indegree, ...more };
 }
 
-/** The planner of a run whose trigger and `ended` have ended, and whose other ready nodes are as given. */
+/** The planner of a run in which the trigger and `ended` have ended, and the other ready nodes are as given. */
 function plannerAfter(plan: Plan, ...ended: number[]): Planner {
   const planner = new Planner(plan);
   for (const node of [0, ...ended]) {
@@ -83,7 +83,7 @@ describe('a stretch', () => {
 
 describe('a walk', () => {
   it('begins no request while a node outside has something to learn', () => {
-    // Behind the first request there is a second one, and a model call, which must not wait for it.
+    // The first request is followed by a second one and by a model call, which must not wait for the second request.
     const plan = toPlan([['trigger', 1], ['http', 2, 3], ['http'], ['llm']]);
     const stretch = stretchOf(plan, plannerAfter(plan), [1], 'dense');
     const walk = new StretchPlan(plan, stretch);

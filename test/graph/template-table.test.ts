@@ -61,7 +61,7 @@ describe('variables inside text', () => {
     ['{{ input . field }}', 'value', 'space around the dot'],
     ['{{ input.tags [ 0 ] }}', 'red', 'space around the brackets'],
     [' {{ input.field }} ', ' value ', 'space outside stays'],
-    // Several.
+    // Several variables.
     ['{{ input.field }}{{ input.field }}', 'valuevalue', 'two in a row'],
     ['{{ input.yes }}, {{ input.zero }} and {{ input.price }}', 'true, 0 and 1.5', 'several in a text'],
     // Types.
@@ -73,7 +73,7 @@ describe('variables inside text', () => {
     ['o={{ input.nested }}', 'o={"field":"deep","list":[1,[2,3]]}', 'an object as JSON'],
     ['a={{ input.tags }}', 'a=["red","green"]', 'a list as JSON'],
     ['{{ input.quote }}', 'say "hi"\n', 'a string as it stands, not as JSON'],
-    // Missing.
+    // Missing values.
     ['x={{ input.missing }}', 'x=', 'a missing field'],
     ['x={{ input.missing.deeper[3] }}', 'x=', 'a field of a missing field'],
     ['x={{ input.field.length }}', 'x=', 'a property of a string'],
@@ -150,7 +150,7 @@ describe('variables inside text', () => {
     ['{{{ input.field }}}', '{value}', 'a variable in braces of its own'],
     ['{"a":{"b":{{ input.zero }}}}', '{"a":{"b":0}}', 'a variable in JSON text'],
     ['{{ input.field }}}}', 'value}}', 'closing braces that are left over'],
-    // What is filled in is not looked at again.
+    // Inserted values are not rendered again.
     ['{{ input.template }}', '{{ input.field }}', 'a value that looks like a variable'],
     ['{{ input.braces }} input.field }}', '}} {{ input.field }}', 'a value that opens braces'],
     ['{{ input.{{ input.input }} }}', '{{ input.inner }}', 'a variable cannot name a variable'],

@@ -1,4 +1,5 @@
-// What a test executes and takes, and its plan: against the rule of resume, and on plans drawn by hand.
+// The nodes that a test run executes and reuses, and its plan: compared with the rule of resume, and on plans drawn by
+// hand.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
@@ -30,7 +31,7 @@ function endingOf(sample: Case, number: number): NodeEnding {
     : { ...base, status: 'succeed' };
 }
 
-/** Executes a plan whose kept nodes are settled. Returns the ids of the nodes that it executes. */
+/** Executes a plan whose reused nodes are settled. Returns the ids of the nodes that it executes. */
 function execute(plan: Plan, sample: Case, kept: readonly ReusedNode[]): Set<string> {
   const planner = new Planner(plan);
   planner.settleReused(kept);

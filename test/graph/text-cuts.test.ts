@@ -1,10 +1,10 @@
-// Every place of the product that cuts something at a length that is a number.
+// Finds every place of the product that cuts something at a fixed length.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cutText, endOfText } from '../../graph/cut-text.js';
 
-/** What may be cut without `cutText`, by the reason. */
+/** Cuts that are allowed without `cutText`, by the reason. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'what is left has no characters beyond ASCII': [
     "activities/kinds/agent/agent-session.ts: '_').slice(0,MAX_NAME)",
@@ -133,7 +133,7 @@ const FOLDERS = [
   'telemetry',
   'temporal-workflows',
 ];
-/** `text.slice(0, 300)`, `text.slice(-MOST)`, with the end of what is cut. */
+/** Matches cuts such as `text.slice(0, 300)` and `text.slice(-MOST)`, with the end of the expression before them. */
 const CUT =
   /[\w.\])!'?]*\s*\??\.(?:slice|substring|substr)\(\s*(?:0\s*,\s*-?|-)\s*(?:[0-9]|[A-Z][A-Z_]+\b|most\w*|max\w*|limit\w*|room)[^()]*\)/g;
 

@@ -15,7 +15,7 @@ function errorsOf(data: unknown): NodeErrors {
   return validateNodes(compiled.document, compiled.plan);
 }
 
-/** The errors of one node that stands behind the start. */
+/** The errors of one node that follows the start. */
 function errorsIn(type: string, data: Record<string, unknown>): Record<string, string>[] {
   return errorsOf(drawing([{ id: 'a', type, data }]))['a'] ?? [];
 }

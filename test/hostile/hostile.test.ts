@@ -1,4 +1,4 @@
-// The harness of the hostile neighbours. The attacks themselves are `npm run test:hostile`.
+// The harness of the hostile neighbours. `npm run test:hostile` runs the attacks themselves.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

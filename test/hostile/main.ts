@@ -1,10 +1,10 @@
-// `npm run test:hostile`: one attack after the other on a stack under the limits of the images, while a victim works amid it.
+// `npm run test:hostile`: plays all attacks in order on a stack under the limits of the images, while a victim works.
 // docs/operate/security.md. Its last line is "N passed, N failed". Options:
-//   --short           a few attacks, shorter rounds, for .ci/run
-//   --only NAME       this attack (may be repeated); --list prints all names
-//   --seconds N       how long the victim is measured in each round
+//   --short           plays a few attacks in shorter rounds, for .ci/run
+//   --only NAME       plays this attack (may be repeated); --list prints all names
+//   --seconds N       measures the victim for N seconds in each round
 //   --once            plays no round a second time
-//   --attackers       prints what the attackers were answered, too
+//   --attackers       also prints the answers that the attackers got
 //   --json FILE       writes the rows
 //   --markdown FILE   writes the table of docs/operate/security.md
 //   --keep            leaves the data and logs of the stack
@@ -72,7 +72,7 @@ async function main(): Promise<boolean> {
   return failed === 0;
 }
 
-/** A round in which the victim only waited too long is played once more: a busy machine is no attack. */
+/** Repeats a round in which the victim only waited too long, because a busy machine is no attack. */
 async function playFairly(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
   const first = await playAndRecover(world, attack, shared, options);
   if (values.once || first.reasons.length === 0 || first.isDeadly) return first;
@@ -82,7 +82,7 @@ async function playFairly(world: World, attack: Attack, shared: Shared, options:
   return second;
 }
 
-/** Whether the victim alone does not wait too long, after a few tries at most. */
+/** Returns true once the victim alone does not wait too long, or false after a few tries. */
 async function untilQuiet(world: World, options: RoundOptions): Promise<boolean> {
   for (let tries = 0; tries < QUIET_TRIES; tries += 1) {
     const alone = await playRound(world, NOBODY, new Map(), { ...options, measureMs: SHORT.measureMs });
@@ -97,7 +97,7 @@ async function playAndRecover(world: World, attack: Attack, shared: Shared, opti
   return row;
 }
 
-/** The round could not be played. */
+/** The row of a round that could not be played. */
 function brokenRow({ name }: Attack, error: unknown): Row {
   const [nothing, reason] = [{ polls: 0, starts: 0, saves: 0 }, error instanceof Error ? error.message : String(error)];
   const row = { attack: name, p99Ms: nothing, started: 0, succeeded: 0, peakMiB: { api: 0, worker: 0 }, outcomes: {} };

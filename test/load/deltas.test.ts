@@ -1,4 +1,4 @@
-// Models that say 100 tokens a second: how late their words come to those who read, and what that costs.
+// Models that write 100 tokens a second: the delay with which readers get their text, and its cost.
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +17,10 @@ import { watchPace } from '../support/pace.js';
 const RUNS = 50;
 const READERS_OF_EACH = 4;
 const WITHIN_MS = 600;
-/** On a machine that is busy with something else, times say nothing of the service. */
+/** On a machine that is busy with something else, times do not measure the service. */
 const BUSY_FROM_MS = 150;
 const ROUNDS = 6;
-/** Processor time, of all processes, of a run whose model streams, in relation to one whose model does not. */
+/** The processor time of all processes for a run whose model streams, relative to a run whose model does not. */
 const WITHOUT_READERS = 1.05;
 const WITH_A_READER = 1.15;
 /** Answers in one piece, without readers and with one each; and streams, without readers and with one each. */
@@ -91,7 +91,8 @@ describe('50 runs whose models say 100 tokens a second', function () {
         const before = text.length;
         text += (data as unknown as TextDelta).text ?? '';
         for (const match of text.matchAll(/\d{13} /g)) {
-          // A token is there when its last character is. What was said before its reader came is not late.
+          // A token has arrived when its last character has. Tokens that were sent before their reader came are not
+          // late.
           const endsAt = match.index + match[0].length;
           if (endsAt > before && Number(match[0]) > sinceMs) delays.push(receivedAtMs - Number(match[0]));
         }
@@ -123,7 +124,7 @@ describe('50 runs whose models say 100 tokens a second', function () {
         await pause(4_500);
         await Promise.all([...runIds.map((id) => account.api.pollToEnd(id)), ...streams.map(({ ended }) => ended)]);
         const after = cpuMs();
-        // The first round warms up.
+        // The first round is a warm-up.
         if (round === 0) continue;
         spent[mode].services += (after.services - before.services) / (ROUNDS * RUNS);
         spent[mode].all += (after.all - before.all) / (ROUNDS * RUNS);

@@ -1,5 +1,6 @@
-// Large files up, out to a server that echoes them, back, and down again: they go through as streams, so that the memory of
-// the processes does not depend on them. `FILES=100 FILE_MIB=90 FILES_IN_S3=1` is the whole measurement.
+// Large files are uploaded, sent to a server that echoes them, received, and downloaded: they are streamed, so the
+// memory of the processes does not depend on their size. `FILES=100 FILE_MIB=90 FILES_IN_S3=1` is the whole
+// measurement.
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash, type Hash } from 'node:crypto';
 import http from 'node:http';
@@ -52,7 +53,7 @@ describe(`${FILES} files of ${FILE_BYTES / 2 ** 20} MiB, ${AT_ONCE} at once`, fu
     await s3?.close();
   });
 
-  /** Bytes that differ for each file, and cost little to make. */
+  /** Content that differs for each file, and costs little to make. */
   function contentOf(at: number, hash: Hash): Readable {
     const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, at + 1), Buffer.alloc(16));
     const block = Buffer.alloc(2 ** 18);
@@ -102,7 +103,7 @@ describe(`${FILES} files of ${FILE_BYTES / 2 ** 20} MiB, ${AT_ONCE} at once`, fu
       api: Math.round(peakRssMiB(stack.stack.pids.api)),
       worker: Math.round(peakRssMiB(stack.stack.pids.worker)),
     });
-    // The first file brings in what every process needs once.
+    // The first file loads what every process needs only once.
     await passOne(0, projectId, workflow, call.id);
     const before = peaks();
     const begun = performance.now();

@@ -1,4 +1,4 @@
-// Megabytes in every node: a budget, and not the number of nodes or callers, decides how much memory is taken.
+// Megabytes in every node: a budget, and not the number of nodes or callers, limits the memory.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -13,9 +13,12 @@ import { peakRssMiB } from '../../harness/processes/figures.js';
 const PAYLOAD_BYTES = 5_000_000;
 const WIDTH = 20;
 const READERS = 10;
-/** 64 MB for payloads, the process itself, and as much again that waits to be collected. Unbounded it was 1,000 more. */
+/**
+ * 64 MB for payloads, the process itself, and as much again that waits to be collected. Without a limit it was 1,000
+ * more.
+ */
 const WORKER_BOUND_MIB = 800;
-/** An answer of 100 MB to each of 10 readers would be thousands if they were built. */
+/** Answers of 100 MB to each of 10 readers would take thousands if they were built in memory. */
 const API_BOUND_MIB = 700;
 
 describe('payloads of 5 MB', function () {
@@ -95,7 +98,7 @@ describe('payloads of 5 MB', function () {
     return (await api.run(workflowId)).data.id;
   }
 
-  /** The nodes' statuses, from the database: polls are what others of these tests are about. */
+  /** Reads the nodes' statuses from the database, because polls are the subject of other tests here. */
   async function endOf(run: string): Promise<string[]> {
     await eventually(
       async () => {

@@ -1,4 +1,4 @@
-// Many who wait for runs at once in one process, while runs go through: nothing is lost, late or kept in memory.
+// Many readers of runs in one process, while runs are executed: nothing is lost, late or kept in memory.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
@@ -12,11 +12,11 @@ import { watchPace } from '../support/pace.js';
 import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** Of an event on its way: in Postgres, in the API and in the process that reads. */
+/** An event waits for a processor in Postgres, in the API and in the process that reads. */
 const WAITS_FOR_A_PROCESSOR = 3;
 /**
- * On a machine that is busy with something else, all of this load waits for processors, and times say nothing of the
- * service. When bare answers take this long, only what is lost or hangs fails.
+ * On a machine that is busy with something else, all of this load waits for processors, and times do not measure the
+ * service. If bare answers take this long, only lost events and hanging requests fail the test.
  */
 const BUSY_FROM_MS = 90;
 const ON_A_BUSY_MACHINE_WITHIN_MS = 3_000;
@@ -41,12 +41,12 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
   let account: Account;
   let workflowId: number;
   let heldRunId: string;
-  /** Of the test that goes on. */
+  /** The API process of the current test. */
   let api: ApiProcess;
   let over: AbortController;
 
   before(async () => {
-    // The machine also holds the readers: runs leave them as much of it as they can.
+    // The readers run on the same machine, so the runs should load it as little as possible.
     [stack, target] = await Promise.all([startStack({ env: { EXECUTION: 'dense' } }), startHttpTarget()]);
     account = await createAccount(stack);
     const project = await account.api.createProject();
@@ -91,7 +91,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     await Promise.all(starts);
   }
 
-  /** A long poll that is asked again until it is told to stop; it waits for a run that does not change. */
+  /** Repeats a long poll until `over` is aborted; it waits for a run that does not change. */
   async function pollForLong(apiUrl: string, etag: string, firstWaitSeconds: number): Promise<number[]> {
     const statuses: number[] = [];
     const headers = { 'x-api-key': account.apiKey, 'if-none-match': etag };
@@ -113,7 +113,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
       return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
     });
-    // They end at different times, like those of people who came at different times.
+    // The polls end at different times, like those of people who came at different times.
     const polls = Array.from({ length: LONG_POLLS }, (_, index) =>
       pollForLong(apiUrl, known, 1 + (index % LONGEST_WAIT_SECONDS)),
     );
@@ -125,7 +125,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       const stream = openEventStream(apiUrl, account.apiKey, runId);
       open.push(stream.then((given) => ({ ...given, runId, sinceMs: Date.now() })));
     };
-    // Readers by the thousand connect at the same moment; what they see is timed when they all wait.
+    // Readers connect by the thousand at the same moment; their events are timed once they all wait.
     await startRuns(5, follow);
     const early = open.length;
     const beforeMiB = rssMiB(api.pid);
@@ -136,7 +136,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     await Promise.all(streams.map(({ ended }) => ended));
     const afterMiB = rssMiB(api.pid);
     for (const stream of streams) assertWhole(stream);
-    // What was there before its reader came is not late.
+    // Events from before their reader came are not late.
     const delays = streams
       .slice(early)
       .flatMap(({ events, sinceMs }) => events.filter(isNodeEnd).map((event) => ({ ...event, sinceMs })))

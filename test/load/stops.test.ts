@@ -1,4 +1,4 @@
-// Many runs at once, and processes that are told to stop in the middle of them.
+// Many runs at once, and processes that are stopped in the middle of them.
 import assert from 'node:assert/strict';
 import { Pool } from 'undici';
 import { startApiProcess } from '../api/api-process.js';

@@ -1,4 +1,4 @@
-// Many runs that wait hold nothing but their timers (docs/use/nodes.md, "Wait").
+// Many waiting runs hold nothing but their timers (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,33 +11,33 @@ import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 
-/** Fewer say too little of the limit. `WAITING_RUNS=10000` takes six minutes on two idle cores. */
+/** Fewer runs show too little of the limit. `WAITING_RUNS=10000` takes six minutes on two idle cores. */
 const RUNS = Number(process.env['WAITING_RUNS'] ?? 3_000);
-/** So many of them take all places in the worker's cache of runs. */
+/** This many runs fill the worker's cache of runs. */
 const FIRST = 400;
-/** The number of waiting runs for which the limit is said. */
+/** The number of waiting runs to which the limit applies. */
 const RUNS_OF_LIMIT = 10_000;
-/** They may use so much more memory than none. */
+/** The share by which they may increase the memory. */
 const MAX_GROWTH = 0.1;
-/** So many runs of each kind have waited and ended before anything is measured. */
+/** The number of runs of each kind that have waited and ended before the measurement. */
 const WARM_UP = 60;
 const AT_ONCE = 10;
-/** Runs are accepted faster than they begin: the next ones are started when these wait. */
+/** Runs are accepted faster than they start, so the next ones are started only once these wait. */
 const BATCH = 250;
-/** The figures of short-lived things: connections, timers of requests, log lines. */
+/** Short-lived objects disappear in this time: connections, timers of requests, log lines. */
 const SETTLE_MS = 5_000;
 const LONG = { timeoutMs: 120_000, intervalMs: 250 };
 
 type Part = 'api' | 'worker';
 
-/** What runs wait for. */
+/** The kinds of waits. */
 const KINDS = ['time', 'callback', 'human'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** In bytes. */
+/** All figures are in bytes. */
 interface Memory {
   resident: number;
-  /** What all heaps of the process hold after a collection. */
+  /** The size of all heaps of the process after a collection. */
   held: number;
 }
 
@@ -45,7 +45,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
   this.timeout(3_600_000);
   let stack: TestStack;
   let api: ApiClient;
-  /** By what its runs wait for. */
+  /** The workflows by the kind of wait of their runs. */
   let workflows: Record<Kind, { id: number; node: DrawingNode }>;
 
   before(async function () {
@@ -66,7 +66,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
   });
   after(() => stack?.stop());
 
-  /** `total` runs, as many of each of the kinds. Returns their ids by the kind. */
+  /** Starts `total` runs, the same number of each kind. Returns their ids by the kind. */
   async function startRuns(
     total: number,
     seconds: number,
@@ -92,7 +92,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
 
   const openRuns = () => count("runs WHERE status = 'In Progress'");
 
-  /** As many runs have ended as will wait: caches hold what they hold of any run. */
+  /** Ends as many runs as will wait, so that caches are full before the measurement. */
   async function warmUp(): Promise<void> {
     const { callback, human } = await startRuns(WARM_UP * 3, 1);
     for (const runId of callback) {
@@ -119,7 +119,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
     return { api: await of('api'), worker: await of('worker') };
   }
 
-  /** So many runs more wait. */
+  /** Starts `more` runs, and resolves once they wait. */
   async function letWait(more: number): Promise<void> {
     const open = 'waits WHERE closed_at IS NULL AND answered_at IS NULL AND until > now()';
     const wanted = (await openRuns()) + more;

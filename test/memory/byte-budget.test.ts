@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ByteBudget, MemoryBusyError, type ByteLease } from '../../memory/byte-budget.js';
 
-/** Whether it has been granted once everything that is due has run. */
+/** Returns true if the wait has been granted once everything that is due has run. */
 async function isGranted(wait: Promise<void> | undefined): Promise<boolean> {
   if (wait === undefined) return true;
   return Promise.race([wait.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);

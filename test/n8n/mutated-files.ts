@@ -1,4 +1,4 @@
-// Files of n8n, changed at random: values anywhere, and the wiring, which makes cycles, leaks and doubled names.
+// Files of n8n, changed at random: values anywhere, and the links, which makes cycles, leaks and doubled names.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { translations } from '../../n8n/translate-node.js';
 import { mutateJson, toText } from '../api/fuzz/mutate-json.js';

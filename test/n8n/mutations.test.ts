@@ -6,7 +6,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import { isObject } from '../../graph/json.js';
 import { mutatedFile } from './mutated-files.js';
 
-/** The database stores no text with a zero byte or half a character. */
+/** The database stores no text with a zero byte or a lone surrogate. */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 2_000);
 

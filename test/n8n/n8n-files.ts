@@ -1,4 +1,4 @@
-// Files in n8n's format, written for these tests, each with what comes of it beside it (`NAME.expected.json`).
+// Files in n8n's format, written for these tests, each with its expected import beside it (`NAME.expected.json`).
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ImportWarning } from '../../n8n/n8n-file.js';
@@ -6,13 +6,13 @@ import type { ImportWarning } from '../../n8n/n8n-file.js';
 const FOLDER = path.join(import.meta.dirname, 'files');
 const ENDING = '.expected.json';
 
-/** One run of what was imported. */
+/** A run of the imported workflow. */
 export interface ExpectedRun {
   input?: Record<string, unknown>;
-  /** `succeed` unless stated. */
+  /** This is `succeed` unless stated. */
   status?: string;
   output?: unknown;
-  /** By label: parts of the results of nodes. */
+  /** Parts of the results of nodes, by label. */
   results: Record<string, unknown>;
   /** Labels of nodes that do not run. */
   notRun?: string[];
@@ -20,19 +20,18 @@ export interface ExpectedRun {
 
 interface Expected {
   title: string | null;
-  /** By label: the kinds of the nodes. */
+  /** The kinds of the nodes, by label. */
   kinds: Record<string, string>;
   warnings: ImportWarning[];
-  /** The warnings of check_workflow, by their codes. */
+  /** The codes of the warnings of check_workflow. */
   checked: string[];
-  /** What a person has to fill in before it runs: paths of the errors of check_workflow. */
+  /** The fields that a person has to fill in before it runs, as paths of the errors of check_workflow. */
   missing: string[];
   runs?: ExpectedRun[];
 }
 
 export interface N8nCase {
   name: string;
-  /** The text of the file. */
   text: string;
   expected: Expected;
 }

@@ -83,7 +83,7 @@ describe('connections of files of n8n', () => {
 
 describe('the bounds of files of n8n', () => {
   const nodes = Array.from({ length: 300 }, (_, number) => node(`N${number}`, 'noOp'));
-  /** Links from each node to all others, the first `count` of them; of the other kind every second one. */
+  /** Links from each node to the first `count` of all others; links of the other kind to every second one. */
   function connectionsOf(count: number) {
     const targetsOf = (from: number, kind: string) =>
       nodes.flatMap(({ name }, to) => {
@@ -137,7 +137,7 @@ describe('versions of nodes in files of n8n', () => {
   const SET = { assignments: { assignments: [{ id: '1', name: 'x', value: 'y', type: 'string' }] } };
   const OLD_SET = { values: { string: [{ name: 'x', value: 'y' }] }, keepOnlySet: true };
 
-  /** What a set node becomes, and the warnings on it. */
+  /** Returns the value of an imported set node, and the warnings on it. */
   function set(rest: object) {
     const nodes = [NODES[0], node('Set', 'set', rest)];
     const connections = { A: { main: [[{ node: 'Set', type: 'main', index: 0 }]] } };

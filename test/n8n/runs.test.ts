@@ -1,4 +1,4 @@
-// What was imported from files of n8n runs, and gives what it would give there.
+// Workflows that were imported from files of n8n run, and give the same results as in n8n.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../harness/client/api-client.js';
@@ -65,7 +65,7 @@ describe('files of n8n, imported and run', function () {
     assert.equal(target.requestsTo('/status/500').length, 2);
   });
 
-  /** Addresses and models of the files are those of this test. */
+  /** Imports a file, with its addresses and models replaced by those of this test. */
   async function importFile(text: string): Promise<Imported> {
     const model = `n8n-${randomUUID()}`;
     stack.modelProvider.script(model, ({ body, messages }) => {
@@ -114,7 +114,7 @@ function toolName(body: Record<string, unknown>): string {
   return tool!.function.name;
 }
 
-/** Every part of `expected` is in `actual`; lists must be equal in length. */
+/** Asserts that every part of `expected` is in `actual`; lists must be equal in length. */
 function assertContains(actual: unknown, expected: unknown, message: string): void {
   if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) {
     assert.deepEqual(actual, expected, message);

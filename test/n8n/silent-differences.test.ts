@@ -1,4 +1,4 @@
-// Nothing that n8n would do in another way differs silently: the node that differs has a warning.
+// No difference from n8n is silent: a node that behaves differently has a warning.
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
 import type { JsonObject } from '../../graph/json.js';

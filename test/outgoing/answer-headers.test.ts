@@ -1,4 +1,4 @@
-// Servers write many things into their headers, and announce bodies that they do not send.
+// Unusual headers of servers, and bodies that are announced and not sent.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-// With ALLOW_PRIVATE_NETWORK=false: what no caller reaches, however it is written.
+// With ALLOW_PRIVATE_NETWORK=false: addresses that no caller reaches, in every spelling.
 import assert from 'node:assert/strict';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
@@ -30,7 +30,7 @@ describe('addresses that are not public', function () {
     await callers.close();
   });
 
-  /** The refusal as whoever asked may hear it. */
+  /** Returns the code and the message of the refusal as the caller sees it. */
   async function refusalOf(asked: Promise<unknown>): Promise<{ code: unknown; message: string }> {
     const error = await asked.then(
       () => assert.fail('it was not refused'),
@@ -65,7 +65,7 @@ describe('addresses that are not public', function () {
       it('no disguise of this machine gets through', async () => {
         for (const url of DISGUISED_URLS) {
           const { code } = await refusalOf(ask(url));
-          // MCP takes no user name in a URL, and says so first.
+          // MCP rejects a user name in a URL, and checks this first.
           assert.ok(
             code === 'blocked_address' || (name.startsWith('MCP') && code === 'invalid_url'),
             `${url}: ${String(code)}`,
@@ -96,7 +96,8 @@ describe('addresses that are not public', function () {
         internet.resolve('rebinding.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
         await ask(`http://rebinding.test:${port}/`).catch(() => undefined);
         assert.deepEqual(internet.connections, [PUBLIC_ADDRESS]);
-        // A GET may go on the connection that was checked then; any other asks anew, and is refused.
+        // A GET may reuse the connection that was checked before; any other request resolves the name again, and is
+        // refused.
         const again = await ask(`http://rebinding.test:${port}/again`).then(
           () => 'kept',
           (error: unknown) => (error as { code?: unknown }).code,
@@ -135,7 +136,7 @@ describe('addresses that are not public', function () {
       it(`with ${status} to an address that is not public is refused, however it is written`, async () => {
         internet.resolve('inside.test', ['192.168.1.1']);
         const hosts = Object.values(ADDRESSES).flatMap((addresses) => `http://${toHost(addresses[0]!)}:${port}/inside`);
-        // Headers carry no other characters; `http:x` and `http:/x` are relative to the page that they are read on.
+        // Headers cannot contain other characters; `http:x` and `http:/x` are relative to the page that contains them.
         const disguised = DISGUISED_URLS.filter((url) => /^https?:[/\\]{2}[\x20-\x7e]+$/.test(url));
         const relative = [`//127.0.0.1:${port}/inside`, `\\\\127.0.0.1:${port}\\inside`, `//inside.test:${port}/`];
         const withPassword = [`http://user:pass@127.0.0.1:${port}/inside`];

@@ -1,4 +1,4 @@
-// Every way in which an address that a user names is asked for, as the nodes, agents, webhooks and endpoints do it.
+// All callers of addresses that users name, as the nodes, agents, webhooks and endpoints call them.
 import type { AddressRules } from '../../outgoing/address-guard.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpServer } from '../../outgoing/mcp-types.js';
@@ -12,7 +12,7 @@ import { listTools } from './mcp.js';
 
 interface Caller {
   name: string;
-  /** Rejects with what the caller makes its refusal of. */
+  /** Rejects with the error that the caller makes of a refusal. */
   ask: (url: string, options?: { timeoutMs?: number; headers?: Record<string, string> }) => Promise<unknown>;
 }
 
@@ -20,7 +20,7 @@ export interface Callers {
   all: Caller[];
   http: Caller[];
   mcp: Caller[];
-  /** A GET of the HTTP client, with whatever else is given. */
+  /** Sends a GET with the HTTP client; `given` overrides its fields. */
   send: (url: string, given: Partial<OutgoingRequest>) => Promise<OutgoingResponse>;
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Which headers follow a redirect, and to where.
+// The headers that follow a redirect, and the targets that they follow it to.
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createOutgoingClient, type OutgoingClient, type OutgoingRequest } from '../../outgoing/outgoing-client.js';
@@ -57,7 +57,7 @@ describe('credentials and redirects', () => {
     await Promise.all([target.close(), other.close()]);
   });
 
-  /** From `http://here.test`, with every header of both lists. */
+  /** Sends a request to `http://here.test` with every header of both lists, which redirects to `location`. */
   async function follow(location: string, status: number, given: Partial<OutgoingRequest> = {}) {
     target.on('/start', { status, headers: { location } });
     const headers = Object.fromEntries([...CREDENTIALS, ...OTHERS].map((name) => [name, `value of ${name}`]));
@@ -87,7 +87,7 @@ describe('credentials and redirects', () => {
   }
 
   it('another scheme is another origin', async () => {
-    // Nothing speaks TLS there: the request dies in the handshake, before a header could leave.
+    // The port does not speak TLS: the request fails in the handshake, before a header is sent.
     await assert.rejects(follow(`https://here.test:${port}/end`, 307));
     assert.deepEqual(target.requestsTo('/end'), []);
   });

@@ -22,7 +22,7 @@ describe('the open requests of MCP sessions', () => {
   });
 
   it('leave nothing behind that everything else in the process would carry, however many sessions there were', () => {
-    // Node.js 20 notes each storage of a context on each promise and callback.
+    // Node.js 20 stores each `AsyncLocalStorage` as a property of every promise and callback.
     const carried = (): number => Object.getOwnPropertySymbols(new AsyncResource('Test')).length;
     const session = (): void => {
       const exchanges = open();

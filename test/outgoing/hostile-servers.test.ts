@@ -1,4 +1,4 @@
-// What a server may do to whoever asks it: how long, how much, and how far from HTTP.
+// Servers that harm their callers by slow answers, large answers, and answers that are no HTTP.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -11,12 +11,15 @@ import { MIB } from './mcp.js';
 type Answer = { status: number; headers: Record<string, string>; body: Buffer };
 
 const TIMEOUT_MS = 300;
-/** Far above it, since the machine may be busy; far below the 10 s after which undici itself gives up connecting. */
+/**
+ * Far above the time-out, because the machine may be busy; far below the 10 s after which undici itself gives up
+ * connecting.
+ */
 const SOON_MS = 6_000;
-/** Where it is the size that counts, however busy the machine is. */
+/** The time-out of tests about sizes, however busy the machine is. */
 const UNHURRIED = { timeoutMs: 30_000 };
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
-/** What SSE opens is read only as an event stream. */
+/** A client that opens a stream with GET reads the answer only if it is an event stream. */
 const headFor = (request: string): string =>
   request.startsWith('GET ') ? HEAD.replace('application/json', 'text/event-stream') : HEAD;
 
@@ -40,7 +43,7 @@ describe('hostile servers', function () {
     return server;
   }
 
-  /** Until the connection is closed. */
+  /** Writes the piece again and again until the connection is closed. */
   function dribble(socket: Socket, piece: string | Buffer, everyMs = 5): void {
     const timer = setInterval(() => socket.write(piece), everyMs);
     socket.once('close', () => clearInterval(timer));
@@ -193,7 +196,7 @@ describe('hostile servers', function () {
     it('a tower whose inner encodings expand into nothing is opened no further than the limit, and not after its time', async () => {
       const empty = gzipSync('');
       const nothing = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => empty)));
-      // 16 KB, which would be decoded for half a minute: 2 GB of archives of nothing.
+      // These 16 KB would take half a minute to decode: 2 GB of nested archives of zeros.
       const tower = gzipSync(Buffer.concat(Array.from({ length: 1_000 }, () => nothing)));
       const server = await serve((socket, request) => void socket.end(whole(request, 'gzip, gzip, gzip', tower)));
       for (const { name, ask } of callers.all) {

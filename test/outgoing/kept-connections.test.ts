@@ -1,4 +1,4 @@
-// What a server leaves behind for the requests that come after it.
+// State that a server leaves for later requests: cookies, credentials and connections.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';

@@ -16,7 +16,7 @@ import { callTool, failing, MIB, NEVER, toServer, type Call } from './mcp.js';
 
 const answer = (id: unknown, text = 'done') => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
 
-/** Ends the stream at once and asks to be called again without delay. */
+/** Ends the stream at once and requests another call without delay. */
 const endsAtOnce: McpHandler = (_request, response) => {
   openEvents(response);
   response.end('id: e1\nretry: 0\ndata:\n\n');

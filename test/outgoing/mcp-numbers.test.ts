@@ -16,7 +16,10 @@ import {
 } from '../support/fake-mcp-server.js';
 import { callTool, listTools } from './mcp.js';
 
-/** As servers write them: ids of databases, decimals of other languages, in texts, keys and pretty-printed lists. */
+/**
+ * Numbers as servers write them: ids of databases, decimals of other languages, in texts, keys and pretty-printed
+ * lists.
+ */
 const EXACT =
   '{"id":9007199254740993,"list":[-9223372036854775808, 18446744073709551615\n,\t0.12345678901234567890],"tiny":1e-400,' +
   '"text":"9007199254740993, and \\"9007199254740993\\"","9007199254740993":1.5,"plain":[0,-1,1e3,9007199254740991]}';

@@ -1,4 +1,4 @@
-// What the tests of the MCP client share.
+// Helpers of the tests of the MCP client.
 import assert from 'node:assert/strict';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { McpError, type McpErrorCode } from '../../outgoing/mcp-error.js';
@@ -41,7 +41,7 @@ export async function callTool(
   }
 }
 
-/** For `assert.rejects`. */
+/** A check for `assert.rejects`. */
 export function failing(code: McpErrorCode, message: RegExp, isBeforeSend?: boolean): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof McpError, String(error));

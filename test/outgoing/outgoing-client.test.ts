@@ -118,7 +118,7 @@ describe('outgoing client', () => {
 
   it('does not wait for a body that nobody wants, nor mind its size', async () => {
     for (const path of ['/slow', '/big', '/bomb']) {
-      // The body of the first never ends.
+      // The body of the first answer never ends.
       const answer = await send(path, { method: 'POST', readBody: false, timeoutMs: 60_000 });
       assert.deepEqual([answer.status, answer.body.length], [200, 0], path);
     }

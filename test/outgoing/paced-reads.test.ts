@@ -80,7 +80,7 @@ describe('an answer that comes in many small pieces', function () {
       assert.equal((await read()).join(''), 'abc');
       tookMs.push(performance.now() - startedAt);
     }
-    // One that follows at once may come while the last read waits, and a busy machine delays some.
+    // An answer that follows at once may arrive while the last read waits, and a busy machine delays some.
     assert.ok(Math.min(...tookMs) < PAUSE_MS / 2, tookMs.join());
   });
 

@@ -1,6 +1,6 @@
-// Spellings of addresses that are not public, as the host of a URL or with what stands around it.
+// Spellings of addresses that are not public, as the host of a URL or with text around it.
 
-/** Range -> addresses as a resolver may give them and as hosts. */
+/** Range -> addresses as a resolver may return them and as hosts. */
 export const ADDRESSES: Record<string, string[]> = {
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],
   unspecified: ['0.0.0.0', '0.1.2.3', '::'],
@@ -35,9 +35,9 @@ export const ADDRESSES: Record<string, string[]> = {
 
 export const PUBLIC_ADDRESS = '93.184.216.34';
 
-/** Whole URLs that lead to this machine although they do not look like it. */
+/** URLs that lead to this machine although they do not look like it. */
 export const DISGUISED_URLS = [
-  // In other numbers and with parts left out.
+  // The address is written in other numbers, or with parts left out.
   'http://127.1/',
   'http://127.0.1/',
   'http://0/',
@@ -56,7 +56,7 @@ export const DISGUISED_URLS = [
   'http://[0:0:0:0:0:0:0:1]/',
   'http://[0000:0000::0001]/',
   'http://[::FFFF:127.0.0.1]/',
-  // In other characters.
+  // The address is written in other characters.
   'http://①②⑦.⓪.⓪.①/',
   'http://127.0.0.1/',
   'http://127。0。0。1/',
@@ -68,19 +68,19 @@ export const DISGUISED_URLS = [
   'http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/',
   'http://local\u00adhost/',
   'http://%6cocalhost/',
-  // By name.
+  // The address is a name.
   'http://localhost/',
   'http://LOCALHOST/',
   'http://localhost./',
   'http://api.localhost/',
   'http://API.LocalHost.:8080/',
-  // With a dot at the end, with ports.
+  // A dot or a port follows the address.
   'http://127.0.0.1./',
   'http://127.0.0.1:22/',
   'http://127.0.0.1:65535/',
   'https://127.0.0.1/',
   'https://localhost:443/',
-  // With another address in front or behind.
+  // Another address comes before or after it.
   'http://example.com@127.0.0.1/',
   'http://example.com:80@127.0.0.1/',
   'http://example.com%2f@127.0.0.1/',
@@ -94,7 +94,7 @@ export const DISGUISED_URLS = [
   '  http://127.0.0.1/  ',
 ];
 
-/** What is no http or https URL at all. */
+/** Texts that are no http or https URL. */
 export const UNUSABLE_URLS = [
   'file:///etc/passwd',
   'gopher://127.0.0.1:6379/_INFO',

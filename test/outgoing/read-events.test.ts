@@ -19,7 +19,7 @@ describe('events that are taken from an answer', function () {
     await server.close();
   });
 
-  /** Returns what was taken and what is left in the body. */
+  /** Returns what was read, and the rest of the body. */
   async function ask(
     status: number,
     headers: Record<string, string>,

@@ -106,7 +106,7 @@ describe('the text of bytes', () => {
       assert.equal(await read(bytes(' nie\x90Stra\x90')), ' nieђStraђ');
       assert.deepEqual([tried.length, tried.at(-1)], [5, 'windows-1251']);
       tried.length = 0;
-      // No text has the control, in whatever encoding.
+      // No text contains this control character, in any encoding.
       const { isExact } = await textOfBytes(bytes('na\xefve r\xe9sum\xe9, d\xe9j\xe0 vu\x7f'), 'text/plain');
       assert.deepEqual([isExact, tried.length], [false, 5], tried.join());
     } finally {

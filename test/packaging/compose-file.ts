@@ -36,7 +36,7 @@ export interface ComposeFile {
 /** A `${...}` of the file. */
 export interface Variable {
   name: string;
-  /** `:?` and `?`: without a value Docker refuses to start anything; `:?` refuses an empty one too. */
+  /** `:?` and `?`: without a value Docker refuses to start anything; `:?` also refuses an empty one. */
   isRequired: boolean;
   mayBeEmpty: boolean;
   fallback: string;
@@ -73,7 +73,10 @@ function interpolate(text: string, values: Record<string, string>): string {
   });
 }
 
-/** After parsing, as Docker does it: an empty value stays a string, and none can change the file's structure. */
+/**
+ * Fills in values after parsing, as Docker does: an empty value stays a string, and no value can change the file's
+ * structure.
+ */
 export function filledCompose(values: Record<string, string> = {}): ComposeFile {
   return fill(parseCompose(), values) as ComposeFile;
 }

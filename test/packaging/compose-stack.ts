@@ -1,5 +1,5 @@
-// The services of docker-compose.yml that are ours, as processes: their commands, health checks and environment as the file
-// has them, but for addresses, which are those of a test stack's servers and of free ports.
+// Our own services of docker-compose.yml, as processes: their commands, health checks and environment are those of the
+// file, except for addresses, which are those of a test stack's servers and of free ports.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ export class ComposeStack {
     [this.#stack, this.#services, this.#ports] = [stack, services, ports];
   }
 
-  /** The stack's server gets an empty database and the service's roles, as the compose file has them made. */
+  /** Creates an empty database and the service's roles on the stack's server, as the compose file does. */
   static async create(stack: TestStack): Promise<ComposeStack> {
     const { services } = filledCompose({ TEMPORAL_NAMESPACE: NAMESPACE });
     for (const statement of roleStatements()) await queryDatabase(stack, statement);
@@ -61,7 +61,7 @@ export class ComposeStack {
     return `http://127.0.0.1:${this.#ports['api']}`;
   }
 
-  /** One more process of a service. */
+  /** Starts another process of a service. */
   start(service: string, overrides: Record<string, string> = {}): ServiceRun {
     const [file, ...args] = this.#services[service]!.command!;
     const child = spawn(file!, args, { cwd: ROOT, env: { ...this.environmentOf(service), ...overrides } });
@@ -71,18 +71,18 @@ export class ComposeStack {
     return run;
   }
 
-  /** A command inside of a service's container, as by `docker compose exec`. */
+  /** Runs a command in a service's environment, as `docker compose exec` does. */
   exec(service: string, ...command: string[]): Promise<{ stdout: string }> {
     return this.execWith({}, service, ...command);
   }
 
-  /** As by `docker compose exec --env ...`. */
+  /** Runs a command as `docker compose exec --env ...` does. */
   execWith(overrides: Record<string, string>, service: string, ...command: string[]): Promise<{ stdout: string }> {
     const env = { ...this.environmentOf(service), ...overrides };
     return promisify(execFile)(command[0]!, command.slice(1), { cwd: ROOT, env });
   }
 
-  /** The health check's exit code. */
+  /** Returns the health check's exit code. */
   async health(service: string): Promise<number> {
     const [kind, ...command] = this.#services[service]!.healthcheck!.test!;
     if (kind !== 'CMD') throw new Error('a shell may not be in the image');
@@ -92,7 +92,7 @@ export class ComposeStack {
     return 'code' in failed ? (failed.code ?? -1) : 0;
   }
 
-  /** A setup script of Temporal's in `deploy/`, with `folder` first on PATH. */
+  /** Runs a setup script of Temporal's in `deploy/`, with `folder` first on PATH. */
   setUp(service: string, folder: string): Promise<{ stdout: string }> {
     const script = this.#services[service]!.volumes![0]!.split(':')[0]!;
     const env = { ...this.environmentOf(service), PATH: `${folder}:${process.env['PATH']}` };
@@ -102,7 +102,7 @@ export class ComposeStack {
   environmentOf(service: string): Record<string, string> {
     const given = withSecretsIn(this.#secrets, this.#services[service]!.environment!);
     const moved = Object.entries(given).map(([name, value]) => [name, this.#moved(name, value)]);
-    // As in every container.
+    // Every container has these variables.
     const { PATH, HOME } = process.env;
     return { ...Object.fromEntries(moved), PATH, HOME } as Record<string, string>;
   }

@@ -1,4 +1,4 @@
-// docker-compose.yml beside the code that it starts. It is not run here: that needs a container engine.
+// Compares docker-compose.yml with the code that it starts. It is not run here, because that needs a container engine.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -11,11 +11,13 @@ import { dynamicConfig } from '../../cli/embedded/temporal-server.js';
 import { composeText, filledCompose, parseCompose, ROOT, toMib, variablesOf } from './compose-file.js';
 import { SAMPLE_SECRETS, withSecretsIn, writeSecrets } from './sample-secrets.js';
 
-/** Of the compose-spec project (Apache-2.0), as its loader for Go ships it in version 2.16.2. */
+/** The schema of the compose-spec project (Apache-2.0), from version 2.16.2 of its loader for Go. */
 const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
-/** Where each process of ours says which variables it cannot do without. */
+/** The file in which each of our processes declares its required variables. */
 const ENTRIES = { api: 'api/main.ts', worker: 'activities/worker/config.ts', migrate: 'cli/migrate.ts' };
-/** Read by others than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js. */
+/**
+ * Variables that others read than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js.
+ */
 const KNOWN_ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NODE_OPTIONS'];
 const OURS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
 const SECRET = /(?:PASSWORD|PWD|TOKEN|SECRET|KEY)$/;
@@ -88,7 +90,7 @@ describe('docker-compose.yml', () => {
   it('lets workers be multiplied: nothing of theirs has a fixed name or port on the host', () => {
     const { container_name: name, ports, volumes } = services['worker']!;
     assert.deepEqual([name, ports], [undefined, undefined]);
-    // All of them and the API share the folder of files, which is a named volume and no path of the host.
+    // They all and the API share the folder of files, which is a named volume and no path of the host.
     assert.deepEqual(volumes, ['files:/var/lib/workflow-files']);
     assert.deepEqual(services['api']!.volumes, volumes);
   });
@@ -122,7 +124,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { file }] of Object.entries(secrets)) assert.equal(file, `./secrets/${name}`);
     for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {
       const named = Object.values(environment).flatMap((value) => /^\/run\/secrets\/(\w+)$/.exec(value)?.[1] ?? []);
-      // Its script reads the others from the folder.
+      // The script of `postgres` reads its other secrets from the folder.
       const byScript = [...read('deploy/postgres/create-roles.sh').matchAll(/\$SECRETS_DIR\/(\w+)/g)];
       if (name === 'postgres') named.push(...byScript.map(([, secret]) => secret!));
       assert.deepEqual(new Set(given), new Set(named), name);
@@ -139,7 +141,7 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(members('operators'), ['temporal-ui']);
     const closed = Object.keys(networks).filter((name) => networks[name]?.internal === true);
     assert.deepEqual(closed, ['database', 'temporal']);
-    // A port is published only from a network with a way out.
+    // A port can only be published from a network that is not internal.
     for (const [name, { ports, networks: own }] of Object.entries(services)) {
       if (ports !== undefined)
         assert.ok(

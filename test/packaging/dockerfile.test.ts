@@ -1,4 +1,4 @@
-// The Dockerfile and what reaches it, beside the build and the compose file. It is not built here.
+// Compares the Dockerfile and its build context with the build and the compose file. It is not built here.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -25,7 +25,7 @@ for (const instruction of instructions) {
   } else stages.at(-1)?.instructions.push(instruction);
 }
 
-/** What a stage is built from, its own instructions last. */
+/** The instructions of the stages that it is built from, its own last. */
 function historyOf(name: string): Stage['instructions'] {
   const stage = stages.find((each) => each.name === name);
   return stage === undefined ? [] : [...historyOf(stage.from), ...stage.instructions];
@@ -48,7 +48,7 @@ const allowed = read('.dockerignore')
   .split('\n')
   .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
 
-/** What the build makes the console of. */
+/** The folders from which the build makes the console. */
 function consoleFolders(): string[] {
   const [, list = ''] = /const CONSOLE = \[([^\]]+)\]/.exec(read('scripts/build.mjs')) ?? [];
   return [...list.matchAll(/'([^']+)'/g)].map(([, folder]) => folder!);

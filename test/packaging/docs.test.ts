@@ -1,5 +1,5 @@
-// What docs/operate/deploy.md shows, beside the code: its YAML is parsed, and names the images, commands, ports, paths
-// and variables that there are.
+// Compares docs/operate/deploy.md with the code: its YAML is parsed, and names existing images, commands, ports, paths
+// and variables.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -19,7 +19,7 @@ describe('the script that pins images', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** `docker` answers what the script prints. */
+  /** Runs the command with a `docker` that prints the output of the script. */
   function pin(script: string): void {
     mkdirSync(path.join(folder, 'bin'), { recursive: true });
     writeFileSync(path.join(folder, 'bin/docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -14,7 +14,7 @@ export const SAMPLE_SECRETS: Record<string, string> = {
   jwt_secret: 'sample0session0token0secret0of0length',
 };
 
-/** The folder in which containers find their secrets. */
+/** The folder in which containers have their secrets. */
 const MOUNTED = '/run/secrets/';
 
 /** Returns a new folder with the files, each with the line end that `openssl` writes. */

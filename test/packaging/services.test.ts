@@ -1,4 +1,4 @@
-// What docker-compose.yml starts, started by hand in its order. The servers are those of the test stack.
+// The services of docker-compose.yml, started by hand in its order. The servers are those of the test stack.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('the services of docker-compose.yml', function () {
     rmSync(tools, { recursive: true, force: true });
   });
 
-  // One story, in the order of `depends_on`.
+  // These tests depend on each other, in the order of `depends_on`.
 
   it('temporal-namespace makes the namespace with the search attributes of runs, and may be repeated', async () => {
     for (let round = 1; round <= 2; round += 1) await compose.setUp('temporal-namespace', tools);

@@ -1,4 +1,4 @@
-// `npm run check:vulnerabilities` against registries of this machine.
+// `npm run check:vulnerabilities` with registries on this machine.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Advisories as a registry has them; undefined: it has no such database. */
+/** Advisories in a registry's format; undefined: the registry has no such database. */
 type Advisories = Record<
   string,
   { id: number; title: string; url: string; severity: string; vulnerable_versions: string }[]
@@ -22,7 +22,7 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
     else response.writeHead(request.method === 'POST' ? 405 : 404).end('{}');
   });
   await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
-  // npm keeps what it was told of an advisory.
+  // npm caches advisories.
   const cache = mkdtempSync(path.join(tmpdir(), 'npm-cache-'));
   const url = `http://user:hidden@127.0.0.1:${(registry.address() as AddressInfo).port}/`;
   try {
@@ -64,7 +64,7 @@ describe('the check for known vulnerabilities', function () {
     const [code, said] = await check({ koa: [koa] });
     assert.equal(code, 1, said);
     assert.match(said, /^high: koa \(It leaks, https:\/\/advisories\.example\/1\)$/m);
-    // The router depends on it.
+    // The router depends on koa, so it is counted, too.
     assert.match(said, /^Packages with known vulnerabilities: 2\.$/m);
   });
 

@@ -22,7 +22,7 @@ export function useDocumentTexts() {
   ): Promise<string> => texts.textOf(bytes, { file: { name: 'a "b"', type }, projectId: 1, signal });
   return {
     textOf,
-    /** Returns code and message. */
+    /** Returns the code and the message of the error. */
     errorOf: async (bytes: Buffer, type?: string): Promise<[string, string]> => {
       const error = await textOf(bytes, { type }).then(
         (text) => assert.fail(`a text: ${text.slice(0, 100)}`),

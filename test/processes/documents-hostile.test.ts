@@ -11,7 +11,7 @@ describe('texts of hostile documents', function () {
     assert.equal(bomb.length < 200_000, true);
     const [code, message] = await errorOf(bomb);
     assert.deepEqual([code, /expands to more than/.test(message)], ['file_too_large', true]);
-    // An archive that lies about the size of what it holds.
+    // An archive that declares a wrong size for its content.
     const liar = Buffer.from(bomb);
     for (let at = liar.indexOf('PK\x01\x02'); at >= 0; at = liar.indexOf('PK\x01\x02', at + 1)) {
       liar.writeUInt32LE(Math.min(liar.readUInt32LE(at + 24), 5_000), at + 24);

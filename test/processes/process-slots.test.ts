@@ -4,7 +4,7 @@ import { ProcessSlots } from '../../processes/process-slots.js';
 const NEVER = new AbortController().signal;
 
 describe('slots for processes', () => {
-  /** Takes a slot and notes it once it has it. */
+  /** Takes a slot and adds its name to `begun` once it has it. */
   function taking(slots: ProcessSlots, begun: string[]) {
     return (projectId: number, name: string, signal = NEVER) =>
       slots.take(projectId, signal).then(() => void begun.push(name));

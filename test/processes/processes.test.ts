@@ -8,11 +8,11 @@ import { questionsWork, type Work } from '../../processes/work.js';
 const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);
 const NEVER = new AbortController().signal;
 
-/** Some 0.3 s of one processor. */
+/** This takes some 0.3 s of one processor. */
 const slow: Question = { left: 'ab'.repeat(600_000), operator: 'matches', right: String.raw`\p{L}+\d$` };
 const slowWork: Work = questionsWork([slow], 'all');
 const quick: Work = questionsWork([{ left: 'a', operator: 'matches', right: 'a' }], 'all');
-/** Each level asks the next one twice: 2^60 steps. */
+/** Each level refers to the next one twice: 2^60 steps. */
 const endless = JSON.stringify({
   $ref: '#/$defs/d0',
   $defs: Object.fromEntries(

@@ -16,7 +16,7 @@ describe('the conditions of a node', function () {
   after(() => processes.close());
   const judge = createJudge(processes)(task);
 
-  /** A stand-in for the processes that does what the test says. */
+  /** A judge whose processes are replaced by `run`. */
   function judgeBy(run: Processes['run']) {
     return createJudge({ run, close: () => undefined })(task);
   }

@@ -56,7 +56,7 @@ describe('checks of answers', function () {
   }
 
   it('ends the check of a schema that takes for ever', async () => {
-    // Each level asks the next one twice: 2^60 steps.
+    // Each level refers to the next one twice: 2^60 steps.
     const $defs = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => {
         const next = at === 59 ? { type: 'object' } : { $ref: `#/$defs/d${at + 1}` };

@@ -49,7 +49,7 @@ describe('recording an attempt that is retried', function () {
         ends.then(() => performance.now() - startedAt),
       ),
     );
-    // A busy machine makes a timer late, too.
+    // A busy machine delays timers, too.
     assert.ok(tookMs! >= 1_900 && tookMs! < timerMs! * 2, `${tookMs} ms, a timer ${timerMs} ms`);
     for (const socket of sockets) socket.destroy();
     await db.destroy();

@@ -11,7 +11,7 @@ describe('an activity whose project holds its share of the slots', () => {
   let slots: ProjectSlots;
   let handedBack: number;
 
-  /** One slot of two is held by a long call of the project. */
+  /** A long call of the project holds one of the two slots. */
   beforeEach(() => {
     slots = new ProjectSlots({ slots: 2, projectSlots: 1 });
     void slots.take(7, 0, new AbortController().signal);

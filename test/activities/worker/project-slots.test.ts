@@ -9,7 +9,7 @@ const LONG_MS = 10_000;
 const [A, B, C] = [1, 2, 3];
 
 describe('the slots of projects', () => {
-  /** So many activities that want a slot, of which some got one. */
+  /** Requests `count` slots for the project, and counts how many it got. */
   function fill(slots: ProjectSlots, projectId: number, count: number) {
     const state = { got: 0, refused: 0 };
     for (let asked = 0; asked < count; asked++) {
@@ -46,7 +46,7 @@ describe('the slots of projects', () => {
     const [a, b] = [fill(slots, A, 200), fill(slots, B, 200)];
     await turn();
     assert.equal(a.got, 80);
-    // The calls of A end one after the other: its slots go to B until both hold as many.
+    // The calls of A end one after the other: its slots go to B until both hold the same number.
     let held = 80;
     for (let ended = 0; ended < 100; ended++) {
       const before = a.got;

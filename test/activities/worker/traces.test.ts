@@ -51,7 +51,7 @@ describe('a trace of a run', function () {
   };
   const childrenOf = (spans: ReceivedSpan[], parent: ReceivedSpan): ReceivedSpan[] =>
     spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
-  /** Of the API the last one, and of the worker. */
+  /** Returns true if the trace has the span that the API exports last and the one that the worker exports last. */
   const isWhole = (spans: ReceivedSpan[]): boolean =>
     named(spans, 'run').length === 1 && named(spans, 'finishRun').length === 1;
 
@@ -168,10 +168,10 @@ describe('a trace of a run', function () {
     );
     target.on('/slow', [{ delayMs: 60_000 }, { body: 'ok' }]);
     const { temporal } = stack.stack.pids;
-    // It takes the start in, does not answer in time, and dies before it has done anything about it.
+    // Temporal accepts the start, does not answer in time, and is killed before it has processed it.
     process.kill(temporal!, 'SIGSTOP');
     const runId = (await api.run(workflow)).data.id;
-    // Nobody waits for the answer any more: the start has been given up.
+    // The API has then given up the start.
     await pause(2_500);
     process.kill(temporal!, 'SIGKILL');
     await eventually(() => target.requestsTo('/slow').length === 1, { timeoutMs: 60_000 });

@@ -88,7 +88,7 @@ describe('a supervised child', () => {
   it('is left alone while it fails to answer only now and then', async () => {
     let [asked, restarts] = [0, 0];
     const child = supervise('setInterval(() => {}, 1000)', {
-      // Two failures in a row, an answer, and so on.
+      // Two checks fail in a row, one succeeds, and so on.
       isReady: () => Promise.resolve(asked++ % 3 === 0),
       liveness: { everyMs: 5, timeoutMs: 100, failures: 3 },
       onRestart: () => (restarts += 1),

@@ -1,4 +1,4 @@
-// What a PostgreSQL that was killed leaves behind, and the next one on its data directory.
+// Restarts of PostgreSQL on the data directory of a server that was killed.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
   let parent: ChildProcess;
 
   before(async function () {
-    // It needs a look at processes that only Linux gives.
+    // The tests inspect processes, which only Linux makes possible.
     if (process.platform !== 'linux') this.skip();
     dataDir = makeDataDir();
     const port = await claimPort({ port: 0, host: '127.0.0.1', variable: 'POSTGRES_PORT' });
@@ -37,7 +37,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
 
   const pidFile = (): string => readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8');
 
-  /** A server whose parent never asks how it ended: once killed, it stays in the table of processes. */
+  /** Starts a server whose parent never reaps it: once killed, it is a zombie. */
   async function startUnreaped(): Promise<number> {
     await postgres.prepare();
     const { file, args, env, uid, gid } = server.command;
@@ -81,7 +81,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
     const pid = await startUnreaped();
     const [survivor] = childrenOf(pid).map((child) => child.pid);
     process.kill(survivor!, 'SIGSTOP');
-    // It stops when it is scheduled next: only then it outlives its parent.
+    // The process stops when it is next scheduled: only a stopped one outlives its parent.
     await eventually(() => stateOf(survivor!) === 'T');
     process.kill(pid, 'SIGKILL');
     await eventually(() => stateOf(pid) === 'Z');
@@ -91,7 +91,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
   });
 });
 
-/** Undefined for a process that is gone. */
+/** Returns undefined for a process that does not exist. */
 function stateOf(pid: number): string | undefined {
   return readStat(pid)?.state;
 }

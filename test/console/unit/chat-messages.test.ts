@@ -34,7 +34,7 @@ const loaded = (...items: Message[]): Loaded => ({ pages: new Map([[1, items]]),
 const runs = (exchanges: readonly Exchange[]): string[] => exchanges.map(({ runId }) => runId);
 
 describe('the messages of a chat', () => {
-  /** A service that has so many messages, and that notes which pages it is asked for. */
+  /** A service that has these messages, and that records the pages that are requested. */
   function service(items: Message[]) {
     const asked: number[] = [];
     const read = (page: number) => {

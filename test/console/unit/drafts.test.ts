@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { draftKey, forgetDrafts, listDrafts, readDraft, writeDraft } from '../../../console/service/drafts.js';
 
-/** A browser's store with room for so many characters. */
+/** A browser's store with room for `room` characters. */
 function startEntries(room = 5_000_000) {
   const kept = new Map<string, string>();
   return {

@@ -21,7 +21,7 @@ const write = (store: EditorStore, text: string, gesture?: string) => {
   store.change(setData(store.drawing, 'a', data), gesture === undefined ? {} : { gesture });
 };
 
-/** Opens a drawing as the page does: everything that is shown of it is made. */
+/** Opens a drawing as the page does: computes everything that is shown of it. */
 function open(data: Drawing): EditorStore {
   const store = new EditorStore(data, kinds, false);
   const { selection } = store.getState();

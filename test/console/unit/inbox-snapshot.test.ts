@@ -7,7 +7,7 @@ import {
   type Approval,
 } from '../../../console/parts/requests/approvals.js';
 
-/** Requests begin with the newest; a higher number is newer. */
+/** A request; a higher number is newer. Lists start with the newest. */
 const request = (number: number, status: Approval['status'] = 'pending') =>
   ({ request_id: `r${number}`, created_at: `2030-01-01T00:00:0${number}.000Z`, status }) as Approval;
 const ids = (requests: readonly Approval[]) => requests.map(({ request_id: id }) => id);

@@ -1,4 +1,4 @@
-// An approver reads these texts. They must hide nothing, and say plainly what has happened.
+// An approver reads these texts. They must hide nothing, and state clearly what has happened.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { outcomeSentence, remainingText, tooLateSentence } from '../../../console/parts/requests/approvals.js';

@@ -18,10 +18,10 @@ function state(version: number, status: VersionedState['status'] = 'in progress'
 }
 
 interface Script {
-  /** The events that each connection brings. An error breaks the connection. */
+  /** The events of each connection. An error breaks the connection. */
   streams?: (RunEvent | Error)[][];
   polls?: (VersionedState | undefined | Error)[];
-  /** The version of the last event that is known. */
+  /** The version of the last known event. */
   after?: number;
 }
 

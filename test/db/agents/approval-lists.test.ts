@@ -10,7 +10,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { connect } from '../open-run.js';
 
 const REQUESTS = 20_000;
-/** In a table of two projects the planner expects half of the rows in each, and reads it all. */
+/** If the table had only two projects, the planner would expect half of the rows in each, and read all of it. */
 const OTHER_PROJECTS = 10;
 
 describe('lists of 20,000 approval requests', function () {
@@ -43,7 +43,7 @@ describe('lists of 20,000 approval requests', function () {
     return (await explainRead(url, read)).flatMap(({ plan }) => plan).join('\n');
   }
 
-  /** Of the steps that read the table, the most rows that one gives. Where the total is 0, no page is read. */
+  /** The largest number of rows that one step reads from the table. If the total is 0, no page is read. */
   const mostRows = (plan: string): number => {
     const steps = [...plan.matchAll(/ on approval_requests\b.*actual rows=([\d.]+)/g)];
     assert.ok(steps.length >= 1, plan);

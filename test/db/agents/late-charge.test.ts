@@ -32,7 +32,7 @@ describe('what an agent costs', function () {
     return saveTurn(db, { ...keyOf(run), nodeLabel: 'an agent', ...paidCall(priceUsd, { turn }), ...said });
   }
 
-  /** One turn is paid for, and the second model call is on the wire. */
+  /** Opens a run in which one turn is paid for, and the second model call is in flight. */
   async function withSecondCall(): Promise<OpenRun> {
     const run = await openRun(db, ['agent']);
     await claimNode(db, keyOf(run));

@@ -1,4 +1,4 @@
-// The chains of the audit log: what verification finds. On a database of its own, without a service that chains.
+// Verification of the chains of the audit log, on a database of its own without a service that chains.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -44,7 +44,7 @@ describe('the chains of the audit log', function () {
   const chain = (): Promise<number> => db.transaction().execute((trx) => chainRecords(trx, 1_000));
   const verify = (projectId?: number): Promise<Verification> =>
     db.transaction().execute((trx) => verifyRecords(trx, projectId));
-  /** As the owner of the tables can. */
+  /** Changes records as only the owner of the tables can. */
   async function tamper(statement: ReturnType<typeof sql>): Promise<void> {
     await sql`ALTER TABLE audit_records DISABLE TRIGGER audit_records_guard`.execute(db);
     await statement.execute(db);
@@ -86,7 +86,7 @@ describe('the chains of the audit log', function () {
 
   it('of processes that chain at the same time are one', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, index) => add(index % 3)));
-    // The lock of the API admits one process; the row locks would hold without it, too.
+    // The API's lock admits one process at a time; the row locks would suffice without it, too.
     for (let left = 40; left > 0; left -= await chain()) await add(null);
     assert.equal((await verify()).intact, true);
   });
@@ -102,7 +102,7 @@ describe('the chains of the audit log', function () {
       await fill();
       await tamper(statement);
       const { intact, first_broken: broken } = await verify();
-      // A record that has left its chain breaks the one that follows, and is itself where none should be.
+      // A changed record breaks its chain. A record that changed its project does not belong in the other chain.
       assert.deepEqual([intact, broken], [false, 5]);
     });
   }
@@ -152,7 +152,7 @@ describe('the chains of the audit log', function () {
       expired: { audit_records: 1 },
       hasMore: false,
     });
-    // That of the second chain which is due stands behind one that is not.
+    // The record of the second chain that is due follows one that is not, so it stays.
     assert.deepEqual([before.entries, await verify()], [7, { entries: 4, intact: true, first_broken: null }]);
     await add(1);
     await chain();

@@ -18,7 +18,7 @@ describe('the advisory lock', function () {
   });
   after(() => db.destroy());
 
-  /** As soon as the stack's own processes leave it free; what `work` throws is thrown at once. */
+  /** Takes the lock once the stack's own processes release it. An error of `work` is thrown at once. */
   const hold = async <T>(name: LockName, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> => {
     const attempt = () =>
       withAdvisoryLock(db, name, async (trx) => ({ value: await work(trx) })).catch((error: unknown) => ({ error }));

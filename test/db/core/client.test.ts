@@ -32,7 +32,7 @@ describe('database connections', function () {
         });
         await assert.rejects(sql`SELECT 1`.execute(taken));
       });
-      // The pool may hand the connection out once more, before it has heard of its end.
+      // The pool may return the connection once more before it notices that it has ended.
       await eventually(() =>
         sql`SELECT 1`.execute(db).then(
           ({ rows }) => rows.length === 1,

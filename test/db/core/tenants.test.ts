@@ -51,7 +51,7 @@ describe('connections that tenants share', function () {
         );
         assert.equal(modest, 1);
         assert.equal(await onBehalfOf('greedy', () => batched(5)), 5, 'a batch serves several tenants');
-        // The lock is let go, and everybody is served.
+        // The end of the transaction releases the lock, and everybody is served.
         return { asked };
       })
       .then(({ asked }) => Promise.all(asked));

@@ -42,7 +42,7 @@ describe('large texts', function () {
     return text;
   }
 
-  /** Connections of this test that are in a transaction. */
+  /** The number of connections of this test that are in a transaction. */
   async function heldConnections(): Promise<number> {
     const rows = await queryDatabase<{ held: number }>(
       stack,
@@ -73,7 +73,7 @@ describe('large texts', function () {
       });
       return (ownMs + 1000 * ((await backendSeconds()) - before)) / times;
     };
-    // Garbage is collected now and then: the best of several rounds counts.
+    // Garbage collection distorts some rounds, so the best one counts.
     const best = { small: Infinity, large: Infinity };
     let rounds = 0;
     do {

@@ -50,7 +50,7 @@ describe('nodes whose workers die', function () {
     const keys = keysOf(run);
     const [first, second] = [randomUUID(), randomUUID()];
     await claimAll(keys, first);
-    // One has ended before its worker dies.
+    // One node has ended before its worker dies.
     await recordNodeEnd(db, nodeEnd(run, keys[0]!.nodeId, 'http'));
     const lost = keys.slice(1);
     await claimAll(lost, second);
@@ -138,7 +138,7 @@ describe('nodes whose workers die', function () {
     const logger = createLogger('worker', 'silent');
     const workerId = randomUUID();
 
-    /** A node with so many deaths, each of which was its own, and the claim that finds the last one. */
+    /** A node with `deaths` deaths in isolation, and the claim that finds the last one. */
     async function held(deaths: number): Promise<{ key: NodeKey; claim: NodeClaim }> {
       const [key] = keysOf(await open(1));
       let claimed = await claim(key!, randomUUID());
@@ -205,7 +205,7 @@ describe('nodes whose workers die', function () {
     });
   });
 
-  /** One worker after the other executes what is open, and dies with the node that kills workers. */
+  /** Workers execute the open nodes one after the other, and each dies with the node that kills workers. */
   async function drill(killer: NodeKey | undefined, keys: NodeKey[], most: number) {
     const left = new Set(keys);
     const givenUp: NodeKey[] = [];
@@ -213,7 +213,7 @@ describe('nodes whose workers die', function () {
     while (left.size > 0 && deaths < most) {
       const [worker, isolation] = [randomUUID(), new Isolation()];
       for (let hasDied = false; !hasDied && left.size > 0;) {
-        // The one that kills comes first, so that others run beside it as often as they may.
+        // The killing node comes first, so that others run beside it as often as possible.
         const order = [...left].toSorted((a, b) => Number(b === killer) - Number(a === killer));
         const running: NodeKey[] = [];
         for (const [at, { attempts, isHeld }] of (await claimAll(order, worker)).entries()) {

@@ -49,7 +49,7 @@ describe('the time that a node takes', function () {
     const run = await openRun(db, ['http', 'http']);
     const [begun, unknown] = run.nodeIds as [string, string];
     await db.transaction().execute(async (trx) => {
-      // The transaction of the end has begun when the node begins.
+      // This read starts the transaction of the end before the node starts.
       await trx.selectFrom('runs').select('id').where('id', '=', run.id).execute();
       await pause(50);
       await claimNode(db, { runId: run.id, path: '', nodeId: begun });

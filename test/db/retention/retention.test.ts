@@ -18,7 +18,7 @@ const RUNS = 10_000;
 const OLD = 2_000;
 const DAYS = 30;
 
-/** Copies of a finished run, with its results and transactions. */
+/** Copies a finished run, with its results and transactions. */
 const COPIES = `
   WITH copies AS (SELECT gen_random_uuid() AS id FROM generate_series(1, $2::integer)), inserted AS (
     INSERT INTO runs (id, workflow_id, project_id, user_id, status, snapshot_hash, input, run_started_at, run_finished_at)
@@ -81,7 +81,7 @@ describe('retention with 10,000 runs, 2,000 of them old', function () {
   };
 
   describe('finds what is due by index alone', () => {
-    /** The plans of all statements of `use`, without running them again. */
+    /** The plans of all statements of `use`, without executing them again. */
     const plansOf = async (use: (observed: Database) => Promise<unknown>): Promise<string> => {
       sent = [];
       const observed = observe(db, (statement) => sent.push(statement));
@@ -226,13 +226,13 @@ describe('retention with 10,000 runs, 2,000 of them old', function () {
       [mark],
     );
     await queryDatabase(stack, 'DELETE FROM webhook_deliveries WHERE type = $1', [mark]);
-    // The newest 24 hours of one key a minute; the clock goes on while the round does.
+    // The newest 24 hours remain, with one key a minute; the clock goes on during the round.
     assert.ok(left[0]!.keys <= 1440 && left[0]!.keys > 1430, String(left[0]!.keys));
     assert.deepEqual([left[0]!.delivered, left[0]!.pending], [0, 300]);
   });
 });
 
-/** The same database, telling what is sent to it. */
+/** Returns the same database, and reports each statement to `tell`. */
 function observe(db: Database, tell: (statement: { sql: string; parameters: readonly unknown[] }) => void): Database {
   return db.withPlugin({
     transformQuery: ({ node, queryId }) => {

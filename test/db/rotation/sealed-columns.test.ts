@@ -10,9 +10,9 @@ import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 
-/** Bytes that are no secrets: hashes. */
+/** Columns of bytes that are not secret. */
 const PLAIN_BYTES = [
-  // A hash, and which key has sealed the bytes that are in the store of files.
+  // A hash, and the key that has sealed the bytes in the store of files.
   'file_copies.sha256',
   'file_copies.seal',
   'files.sha256',
@@ -55,7 +55,7 @@ describe('sealed columns', function () {
       onError: () => undefined,
     });
     projectId = await createApiClient(stack.apiUrl, stack.apiKey).createProject();
-    // A table of its own: the stack's values are sealed with the stack's key.
+    // The test has its own table, because the stack's values are sealed with the stack's key.
     await sql`CREATE TABLE sealed_drill (LIKE provider_keys INCLUDING ALL)`.execute(db);
     column = {
       table: 'sealed_drill' as 'provider_keys',

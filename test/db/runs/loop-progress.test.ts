@@ -50,7 +50,7 @@ describe('the progress of loops', function () {
 
   const versionOf = async (): Promise<number> => (await readRunStates(db, [run.id]))[0]!.version;
 
-  /** Every row of the run, one by one. */
+  /** Counts every row of the run. */
   async function countRows(): Promise<number> {
     const { rows } = await sql<{ changes: number }>`
       SELECT count(*) + count(*) FILTER (WHERE status <> 'in progress') AS changes FROM node_results
@@ -67,7 +67,7 @@ describe('the progress of loops', function () {
     return rows;
   };
 
-  /** Two iterations of the outer loop at once, with three of the inner one each, and a failure at either depth. */
+  /** Two iterations of the outer loop at once, with three of the inner one each, and a failure on either level. */
   const steps: (() => Promise<unknown>)[] = [
     () => claim('', ids[0]),
     () => startIterations(db, outerLoop(), { total: 4, indexes: [0, 1] }),
@@ -87,7 +87,7 @@ describe('the progress of loops', function () {
     () => claim(inInner(1, 0), ids[2]),
     () => recordIteration(db, innerLoop(1), ended(1, 2)),
     () => claim(inInner(1, 2), ids[2]),
-    // Everything in it is closed with it, and counted in the loops around.
+    // The failure closes everything in the iteration, and counts it in the loops around.
     () => recordIterationFailure(db, outerLoop(), { index: 1, failure, next: 3 }),
     () => claim(inOuter(2), ids[1]),
     () => startIterations(db, innerLoop(2), { total: 2, indexes: [0, 1] }),
@@ -168,7 +168,7 @@ describe('the progress of loops', function () {
   describe('of a loop with 3,000 iterations', () => {
     const COUNT = 3_000;
 
-    /** Rows of tables that a connection reads while it does `work`. */
+    /** The number of rows of tables that a connection reads while it does `work`. */
     async function rowsReadBy(work: (on: Database) => Promise<unknown>): Promise<number> {
       const { stack } = await sharedStack();
       const one = createDatabase({
@@ -179,7 +179,7 @@ describe('the progress of loops', function () {
       });
       try {
         return await one.transaction().execute(async (trx) => {
-          // Rows of other runs are read where the tables are still so small that the planner prefers a scan of them.
+          // While the tables are small, the planner prefers a scan, which would read rows of other runs.
           await sql`SET LOCAL enable_seqscan = off`.execute(trx);
           await work(trx);
           const { rows } = await sql<{ count: number }>`
@@ -241,7 +241,7 @@ describe('the progress of loops', function () {
   });
 
   it('of iterations that a run takes over is counted for all of them together', async () => {
-    // A trigger that counted each of thousands of iterations apart would be slow.
+    // A trigger that counted each of thousands of iterations separately would be slow.
     const { rows } = await sql<{ definition: string }>`
       SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgname = 'node_results_iteration_started'`.execute(
       db,

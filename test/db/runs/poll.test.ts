@@ -42,7 +42,7 @@ describe('nodes of a polled run', function () {
   const read = async (runId: string): Promise<PolledRun> =>
     (await readRunForPoll(db, { runId, userId: stack.stack.user_id }, 30))!;
 
-  /** The nodes of the answer to a poll, which has them in the order in which they began. */
+  /** The nodes in the answer to a poll, in the order in which they started. */
   async function nodesOf(runId: string): Promise<Record<string, Record<string, unknown>>> {
     const { nodes } = await read(runId);
     const { data } = (await api.poll(runId)).data;

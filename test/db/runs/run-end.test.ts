@@ -60,7 +60,7 @@ describe('no node is in progress in a run that has ended', function () {
     const nodeId = run.nodeIds[0]!;
     await claimNode(working, { runId: run.id, path: '', nodeId });
     const record = await ending.transaction().execute(async (trx) => {
-      // The end has the run's row, and nothing else yet.
+      // The transaction of the end has locked only the run's row so far.
       await sql`SELECT FROM runs WHERE id = ${run.id} FOR UPDATE`.execute(trx);
       const recorded = recordNodeEnd(working, nodeEnd(run, nodeId, 'llm', { amountUsd: '0.002', priceVersion: '1' }));
       await untilWaiting('record_node');

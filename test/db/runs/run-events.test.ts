@@ -43,7 +43,7 @@ describe('versions and events of a run', function () {
     return (await readRunEvents(db, [{ runId: run.id, after }], 1_000)).get(run.id)!;
   }
 
-  /** Subject by its number, with the status. */
+  /** The number of the subject and the status of each event. */
   function wordsOf(run: OpenRun, events: RunEvent[]): string[] {
     return events.map(({ kind, subject, status }) => {
       const index = run.nodeIds.indexOf(subject);
@@ -107,7 +107,7 @@ describe('versions and events of a run', function () {
 
     it('distinguishes a request whose time is over from one that is open, though nothing is written', async () => {
       const run = await openRun(db, ['http']);
-      // For the statements of a transaction it is always the moment at which it began: the time is not over for them.
+      // In a transaction `now()` is its start, so the request has not expired yet for its statements.
       const [before] = await db.transaction().execute(async (transaction) => {
         await ask(run, `${run.id}-soon`, '50 milliseconds', transaction);
         return readRunStates(transaction, [run.id]);
@@ -155,7 +155,7 @@ describe('versions and events of a run', function () {
     it('of a change that is committed late follow every version that anybody has seen before', async () => {
       const run = await openRun(db, ['http', 'http']);
       const [late, seen] = await db.transaction().execute(async (slow) => {
-        // Its time is the earlier one, and its commit the later one.
+        // This change has the earlier time, and the later commit.
         await recordNodeEnd(slow, nodeEnd(run, run.nodeIds[0]!, 'http'));
         await record(run, 1);
         return [run.nodeIds[0]!, [await versionOf(run), (await eventsOf(run)).at(-1)!.version]] as const;

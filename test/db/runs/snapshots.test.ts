@@ -43,7 +43,7 @@ describe('graphs that nothing refers to', function () {
     do after = (await sweep(after, 7)).nextHash;
     while (after !== null);
   };
-  /** A workflow whose graph is stored already, by an acceptance that died two hours ago. */
+  /** A workflow whose graph was stored two hours ago by an acceptance that died. */
   const workflowWithOrphan = async (): Promise<{ workflowId: number; hash: Buffer }> => {
     const workflowId = await api.createWorkflow(project, chain(1));
     const { body } = await api.get<{ data: Record<string, unknown> }>(`/workflows/${workflowId}/`);
@@ -95,7 +95,7 @@ describe('graphs that nothing refers to', function () {
     const { workflowId, hash } = await workflowWithOrphan();
     let started: ReturnType<ApiClient['run']> | undefined;
     await inTransaction(async (trx) => {
-      // Acceptance finds the orphan, counts on it and waits here to insert its run.
+      // Acceptance finds the orphan, relies on it and waits here to insert its run.
       await sql`LOCK TABLE runs IN SHARE MODE`.execute(trx);
       started = api.run(workflowId);
       await eventually(() => isSomebodyWaiting('insert into "runs"'));

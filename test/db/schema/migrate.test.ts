@@ -33,7 +33,10 @@ describe('migrations', function () {
     await queryDatabase(await sharedStack(), `DROP DATABASE ${DATABASE}`);
   });
 
-  /** Holds a row of `last` while it lasts; `first` is what a migration has by then, and waits for it. */
+  /**
+   * Calls `use` while the migration has locked `first` and waits for `last`, in which this transaction has inserted a
+   * row.
+   */
   async function withOneBegun<T>(all: Record<string, Migration>, patienceMs: number, use: UseOfBegun<T>): Promise<T> {
     return service.transaction().execute(async (trx) => {
       await sql`INSERT INTO last VALUES (1)`.execute(trx);
@@ -114,7 +117,7 @@ type UseOfBegun<T> = (migrated: Promise<string[]>, trx: Database) => Promise<T>;
 
 const empty = (name: string): Record<string, Migration> => ({ [name]: { up: () => Promise.resolve() } });
 
-/** A migration of `first`, then of `last`. */
+/** A migration that changes `first`, then `last`. */
 function both(name: string): Record<string, Migration> {
   const column = sql.ref(`added_${name}`);
   const up = async (db: Kysely<unknown>): Promise<void> => {

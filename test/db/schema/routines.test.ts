@@ -16,15 +16,15 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
 );
 
 /**
- * The last migration, and the text of all routines with it. Builds are ordered by their migrations: one whose routines differ
- * has a migration more, an empty one at least, or an earlier build would put its routines back.
+ * The last migration, and the text of all routines with it. Builds are ordered by their migrations: a build with other
+ * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
   migration: '0001-baseline',
   routines: 'b4b3bf367b35e11d9109121e6e55efd22a4017520359a6777e292874dae1ca1d',
 };
 
-/** A function that answers `value`, and a trigger of `bookmarks` that calls it. */
+/** A function that returns `value`, and a trigger of `bookmarks`. */
 const noting = (name: string, value: number): RoutineFile => ({
   name: `${name}.sql`,
   text: `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
@@ -76,7 +76,7 @@ describe('routines', function () {
         begun.catch(() => undefined);
         const waiting = sql`SELECT FROM pg_locks WHERE relation = 'rate_limits'::regclass AND NOT granted`;
         await eventually(async () => (await waiting.execute(trx)).rows.length > 0, { intervalMs: 5 });
-        // The trigger of `bookmarks` holds this lock by now.
+        // The migration already locks `bookmarks` for its trigger, so the two wait for each other.
         await sql`LOCK TABLE bookmarks IN ROW EXCLUSIVE MODE`.execute(trx);
         return { migrated: begun };
       });

@@ -22,7 +22,7 @@ describe('a call on the wire whose node is closed for it', function () {
   after(() => db.destroy());
 
   const reserved = async ({ projectId }: OpenRun): Promise<string> => (await readReserved(db, projectId)).usd;
-  /** How many transactions have each amount. */
+  /** The number of transactions with each amount. */
   async function paidBy({ id }: OpenRun): Promise<Record<string, number>> {
     const rows = await db.selectFrom('billing_transactions').select('amount_usd').where('run_id', '=', id).execute();
     const counts: Record<string, number> = {};

@@ -362,7 +362,7 @@ describe('reservations of money', function () {
       );
       await limit(run, '0.15', 'total');
       assert.equal(await spentAt('2026-02-01T00:00:00Z'), '0.1');
-      // As if the last payment were of another day: the next one begins anew, the total goes on.
+      // Simulates that the last payment was on another day: the period starts again, the total goes on.
       await limit(run, '0.15', 'day');
       assert.ok(!isRefused(await claim(run, 1)));
       assert.ok(isRefused(await claim(run, 2)));

@@ -27,14 +27,14 @@ export interface Described {
 
 export interface DescribedDatabase {
   db: Database;
-  /** Calls `work` and returns what it would execute. `answer` makes up the rows that a statement seems to return. */
+  /** Returns the statements that `work` would execute. `answer` invents the rows that a statement seems to return. */
   describe(work: () => Promise<unknown>, answer: (statement: Described) => object[]): Promise<Described[]>;
-  /** What the server said of statements that it refused. */
+  /** The error messages of statements that the server refused. */
   refusals: Set<string>;
   close(): Promise<void>;
 }
 
-/** A loop that ends when there are no more rows would never end. */
+/** The limit ends a loop that reads until there are no more rows. */
 const MOST_STATEMENTS = 40;
 
 export async function describeDatabase(url: string): Promise<DescribedDatabase> {
@@ -68,7 +68,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
 
-  // The method of the base class is hidden until the end.
+  // This own property hides the method of the base class until `close`.
   DefaultQueryExecutor.prototype.executeQuery = function <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> {
     const { stack = '' } = new Error('here');
     return perform(text, stack) as Promise<QueryResult<R>>;
@@ -90,7 +90,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     async describe(work, answer) {
       const described: Described[] = [];
       underWay = { described, answer };
-      // The answers are made up, so the functions may throw.
+      // The answers are invented, so the functions may throw.
       await work().catch(() => undefined);
       underWay = undefined;
       return described;
@@ -102,7 +102,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
   };
 }
 
-/** The server parses and analyses the text, and tells what it would return. */
+/** Has the server parse and analyse the text. Returns the columns of its result. */
 function readColumns(client: pg.Client, text: string, nameOf: ReadonlyMap<number, string>): Promise<Column[]> {
   return new Promise((resolve, reject) => {
     let fields: pg.FieldDef[] = [];

@@ -7,7 +7,7 @@ import type { SecretBox } from '../../../db/core/secret-box.js';
 import { createRefreshToken } from '../../../db/sessions/refresh-token.js';
 import { symbolOf } from './statement-sites.js';
 
-/** Some texts are read as JSON: as a result, or as a plan. Some are read as refresh tokens. */
+/** Some texts are parsed as JSON: as a result, or as a plan. Some are parsed as refresh tokens. */
 const JSON_TEXT = JSON.stringify({ content: 'x', value: 'x', ids: [], kinds: [], labels: [] });
 const TEXTS = [JSON_TEXT, createRefreshToken().token];
 const NUMBERS = [1, 0, 100];
@@ -20,7 +20,7 @@ export interface Sampler {
   sample: (type: Type) => unknown;
 }
 
-/** `choose`: which of `count` possibilities is taken. */
+/** `choose` returns the index of one of `count` possibilities. */
 export function createSampler(checker: Checker, db: Database, choose: (count: number) => number): Sampler {
   const objects: Record<string, () => unknown> = {
     Kysely: () => db,

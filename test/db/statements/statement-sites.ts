@@ -1,4 +1,4 @@
-// Finds the places in the sources of `db/` at which statements are executed, and the types that their rows are said to have.
+// Finds the places in the sources of `db/` at which statements are executed, and the declared types of their rows.
 import path from 'node:path';
 import {
   isCallExpression,
@@ -14,17 +14,17 @@ import {
 } from 'typescript/unstable/ast';
 import { API, SignatureKind, TypeFlags, type Checker, type Project, type Type } from 'typescript/unstable/sync';
 
-/** The values of JavaScript that a member of a row may have. `json` stands for all that JSON can be. */
+/** The JavaScript values that a member of a row may have. `json` stands for everything that JSON can be. */
 export type Kind = 'string' | 'number' | 'boolean' | 'date' | 'bytes' | 'json' | `${string}[]`;
 
 export interface Site {
-  /** The place of the call as stacks tell it, `db/x.ts:12`. */
+  /** The place of the call as in stack traces, `db/x.ts:12`. */
   place: string;
   /** The declared type of a row. */
   type: Type;
-  /** The members that it has for sure; undefined where the statement has no rows. */
+  /** The members that the row always has; undefined if the statement has no rows. */
   row: Map<string, Kind> | undefined;
-  /** The compiler has checked a statement of the builder that returns no rows. */
+  /** True if the compiler has checked a statement of the builder that returns no rows. */
   isChecked: boolean;
 }
 
@@ -48,7 +48,7 @@ const COUNTS = ['InsertResult', 'UpdateResult', 'DeleteResult'];
 
 const EXECUTES = ['execute', 'executeTakeFirst', 'executeTakeFirstOrThrow'];
 
-/** Reads the sources whose path, relative to the repository, `isMeant`. */
+/** Reads the sources for which `isMeant` returns true. Its parameter is the path relative to the repository. */
 export function readSources(isMeant: (file: string) => boolean): Sources {
   const api = new API({ cwd: ROOT });
   const project = api.updateSnapshot({ openProjects: [path.join(ROOT, 'tsconfig.json')] }).getProjects()[0]!;
@@ -95,7 +95,7 @@ function siteOf({ checker }: Project, source: SourceFile, file: string, call: Ca
   return [{ place: `${file}:${line + 1}`, type: row, row: membersOf(checker, row), isChecked }];
 }
 
-/** Whether it is what `createStatement` has returned. */
+/** Returns true if the name is the result of `createStatement`. */
 function isStatement(checker: Checker, name: Identifier): boolean {
   const declaration = checker.getSymbolAtLocation(name)?.valueDeclaration?.resolve();
   if (declaration === undefined || !isVariableDeclaration(declaration)) return false;

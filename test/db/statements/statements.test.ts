@@ -15,12 +15,15 @@ import {
 } from './statement-sites.js';
 
 /**
- * These files are not called with a pool or a transaction, are not part of the service's own work, or read from a cursor, which
- * is there only while they do.
+ * These files are not called with a pool or a transaction, are not part of the service's own work, or read from a
+ * cursor, which exists only while they do.
  */
 const LEFT_OUT = /^db\/(migrations\/|schema\/|core\/(listener|client|statement|text-pieces)\.ts)/;
 
-/** A function is called so often, each time with other arguments and answers, and until every statement was reached. */
+/**
+ * The number of calls of each function, each with other arguments and answers. Further calls follow, up to the maximum,
+ * until every statement was reached.
+ */
 const CALLS = 8;
 const MOST_CALLS = 300;
 
@@ -65,7 +68,7 @@ describe('the statements of db/', function () {
       const site = siteAt.get(placeOf(statement) ?? '');
       if (site !== undefined) described.get(site)!.push(statement);
       if (choose(3) === 0 || site === undefined) return [];
-      // Nothing can be made up for a row of which nothing is declared. Only the number of rows is read then.
+      // Without a declared row type there is nothing to invent: only the number of rows is read.
       return [site.row === undefined ? {} : (sample(site.type) as object)];
     };
     await database.describe(async () => exhaust(await module[name]!(...given)), answer);
@@ -98,7 +101,7 @@ async function exhaust(result: unknown): Promise<void> {
   while ((await pieces.next()).done !== true);
 }
 
-/** Every choice in its turn, then as if by chance (mulberry32), the same each time. */
+/** Returns the first choices in order, and then pseudo-random ones (mulberry32), the same each time. */
 function createChooser(seed: number): (count: number) => number {
   let state = seed;
   return (count) => {

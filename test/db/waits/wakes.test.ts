@@ -10,7 +10,7 @@ const FAILING = 50;
 describe('wakes whose signal was not confirmed', function () {
   this.timeout(120_000);
   let db: Database;
-  /** It is never committed, so that the reconciler of the shared stack does not take these wakes. */
+  /** This transaction is never committed, so that the reconciler of the shared stack does not take these wakes. */
   let trx: ControlledTransaction<Tables>;
   let run: OpenRun;
 

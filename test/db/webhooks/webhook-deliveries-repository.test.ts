@@ -7,7 +7,7 @@ import { chain } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 
-/** No process of the stack touches what is due in a transaction that is never committed. */
+/** The transactions are never committed, so no process of the stack takes the due events. */
 describe('webhook deliveries', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -29,7 +29,7 @@ describe('webhook deliveries', function () {
 
   const limits = { inFlight: new Map<number, number>(), perProject: 3, total: 100, leaseSeconds: 20 };
 
-  /** Runs `use` with that many due events of runs of their own in the project, and forgets it all. */
+  /** Runs `use` with the due events of `runs` runs in the project, and rolls them back. */
   async function withEvents(runs: number, use: (trx: Db) => Promise<void>): Promise<void> {
     const undone = new Error('undone');
     const attempt = db.transaction().execute(async (trx) => {

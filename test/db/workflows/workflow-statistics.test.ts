@@ -10,7 +10,7 @@ import { createAccount, type Account } from '../../api/accounts.js';
 const FIGURES = `run_count, finished_count, total_duration_seconds::text AS duration, total_cost_usd::text AS cost,
   last_run_id, last_run_at`;
 
-/** What the table should hold, from the runs and the transactions themselves. */
+/** The expected rows of the table, computed from the runs and the transactions themselves. */
 const RECOUNTED = `
   SELECT count(run.id)::integer AS run_count, count(run_finished_at - run_started_at)::integer AS finished_count,
     coalesce(sum(extract(epoch FROM run_finished_at - run_started_at)), 0)::text AS duration,

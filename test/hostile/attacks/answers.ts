@@ -1,4 +1,4 @@
-// Answers as large as they can be made, and readers who do not take them.
+// Answers as large as possible, and clients that do not read them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawing, fanOut, http, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation, Prepared } from '../harness/attack.js';
@@ -12,7 +12,7 @@ const LARGE_RESULT_BYTES = 9 * MIB;
 const READERS = 60;
 const DRAWINGS = 12;
 
-/** A run of sixty results of 9 MiB, which is an example on the marketplace. */
+/** Makes a run of sixty results of 9 MiB, which is an example on the marketplace. */
 const largeRun: Preparation = {
   name: 'a large run',
   async make(tenant) {
@@ -28,7 +28,7 @@ const largeRun: Preparation = {
   },
 };
 
-/** The list of runs has no results in it. */
+/** Polls the list of runs, which contains no results. */
 async function pollLight({ api, signal }: Tenant, run: string): Promise<{ status: string }> {
   for (;;) {
     const { body } = await api.get<{ items: { id: string; status: string }[] }>('/runs/?size=5');
@@ -46,7 +46,7 @@ async function publishAsExample({ api, signal }: Tenant, workflow: number, run: 
     ['toggle-marketplace-use', 'use_as_marketplace_template'],
     ['toggle-marketplace-example', 'use_in_marketplace_example'],
   ]) {
-    // The answer is the whole run, so that a service that builds it in memory may die of it, and comes back.
+    // The answer is the whole run: a service that builds it in memory may be killed for it, and restarts.
     await api
       .post(`/workflows/${workflow}/history/${run}/${path}/`, { body: { [flag!]: true } })
       .catch(() => undefined);
@@ -64,7 +64,7 @@ async function untilAnswered({ api, signal }: Pick<Tenant, 'api' | 'signal'>): P
   }
 }
 
-/** Drawings of 8 MiB, one of them with versions and runs of its own. */
+/** Makes drawings of 8 MiB, one of them with versions and runs of its own. */
 const largeDrawings: Preparation = {
   name: 'large drawings',
   async make({ api, projectId }) {

@@ -1,4 +1,4 @@
-// Bodies that do not come, come slowly, or are as large as may be.
+// Bodies that never come, come slowly, or are as large as possible.
 import { incompressibleText } from '../../../harness/target/incompressible-text.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { holdBodies } from '../harness/sockets.js';

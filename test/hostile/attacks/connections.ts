@@ -1,4 +1,4 @@
-// Connections that stay, and streams that nobody needs.
+// Connections that stay open, and streams that nobody reads.
 import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation } from '../harness/attack.js';
 import { holdAnswers, holdConnections } from '../harness/sockets.js';

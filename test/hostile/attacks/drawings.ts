@@ -1,4 +1,4 @@
-// Drawings that cost the worker more than they look like.
+// Drawings that cost the worker more than their size suggests.
 import {
   drawing,
   fanOut,
@@ -14,11 +14,11 @@ import type { Envelope } from '../../../harness/client/api-client.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, repeat } from '../harness/tenant.js';
 
-/** A second of their own, in which the others have their turns too. */
+/** The runs take a second of processor time, which they share with other runs. */
 const COLLIDING_RUNS_END_WITHIN_S = 6;
 const ENDLESS = 'for (;;) {}';
 
-/** The node runs once for each of so many items. */
+/** A loop over `count` items. */
 function forEach(count: number, body: DrawingNode[], data: object = {}): object {
   const items = Array.from({ length: count }, (_, index) => index);
   const loop = node('for_each', {
@@ -35,7 +35,7 @@ function forEach(count: number, body: DrawingNode[], data: object = {}): object 
   return drawing([start, loop, ...body]);
 }
 
-/** Fifty patterns, each of them as expensive for the text as one may be. */
+/** A node with fifty patterns, each as expensive for the text as one may be. */
 function patterns(): DrawingNode {
   const cases = Array.from({ length: 50 }, (_, index) => ({
     id: `case ${index}`,
@@ -45,7 +45,7 @@ function patterns(): DrawingNode {
   return node('switch', { cases, mode: 'all', default_node: null });
 }
 
-/** Each level asks the one below twice. */
+/** A schema in which each level refers to the one below twice. */
 function schemaTower(height: number): object {
   const levels = Array.from({ length: height }, (_, level) => {
     const below = { $ref: `#/$defs/l${level - 1}` };

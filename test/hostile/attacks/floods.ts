@@ -8,7 +8,7 @@ import { drawingAttacks } from './drawings.js';
 import { outsideAttacks } from './outside.js';
 
 const MINUTE_MS = 60_000;
-/** Schedules fire at the full minute. */
+/** Schedules fire at the full minute, so the flood starts shortly before it. */
 const BEFORE_FULL_MINUTE_MS = 6_000;
 
 const smallWorkflow: Preparation = {

@@ -1,25 +1,25 @@
-// The definition of an attack. The files in `test/hostile/attacks/` declare attacks, and
-// `test/hostile/harness/` does the rest.
+// The definition of an attack. The files in `test/hostile/attacks/` declare attacks, and `test/hostile/harness/` plays
+// them.
 import type { Tenant } from './tenant.js';
 
 export interface Attack {
-  /** For `--only`, and for the table. */
+  /** The name for `--only`, and for the table. */
   name: string;
   /** A description of what the attackers do. */
   title: string;
-  /** The limit because of which the victim does not notice it. */
+  /** The limit that protects the victim. */
   heldBy: string;
-  /** So many accounts act at once, each with a user, a project and a key of its own; 1 by default. */
+  /** The number of accounts that act at once, each with a user, a project and a key of its own; 1 by default. */
   tenants?: number;
-  /** Whether it belongs to the short form too. */
+  /** True if the attack is a part of the short form. */
   isShort?: boolean;
   /** Runs before the victim is measured. */
   prepare?: Preparation;
-  /** Goes on until the tenant's signal is aborted, or ends earlier; `prepared` is what `prepare` gave. */
+  /** Goes on until the tenant's signal is aborted, or ends earlier; `prepared` is the result of `prepare`. */
   act: (tenant: Tenant, prepared: Prepared) => Promise<unknown>;
 }
 
-/** The facts that the attacks of a preparation need; each preparation gives some of them. */
+/** The objects that the attacks of a preparation need; each preparation makes some of them. */
 export interface Prepared {
   project: number;
   workflow: number;
@@ -30,13 +30,13 @@ export interface Prepared {
   signed: string;
 }
 
-/** Attacks that name the same preparation share what it made, and its accounts. */
+/** Attacks that name the same preparation share its objects and its accounts. */
 export interface Preparation {
   name: string;
   make: (tenant: Tenant) => Promise<Partial<Prepared>>;
 }
 
-/** An account as an attacker's process is told of it. */
+/** An account, as it is sent to an attacker's process. */
 export interface AccountAt {
   apiUrl: string;
   apiKey: string;
@@ -44,7 +44,7 @@ export interface AccountAt {
   projectId: number;
 }
 
-/** How often each outcome was seen: a status, or the code of an error. */
+/** The count of each outcome: a status, or the code of an error. */
 export type Outcomes = Record<string, number>;
 
 export type ToAttacker =
@@ -58,7 +58,7 @@ export type FromAttacker =
   | { type: 'failed'; reason: string }
   | { type: 'counted'; outcomes: Outcomes };
 
-/** The first round: the victim alone. Where it does not hold, the machine is too busy to say anything. */
+/** The first round: the victim alone. If it fails, the machine is too busy for any result. */
 export const NOBODY: Attack = {
   name: 'nobody',
   title: 'The victim is alone.',

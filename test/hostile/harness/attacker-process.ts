@@ -1,5 +1,4 @@
-// The process of one round's attackers. Their own work is limited, so that it is the service that is attacked and not the
-// machine.
+// The process of one round's attackers. Their own work is limited, so that they attack the service and not the machine.
 import { writeFileSync } from 'node:fs';
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
@@ -23,7 +22,7 @@ const over = new AbortController();
 setMaxListeners(0, over.signal);
 
 setPriority(LOWEST_PRIORITY);
-// An answer may be awaited for as long as the round lasts.
+// An answer may take as long as the round.
 setGlobalDispatcher(new Agent({ headersTimeout: 0, bodyTimeout: 0 }));
 const outside = startServers();
 process.on('message', (message: ToAttacker) => void take(message).catch(fail));

@@ -1,4 +1,4 @@
-// The attackers of one round, as the suite sees them: a process that is asked to prepare, to act, and is killed.
+// The attackers of one round, as the suite sees them: a process that prepares, acts, and is killed.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export interface Attackers {
 }
 
 const ENTRY = path.join(import.meta.dirname, 'attacker-process.ts');
-/** Large results are made by runs. */
+/** Preparations may start runs with large results, which takes long. */
 const PREPARE_WITHIN_MS = 240_000;
 
 export async function startAttackers(

@@ -1,12 +1,12 @@
-// Control groups of Linux, where this process may make some: a limit of memory for each part of the service, and a limit of
+// Control groups of Linux, if this process may make some: a memory limit for each part of the service, and a limit of
 // processor time for the attackers. Version 1 and version 2 of their interface are both in use.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 export interface Group {
-  /** A process joins by writing its id into it. */
+  /** A process joins the group by writing its id into this file. */
   procsFile: string;
-  /** How many processes the kernel has killed because the group was at its limit of memory. */
+  /** The number of processes that the kernel has killed because the group was at its memory limit. */
   countKilled: () => number;
   remove: () => void;
 }
@@ -21,7 +21,7 @@ const ROOT = '/sys/fs/cgroup';
 const PERIOD_US = 100_000;
 const PREFIX = 'hostile-neighbours-';
 
-/** Undefined where the machine does not let this process make one. */
+/** Returns undefined if this process may not make one. */
 export function makeMemoryGroup(name: string, limitMiB: number): Group | undefined {
   const bytes = String(limitMiB * 1024 * 1024);
   return makeGroup(name, [
@@ -37,7 +37,7 @@ export function makeMemoryGroup(name: string, limitMiB: number): Group | undefin
   ]);
 }
 
-/** `share`: of one processor. */
+/** `share`: the share of one processor. */
 export function makeProcessorGroup(name: string, share: number): Group | undefined {
   const quota = String(Math.round(share * PERIOD_US));
   return makeGroup(name, [
@@ -71,7 +71,7 @@ function makeGroup(name: string, versions: Files[]): Group | undefined {
   return undefined;
 }
 
-/** The folder of the group in which this process is: limits that it is under stay above those that it sets. */
+/** The folder of this process's own group: new groups are made inside of it, so its limits still apply. */
 function own(controller: string): string {
   const line = readText('/proc/self/cgroup')
     .split('\n')
@@ -79,11 +79,11 @@ function own(controller: string): string {
     .find(([, controllers = '']) => controllers.split(',').includes(controller));
   if (line === undefined) return path.join(ROOT, 'none');
   const folder = path.join(ROOT, controller, line[2] ?? '');
-  // In a container the group is often the root of what is mounted.
+  // In a container the group is often the root of the mounted hierarchy.
   return existsSync(folder) ? folder : path.join(ROOT, controller);
 }
 
-/** Groups of suites that were killed. */
+/** Removes the groups of suites that were killed. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(PREFIX) || existsSync(`/proc/${name.slice(PREFIX.length).split('-')[0]}`)) continue;

@@ -1,5 +1,5 @@
-// Watches what the API and the worker weigh, with their child processes, and whether they live on. Where no control group
-// limits their memory, it kills what is above the limit, as the kernel would.
+// Watches the memory of the API and the worker, with their child processes, and reports whether they have ended. If no
+// control group limits their memory, it kills a process above the limit, as the kernel would.
 import { setTimeout as pause } from 'node:timers/promises';
 import { withDescendants } from '../../../harness/processes/family.js';
 import { rssMiB } from '../../../harness/processes/figures.js';
@@ -15,7 +15,7 @@ export interface Watched {
 
 export interface MemoryReport {
   peakMiB: Record<Part, number>;
-  /** Sentences about processes that did not live on. */
+  /** Sentences about processes that have ended. */
   deaths: string[];
 }
 

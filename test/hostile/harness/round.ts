@@ -1,4 +1,4 @@
-// One round: attackers prepare and act, the victim works amid it, and the round holds or says why not.
+// One round: attackers prepare and act while the victim works, and the round passes or has reasons why not.
 import { setTimeout as pause } from 'node:timers/promises';
 import { NOBODY, type AccountAt, type Attack, type Outcomes, type Prepared } from './attack.js';
 import { startAttackers, type Attackers } from './attackers.js';
@@ -14,17 +14,17 @@ export interface Row {
   succeeded: number;
   peakMiB: Record<Part, number>;
   outcomes: Outcomes;
-  /** Why it does not hold; empty where it does. */
+  /** The reasons for which the round has failed; empty if it has passed. */
   reasons: string[];
-  /** Whether a process has not lived on. */
+  /** True if a process has ended. */
   isDeadly: boolean;
 }
 
 export interface RoundOptions {
-  /** How long the attack is under way when the victim begins. */
+  /** The time from the start of the attack to the start of the victim. */
   leadMs: number;
   measureMs: number;
-  /** How long runs of the victim may still take afterwards, while the attack goes on. */
+  /** The time that runs of the victim may still take afterwards, while the attack goes on. */
   endWithinMs: number;
 }
 
@@ -80,7 +80,7 @@ async function measure(
   return { attack: attack.name, p99Ms, started, succeeded, peakMiB, outcomes, reasons, isDeadly: deaths.length > 0 };
 }
 
-/** Why the victim has reason to complain. */
+/** Returns the victim's complaints. */
 export function judge(report: VictimReport): string[] {
   const times = { polls: report.pollsMs, starts: report.startsMs, saves: report.savesMs };
   const late = (Object.keys(times) as (keyof typeof times)[]).flatMap((what) => {

@@ -1,23 +1,23 @@
-// Moves on bare connections: bodies that do not come, answers that nobody takes, connections that stay.
+// Attacks on bare connections: bodies that never come, answers that nobody reads, connections that stay open.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { credentials, type Request, type Tenant } from './tenant.js';
 
 export interface HeldBodies extends Request {
   count: number;
-  /** The announced length; chunked where it is absent. */
+  /** The announced length; if absent, the body is chunked. */
   lengthBytes?: number;
-  /** Sends one byte of the body each so many milliseconds; nothing of it where it is absent. */
+  /** The interval between bytes of the body in milliseconds; if absent, no byte is sent. */
   dripEveryMs?: number;
 }
 
 export interface HeldAnswers extends Request {
   count: number;
-  /** The speed at which a reader takes the answer; it takes only the beginning where this is absent. */
+  /** The speed at which a reader takes the answer; if absent, it takes only the beginning. */
   bytesPerSecond?: number;
 }
 
-/** Opens requests whose bodies are withheld or dripped, each again when the service has ended it. */
+/** Opens requests whose bodies are withheld or dripped, and opens each again when the service has ended it. */
 export function holdBodies(tenant: Tenant, { count, lengthBytes, dripEveryMs, ...request }: HeldBodies): Promise<void> {
   const framing = lengthBytes === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
   return hold(tenant, count, (socket) => {
@@ -28,7 +28,7 @@ export function holdBodies(tenant: Tenant, { count, lengthBytes, dripEveryMs, ..
   });
 }
 
-/** Asks for answers and takes nothing of them after their beginning, or a few bytes a second. */
+/** Requests answers and reads nothing after their beginning, or a few bytes a second. */
 export function holdAnswers(tenant: Tenant, { count, bytesPerSecond, ...request }: HeldAnswers): Promise<void> {
   return hold(tenant, count, (socket) => {
     socket.write(headOf(tenant, request, []));

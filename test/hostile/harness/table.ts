@@ -21,7 +21,7 @@ export function toOutcomes({ outcomes }: Row): string {
   return sorted.map(([outcome, count]) => `${count} x ${outcome}`).join(', ');
 }
 
-/** The row of docs/operate/security.md. */
+/** A row of docs/operate/security.md. */
 export function toMarkdown({ name, heldBy }: Attack, { p99Ms }: Row): string {
   const times = [p99Ms.polls, p99Ms.starts, p99Ms.saves].map((ms) => Math.round(ms)).join(', ');
   return `| \`${name}\` | ${heldBy} | ${times} |`;

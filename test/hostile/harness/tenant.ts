@@ -1,4 +1,4 @@
-// An attacker with an account, and the moves that attacks are made of.
+// An attacker with an account, and the parts that attacks consist of.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   createApiClient,
@@ -19,11 +19,11 @@ export interface Tenant extends AccountAt {
 
 export interface Request {
   method?: string;
-  /** Below the service's address, with a leading slash. */
+  /** The path below the service's address, with a leading slash. */
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Whose request it is; the key's by default. */
+  /** The credential of the request; the key by default. */
   as?: 'key' | 'bearer' | 'session' | 'stranger';
 }
 
@@ -43,7 +43,7 @@ export function credentials({ apiKey, sessionToken }: AccountAt, as: Request['as
   return credentialHeaders(known[as]);
 }
 
-/** Sends one request and drops the answer's body as it comes; gives the status. */
+/** Sends one request and discards the body of its answer. Returns the status. */
 export async function send(tenant: Tenant, { method, path, headers, body, as }: Request): Promise<number> {
   tenant.count('sent');
   const response = await fetch(`${tenant.apiUrl}${path}`, {
@@ -61,7 +61,7 @@ export async function send(tenant: Tenant, { method, path, headers, body, as }: 
   return response.status;
 }
 
-/** So many sides repeat the move until the attack is over. What goes wrong is counted, and tried again. */
+/** Repeats the move until the attack is over, `sides` times in parallel. Errors are counted, and do not end it. */
 export async function repeat(tenant: Tenant, sides: number, move: (round: number) => Promise<unknown>): Promise<void> {
   let rounds = 0;
   const side = async (): Promise<void> => {
@@ -77,12 +77,14 @@ export async function repeat(tenant: Tenant, sides: number, move: (round: number
   await Promise.all(Array.from({ length: sides }, side));
 }
 
-/** So many sides repeat the request. */
+/** Repeats the request until the attack is over, `sides` times in parallel. */
 export function flood(tenant: Tenant, sides: number, request: Request | ((round: number) => Request)): Promise<void> {
   return repeat(tenant, sides, (round) => send(tenant, typeof request === 'function' ? request(round) : request));
 }
 
-/** So many sides start runs of the drawing, each the next one when its last has ended or has lasted for ten seconds. */
+/**
+ * Keeps `sides` runs of the drawing open: starts the next one when the last has ended or has lasted for ten seconds.
+ */
 export async function keepRunning(tenant: Tenant, sides: number, data: object, input: unknown = {}): Promise<void> {
   const { api, projectId } = tenant;
   const workflow = await api.createWorkflow(projectId, data);

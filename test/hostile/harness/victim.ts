@@ -1,5 +1,5 @@
-// The neighbour who only wants to work: it saves drawings, starts runs and polls them all the time, and measures how long the
-// service takes.
+// The neighbour who only works: it saves drawings, starts runs and polls them all the time, and measures the service's
+// times.
 import { setTimeout as pause } from 'node:timers/promises';
 import { credentialHeaders, type Envelope } from '../../../harness/client/api-client.js';
 import { createTimedClient } from '../../../harness/client/timed-client.js';
@@ -44,7 +44,7 @@ export async function createVictim(account: AccountAt, target: HttpTarget): Prom
   return { account, runWorkflows, savedWorkflow };
 }
 
-/** A node posts to the callback that another one beside it waits for. */
+/** A drawing in which a node posts to the callback for which another one waits. */
 function waitsForCallback(): object {
   const [start, wait, end] = [trigger(), node('wait', { mode: 'callback' }), node('output', { value: 'called' })];
   const caller = http(`{{ ${wait.id}.callback_url }}`, {
@@ -123,7 +123,7 @@ export async function work(
   return report;
 }
 
-/** Connections of its own: those of an earlier round would be spared what new ones meet. */
+/** Opens new connections, because an attack may hold up only those and spare the ones of an earlier round. */
 function connect({ apiUrl, apiKey }: AccountAt) {
   const headers = credentialHeaders(apiKey);
   const client = createTimedClient(`${apiUrl}/api/v1`, { headers, connections: 8, timeoutMs: ANSWER_WITHIN_MS });

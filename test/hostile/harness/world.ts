@@ -1,4 +1,4 @@
-// The stack under the limits of the images, its tenants, and what brings it back after an attack that it did not bear.
+// The stack under the limits of the images, its tenants, and its restart after an attack that it did not survive.
 import path from 'node:path';
 import getPort from 'get-port';
 import { createAccount, openSession } from '../../api/accounts.js';
@@ -17,19 +17,19 @@ import { createVictim, type Victim } from './victim.js';
 export interface World extends Watched {
   stack: StartedStack;
   victim: Victim;
-  /** The group that attackers join, where the machine has such groups. */
+  /** The group that attackers join, if the machine has such groups. */
   attackerGroup: Group | undefined;
   openAccount: () => Promise<AccountAt>;
   /** Ends the runs and schedules of these accounts. */
   closeAccounts: (accounts: AccountAt[]) => Promise<void>;
-  /** Other processes in place of the API and the worker. */
+  /** Replaces the processes of the API and the worker. */
   restart: () => Promise<void>;
   close: (options: { keep: boolean }) => Promise<void>;
 }
 
 /** The share of one processor that all attackers of a round have together. */
 const ATTACKER_SHARE = 0.5;
-/** A user may have a hundred keys with a limit of sixty. */
+/** The limit allows for a user with a hundred keys with a limit of sixty each. */
 const RATE_LIMIT = 6_000;
 const TERMINATE_AT_ONCE = 20;
 const PRELOAD = path.join(import.meta.dirname, 'under-limits.mjs');
@@ -118,7 +118,7 @@ async function closeAccounts(stack: StartedStack, accounts: AccountAt[]): Promis
   const projects = accounts.map(({ projectId }) => projectId);
   const text = `SELECT id FROM runs WHERE project_id = ANY($1) AND status = 'In Progress'`;
   const open = await queryDatabase<{ id: string }>(stack, text, [projects]);
-  // With the project, its hooks and schedules end.
+  // Deleting the project ends its hooks and schedules.
   for (const { apiUrl, apiKey, projectId } of accounts)
     await createApiClient(apiUrl, apiKey)
       .delete(`/projects/${projectId}/`)
@@ -127,7 +127,7 @@ async function closeAccounts(stack: StartedStack, accounts: AccountAt[]): Promis
     const left = open.map(({ id }) => id);
     const end = async (): Promise<void> => {
       for (let id = left.pop(); id !== undefined; id = left.pop()) {
-        // One that was not started yet, or has ended meanwhile, is not there.
+        // A run that was not started yet, or has ended meanwhile, does not exist in Temporal.
         await workflow
           .getHandle(id)
           .terminate('the attack is over')

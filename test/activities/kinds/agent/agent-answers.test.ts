@@ -124,7 +124,7 @@ describe('what an agent answers, costs and has done', function () {
 
   describe('max_cost', () => {
     it('stops the agent before the call that could pass it; nothing catches that, and what was paid is kept', async () => {
-      // 5,000 tokens of the answer are paid for with the first call.
+      // The first call is charged for 5,000 output tokens.
       const usage = { prompt_tokens: 10, completion_tokens: 5_000, total_tokens: 5_010 };
       const { data, node, model } = draw([{ ...add(1, 2), usage }, { text: 'never' }], { max_cost: '0.012' });
       Object.assign(data.nodes[1]!.data, { on_error: 'continue' });

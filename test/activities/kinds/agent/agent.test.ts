@@ -167,7 +167,7 @@ describe('agent node', function () {
     assert.deepEqual(request!.arguments, { a: 20, b: 22 });
     assert.equal(request!.status, 'pending');
     assert.equal(tools.calls.length, 0);
-    // The poll shows the request as soon as it is stored; the run workflow says so in its next task.
+    // The poll shows the request as soon as it is stored; the run workflow records it in its next task.
     await eventually(async () => {
       const described = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
       assert.deepEqual(described.searchAttributes['RunState'], ['approval']);
@@ -335,7 +335,7 @@ describe('agent node', function () {
     });
     const second = await startRun(other.data);
     const [lost] = await approvalsOf(api, second.runId, other.node.id);
-    // As if the API had died between storing the decision and sending the signal.
+    // Simulates an API that died between storing the decision and sending the signal.
     await queryDatabase(
       stack,
       `UPDATE approval_requests SET status = 'approved', decided_by = $2, decided_at = now() - interval '1 minute' WHERE request_id = $1`,

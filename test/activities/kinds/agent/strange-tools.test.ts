@@ -105,7 +105,7 @@ describe('agents with the tools that servers really offer', function () {
     assert.deepEqual(await warningsOf(run.workflowId), expected);
     assert.equal(odd.requests.length, asked, 'check_workflow asks nobody');
 
-    // The server is mended, and the editor asks it for its tools.
+    // The server is repaired, and the editor asks it for its tools.
     const mended = {
       'tools/list': writtenResult('{"tools":[{"name":"union"},{"name":"late","inputSchema":{"type":"null"}}]}'),
     };
@@ -117,7 +117,7 @@ describe('agents with the tools that servers really offer', function () {
     assert.deepEqual(await warningsOf(run.workflowId), [
       `The tool "late" of the server "odd" is left out of the agent. ${NOT_AN_OBJECT}`,
     ]);
-    // The findings belong to this version.
+    // The warnings belong to this version of the workflow: a new version starts without them.
     const { nodes, ...rest } = data;
     const renamed = nodes.map((each) => (each.id === node.id ? { ...each, data: { ...each.data, label: 'B' } } : each));
     const saved = await api.patch(`/workflows/${run.workflowId}/`, { body: { data: { ...rest, nodes: renamed } } });
@@ -166,7 +166,7 @@ describe('agents with the tools that servers really offer', function () {
   });
 
   it('attempts a call that never leaves four times, and tells the model then', async () => {
-    /** The server forgets the session in which its tools were listed, and refuses so many new ones. */
+    /** The server forgets the session in which its tools were listed, and refuses the next `refusals` sessions. */
     const run = async (refusals: number) => {
       const model = `unsent-calls-${refusals}`;
       stack.modelProvider.script(model, [{ toolCalls: [{ name: 'echo', arguments: { n: 1 } }] }, { text: 'done' }]);

@@ -130,7 +130,7 @@ describe('workflows as tools of an agent', function () {
     const run = await runToEnd([work]);
     assert.equal(run.end.data.status, 'succeed', JSON.stringify(run.end.data));
     assert.equal(run.end.data.data![work.id]!.result!.content, 'Sunny');
-    // The step that waits for a run is taken twice, and no worker was lost.
+    // The step that waits for a run is scheduled twice, but this counts as one attempt because no worker was lost.
     const attempts = await queryDatabase(stack, 'SELECT error_code FROM node_attempts WHERE run_id = $1', [run.runId]);
     const [{ made }] = (await queryDatabase(
       stack,
@@ -343,7 +343,7 @@ describe('workflows as tools of an agent', function () {
       {},
       { next_nodes: [] },
     );
-    // Each of the two answers by its own conversation.
+    // Chooses the answer by the conversation, because the two iterations call the model at once.
     stack.modelProvider.script((work.data['settings'] as { model_name: string }).model_name, ({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? { text: 'x' } : asks('look', { city: 'Oslo' }),
     );

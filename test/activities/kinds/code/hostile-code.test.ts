@@ -1,4 +1,4 @@
-// What code can do to the worker that runs it: nothing. Each program ends as it must, and the worker goes on meanwhile.
+// Code cannot harm the worker that runs it: each program ends as expected, and the worker goes on meanwhile.
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,16 +10,16 @@ import { ExactNumber } from '../../../../graph/exact-number.js';
 import { HOSTILE_PROGRAMS, type Ending, type HostileProgram } from './hostile-programs.js';
 import { ENTRY, NEVER, program } from './sandboxes.js';
 
-/** For programs that end by themselves, on a machine that is busy with all the others. */
+/** The timeout of programs that end by themselves. It is long because the machine is busy with all the others. */
 const LONG_MS = 30_000;
-/** For programs that never end. */
+/** The timeout of programs that never end. */
 const SHORT_MS = 400;
-/** What the worker may be delayed by, on a machine that is quiet otherwise. */
+/** The longest delay of the worker's event loop on an otherwise quiet machine. */
 const DELAY_LIMIT_MS = 100;
-/** A noisy machine delays a process that does nothing, too: then so many times its delay is the limit. */
+/** On a noisy machine, even an idle process is delayed: the limit is then this multiple of the idle delay. */
 const NOISE_FACTOR = 3;
 const BASELINE_MS = 4_000;
-/** Noise of the machine does not come back with the same programs. What they cause themselves does. */
+/** A program that delays the worker does so in each round; noise of the machine does not repeat. */
 const ROUNDS = 3;
 
 describe('hostile code', function () {
@@ -43,7 +43,7 @@ describe('hostile code', function () {
       .catch((error: Error) => error);
   }
 
-  /** What is wrong with how the program ended; undefined when it ended as it must. */
+  /** Returns a description of the wrong ending, or undefined if the program ended as expected. */
   function faultOf([title, , ending]: HostileProgram, reply: Reply | Error): string | undefined {
     if (reply instanceof Error) return `${title}: ${reply.message}`;
     const endings = Array.isArray(ending) ? ending : [ending];
@@ -51,7 +51,7 @@ describe('hostile code', function () {
     return `${title}: ${JSON.stringify(reply).slice(0, 300)}`;
   }
 
-  /** In two projects, so that as many processes run as there may be. */
+  /** Uses two projects, because one project may not use all sandbox processes. */
   function runAll(programs: HostileProgram[]): Promise<(Reply | Error)[]> {
     return Promise.all(programs.map((each, index) => runOne(each, 1 + (index % 2))));
   }
@@ -103,13 +103,13 @@ function toExact(value: unknown): unknown {
   return typeof value === 'bigint' ? new ExactNumber(String(value)) : value;
 }
 
-/** The longest delay of this process's event loop meanwhile. */
+/** Measures the longest delay of this process's event loop while `work` runs. */
 async function withSampler<T>(work: () => Promise<T>): Promise<{ result: T; delayMs: number }> {
   const resolution = 10;
   const histogram = monitorEventLoopDelay({ resolution });
   histogram.enable();
   try {
-    // It measures from one of its timers to the next, so there must be one before the work and one after it.
+    // The histogram measures from one of its timers to the next, so there must be one before the work and one after it.
     await pause(5 * resolution);
     const result = await work();
     await pause(5 * resolution);

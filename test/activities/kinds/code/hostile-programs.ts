@@ -1,8 +1,8 @@
-// What hostile or careless people write into code nodes, and how each of these programs must end.
+// Programs of hostile or careless authors of code nodes, each with its expected endings.
 
 type One = { value: unknown } | { failed: RegExp } | 'timeout' | 'memory' | 'too_large';
 
-/** `value`: what it returns. `failed`: a `code_error` whose message matches. A list: any of them. */
+/** `value`: the program returns it. `failed`: a `code_error` whose message matches. A list: any of them. */
 export type Ending = One | One[];
 
 export type HostileProgram = [title: string, code: string, ending: Ending];
@@ -11,7 +11,9 @@ const NOTHING = { value: 'undefined' };
 const ANY_ERROR = { failed: /./ };
 const UNDEFINED = { failed: /is not defined/ };
 const DEEP = { failed: /stack|calls too many/ };
-/** A native loop does not look at the time: it ends by the kill, or before it by what it has allocated. */
+/**
+ * A native loop does not check the time: it ends when it is killed, or earlier because of the memory it has allocated.
+ */
 const LATE_OR_FULL: Ending = ['timeout', 'memory', { failed: /length|large|memory|range/i }];
 
 export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {

@@ -1,4 +1,4 @@
-// A sandbox process that somebody has taken over may send anything. The worker believes nothing of it.
+// A compromised sandbox process may send anything, so the worker trusts none of its messages.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ describe('a sandbox process that was taken over', function () {
   after(() => rmSync(folder, { recursive: true }));
 
   let files = 0;
-  /** A file whose process says that it is ready and then does something else than it should. */
+  /** Writes a program that reports that it is ready and then misbehaves as `then` says. Returns its path. */
   function taken(then: string): string {
     const file = path.join(folder, `taken-${(files += 1)}.mjs`);
     writeFileSync(
@@ -86,7 +86,7 @@ describe('a sandbox process that was taken over', function () {
   });
 
   it('a process that got no processor has the time of its program all the same', async () => {
-    // Stopped, it is like one of a low priority beside busy ones: for longer than its program may take.
+    // Stops the process for longer than its program may take, like one of a low priority beside busy ones.
     const [timeoutMs, stoppedMs] = [1_000, 3_500];
     const started = await startSandboxProcess(ENTRY, NEVER);
     process.kill(started.pid, 'SIGSTOP');

@@ -11,7 +11,7 @@ import { rssMiB } from '../../../../harness/processes/figures.js';
 import { isAlive } from '../../../../harness/processes/signals.js';
 import { ENTRY, isRunning, NEVER, nextProject, program, run, sandboxProcessesOf } from './sandboxes.js';
 
-/** A loop inside of a built-in function, which does not look at the time. */
+/** A loop inside of a built-in function, which does not check the time. */
 const STUBBORN = 'return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
 describe('the sandbox of code', function () {
@@ -228,7 +228,7 @@ describe('the sandbox of code', function () {
     const pid = sandboxProcessesOf(process.pid)[0]!;
     assert.equal(readText(`/proc/${pid}/environ`), '');
     assert.equal(getPriority(pid), 15);
-    // Linux shares the processors among sessions first.
+    // Linux divides processor time among sessions first, so the session needs the low priority, too.
     const session = `/proc/${pid}/autogroup`;
     if (existsSync(session)) assert.match(readText(session), /nice 15$/m);
     assert.match(readText(`/proc/${pid}/stat`).split(') ').at(-1)!, /^\S \d+ (\d+) \1 /, 'a session of its own');
@@ -244,7 +244,7 @@ describe('the sandbox of code', function () {
     setTimeout(() => process.kill(pid!, 'SIGKILL'), 300);
     await assert.rejects(running, (error) => error instanceof SandboxProcessError && /SIGKILL/.test(error.message));
     assert.equal(await valueOf('return 1'), 1);
-    // An idle one that was lost is not used.
+    // A lost idle process is not used.
     const idle = sandboxProcessesOf(process.pid)[0]!;
     process.kill(idle, 'SIGKILL');
     await eventually(() => !isAlive(idle));

@@ -15,7 +15,7 @@ export function program(code: string, inputs: unknown = {}, timeoutMs = 20_000):
 }
 
 let projects = 1_000_000;
-/** A project that no other test runs code of, so that its program gets a fresh process. */
+/** Returns a project whose code no other test runs, so that its program gets a fresh process. */
 export function nextProject(): number {
   return (projects += 1);
 }
@@ -31,7 +31,7 @@ export function sandboxProcessesOf(parent: number): number[] {
     .map(({ pid }) => pid);
 }
 
-/** Whether the process runs: one that has ended and waits for its parent to ask does not. */
+/** Returns false for a zombie: a process that has ended and that its parent has not reaped. */
 export function isRunning(pid: number): boolean {
   if (process.platform !== 'linux') return isAlive(pid);
   return ![undefined, 'Z'].includes(readStat(pid)?.state);

@@ -9,7 +9,7 @@ import type { HttpNodeData } from '../../../../graph/nodes/http.js';
 const MOST = 10 * 1024 * 1024;
 const PIECE = Buffer.alloc(1024 * 1024, 'text ');
 
-/** The body of an answer, and how much of it was read. */
+/** Returns the body of an answer, and a count of the bytes that were read. */
 function bodyOf(start: Buffer, sizeBytes: number) {
   const told = { bytes: 0 };
   const body = function* (): Generator<Buffer> {

@@ -18,7 +18,7 @@ describe('HTTP node', function () {
 
   after(() => target.close());
 
-  /** Runs trigger -> one HTTP node and gives the node's entry. */
+  /** Runs trigger -> one HTTP node and returns the node's entry. */
   async function runNode(url: string, data: Record<string, unknown> = {}, input: unknown = {}): Promise<NodeEntry> {
     const [start, node] = [trigger(), http(url, data)];
     link(start, node);
@@ -169,7 +169,7 @@ describe('HTTP node', function () {
   });
 
   it('takes a timeout of any fraction of a second', async () => {
-    // 1.1 * 1000 is no integer in binary.
+    // 1.1 * 1000 is no integer in floating point.
     for (const timeout of [1.1, 13.387842731055335]) {
       const { entry } = await runScripted([{ body: 'ok' }], { settings: { timeout } });
       assert.equal(entry.result!.content, 'ok');

@@ -4,7 +4,7 @@ import { JoinedMessage } from '../../../../activities/kinds/llm/join-message.js'
 import type { JsonObject } from '../../../../graph/json.js';
 import { textOfContent } from '../../../../graph/message-text.js';
 
-/** A value as a provider would have sent it. */
+/** Returns the value as a provider would have sent it. */
 const parsed = (value: JsonObject): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
 
 function join(deltas: JsonObject[]): { message: JsonObject; told: string } {
@@ -161,7 +161,7 @@ describe('a message that comes in pieces', () => {
     const { message } = join([{ details: items }, { details: items.toReversed() }]);
     const { user } = process.cpuUsage(startedAt);
     assert.equal((message['details'] as object[]).length, items.length);
-    // Quadratic time would be minutes.
+    // A quadratic algorithm would take minutes.
     assert.ok(user < 20_000_000, `${user} µs`);
     let deep: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
@@ -174,7 +174,7 @@ describe('a message that comes in pieces', () => {
 const word = fc.string({ minLength: 1, maxLength: 12 });
 const id = fc.uuid();
 
-/** Pieces of a text, of which some may be empty. */
+/** Cuts a text into pieces, of which some may be empty. */
 function cut(text: string): fc.Arbitrary<string[]> {
   return fc
     .array(fc.nat(text.length), { maxLength: 4 })
@@ -252,7 +252,7 @@ const plainContent: fc.Arbitrary<Part> = fc.string().chain((text) =>
   })),
 );
 
-/** Thoughts and texts in turn: the thoughts as lists, the texts as texts or as lists. */
+/** Thoughts and texts alternate: the thoughts as lists, the texts as texts or as lists. */
 const listedContent: fc.Arbitrary<Part> = fc
   .tuple(
     fc.option(word, { nil: '' }),
@@ -297,7 +297,7 @@ const someCall: fc.Arbitrary<Call> = fc.record({
   extra: extraOfCall,
 });
 
-/** How a provider tells that a later piece belongs to an open call. */
+/** The ids that providers send with later pieces of an open call. */
 const laterIds: ((call: Call, at: number) => JsonObject)[] = [
   () => ({}),
   () => ({ id: '' }),
@@ -306,7 +306,7 @@ const laterIds: ((call: Call, at: number) => JsonObject)[] = [
   (open, at) => ({ id: `${open.id}-chunk-${at}` }),
 ];
 
-/** Whether calls have indexes of their own, all the same one, or none. */
+/** The indexes of calls: one for each call, the same for all, or none. */
 const numberings: ((at: number) => JsonObject)[] = [(at) => ({ index: at }), () => ({ index: 0 }), () => ({})];
 
 const calls: fc.Arbitrary<Part> = fc
@@ -344,7 +344,7 @@ const calls: fc.Arbitrary<Part> = fc
     };
   });
 
-/** The first piece of each list, then the second one of each, and so on. */
+/** Interleaves the lists: the first piece of each list, then the second one of each, and so on. */
 function inTurn<Item>(lists: Item[][]): Item[] {
   const longest = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();

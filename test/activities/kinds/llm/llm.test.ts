@@ -17,7 +17,7 @@ describe('LLM node', function () {
     api = createApiClient(stack.apiUrl, stack.apiKey);
   });
 
-  /** At 1 and 2 USD a million tokens. */
+  /** The price of `calls` calls at 1 USD a million input tokens and 2 USD a million output tokens. */
   function priceOf(calls: number, { counted }: { counted: string }, output: number): number {
     return Number(((calls * (Math.ceil(counted.length / 3) + 2 * output)) / 1e6).toFixed(9));
   }

@@ -10,7 +10,7 @@ import { createWorkerMetrics } from '../../../../activities/worker/worker-metric
 import type { SecretBox } from '../../../../db/core/secret-box.js';
 import type { Tables } from '../../../../db/core/tables.js';
 
-/** Answers every question with no rows: no project has a key of its own. */
+/** Returns no rows for every query: no project has a key of its own. */
 const emptyDatabase = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -25,7 +25,7 @@ const KEY = 'sk-of-the-platform-0123456789';
 describe('a call of a model', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
-  /** The bodies of the requests, as they came. */
+  /** The bodies of the requests, as they were received. */
   let asked: Record<string, unknown>[];
   let client: ModelClient;
 
@@ -213,7 +213,7 @@ describe('a call of a model', () => {
         model,
         messages: [assistant] as never[],
         stream: false as const,
-        // It is read while a request is put together: from the second one on somebody has given the call up.
+        // The client reads this property when it builds a request: the caller gives up at the second request.
         get n() {
           if (asked.length > 0) stop.abort();
           return 1;

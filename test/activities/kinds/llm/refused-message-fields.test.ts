@@ -20,7 +20,7 @@ const body = {
   ],
 } as unknown as Body;
 
-/** A provider that answers each call in turn, the last way again and again. */
+/** A provider that gives these answers in order, and then repeats the last one. */
 function provider(...ways: (APIError | 'answer')[]) {
   const bodies: Body[] = [];
   const refused = createRefusedFields();
@@ -29,7 +29,7 @@ function provider(...ways: (APIError | 'answer')[]) {
     const way = ways[Math.min(bodies.length - 1, ways.length - 1)]!;
     return way === 'answer' ? Promise.resolve(way) : Promise.reject(way);
   };
-  /** The assistant's messages that were sent. */
+  /** The assistant messages that were sent. */
   const sent = (): unknown[] => bodies.map(({ messages }) => messages[1]);
   return { complete: () => askWithoutRefused(refused, body, ask), sent, bodies };
 }

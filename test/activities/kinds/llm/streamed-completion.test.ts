@@ -16,7 +16,7 @@ const say = (delta: object, finish_reason: string | null = null): string =>
   event({ choices: [{ index: 0, delta, finish_reason }] });
 const END = `${say({}, 'stop')}${event({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
 
-/** A body that is sent in these parts; an error breaks it off. */
+/** An answer whose body consists of these parts; an error breaks it off. */
 function answer(parts: (string | Uint8Array | Error)[], type = 'text/event-stream'): Response {
   const left = [...parts];
   const body = new ReadableStream<Uint8Array>({
@@ -42,7 +42,7 @@ async function read(parts: (string | Uint8Array | Error)[], type?: string) {
 const masker = createMasker([]);
 const isNetworkError = (error: unknown): boolean => toLlmFailure(error, masker).code === 'network_error';
 
-/** Returns the failure of an answer that cannot be used. */
+/** Returns the error of an answer that cannot be used. */
 async function unusable(parts: (string | Uint8Array | Error)[], type?: string) {
   const error = await read(parts, type).then(
     () => assert.fail('it could be used'),

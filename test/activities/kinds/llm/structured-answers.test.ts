@@ -15,7 +15,7 @@ const PERSON = {
 const FORMAT = { type: 'json_schema', json_schema: { name: 'person', schema: PERSON, strict: true } };
 const ADA = { text: '{"name": "Ada", "age": 36}' };
 const WRONG = { text: '{"name": "Ada"}' };
-/** 10 prompt and 5 completion tokens at the prices of the test stack. */
+/** The costs of 10 prompt and 5 completion tokens a call at the prices of the test stack. */
 const [ONE_CALL, TWO_CALLS] = ['0.00002', '0.00004'];
 
 describe('LLM node whose answer must have a form', function () {

@@ -13,7 +13,7 @@ const USED = { input: 10, output: 5 };
 const FAILED = (code: unknown) => ({ raw: `data: ${JSON.stringify({ error: { message: 'tired', code } })}\n\n` });
 const PING = { raw: 'event: ping\ndata:\n\n' };
 
-/** A whole answer with this usage. */
+/** A complete answer with this usage. */
 const counted = (usage: object): ModelAnswer => ({
   body: { choices: [{ index: 0, message: { role: 'assistant', content: 'answer' }, finish_reason: 'stop' }], usage },
 });
@@ -24,11 +24,14 @@ const withoutOptions = ({ body }: ModelRequest): ModelAnswer =>
 
 interface Case {
   answers: ModelAnswer[] | ((request: ModelRequest) => ModelAnswer);
-  /** The content, or the code of the error. */
+  /** The content of the answer, or the code of the error. */
   end: string;
   says?: RegExp;
   calls: number;
-  /** Tokens at 1 and 2 USD a million: what is reported, and the calls that are charged at what was reserved. */
+  /**
+   * The charged tokens, at 1 USD a million for input and 2 USD for output. `reserved`: the number of calls charged at
+   * the amount reserved.
+   */
   pays: { input?: number; output?: number; reserved?: number; estimatedInput?: boolean };
   isEstimated?: boolean;
 }

@@ -89,7 +89,7 @@ describe('MCP sessions of runs', function () {
   });
 
   it('a use goes on in new sessions that the server forgets, thrice at most, and does nothing twice', async () => {
-    // Every session dies at its second call: those who share it are never all served.
+    // Every session ends at its second call, so one session never serves all callers that share it.
     const forgetful = await startForgetfulServer(({ call: nth }) => nth > 1);
     const server = { endpointUrl: forgetful.url, transport: 'auto' as const, headers: {}, timeoutMs: 5_000 };
     const noted = (n: number) => (session: McpSession) =>
@@ -133,7 +133,7 @@ describe('MCP sessions of runs', function () {
       try {
         return await call(session);
       } finally {
-        // By then the use is in its pause before the third session.
+        // The use is then in its pause before the third session.
         if (forgetful.sessions() === 5) setImmediate(() => stop.abort(new Error('enough')));
       }
     });

@@ -196,7 +196,7 @@ describe('MCP node', function () {
   });
 
   it('goes on in a new session whenever the server has lost one, as often as `retry` allows, and repeats nothing', async () => {
-    // The first three sessions die at their second call, and the next two before they are open.
+    // The first three sessions end at their second call, and the next two before they are open.
     const forgetful = await startForgetfulServer(({ method, session, call }) => {
       return session <= 3 ? call > 1 : session <= 5 && method === 'notifications/initialized';
     });
