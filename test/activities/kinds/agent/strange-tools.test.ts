@@ -36,7 +36,7 @@ describe('agents with the tools that servers really offer', function () {
   });
   after(() => fake.close());
 
-  function dwrittenResult(model_name: string, servers: object[]): { data: Drawing; node: DrawingNode } {
+  function drawAgent(model_name: string, servers: object[]): { data: Drawing; node: DrawingNode } {
     const start = trigger();
     const node = agent('Go', { model_name }, servers as Record<string, unknown>[]);
     link(start, node);
@@ -55,7 +55,7 @@ describe('agents with the tools that servers really offer', function () {
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'absent', arguments: {} }] }, { text: 'done' }]);
     const odd = fake.endpoint({ 'tools/list': writtenResult(`{"tools":${LIST}}`) });
     const right = fake.endpoint();
-    const { data, node } = dwrittenResult(model, [
+    const { data, node } = drawAgent(model, [
       { server_label: 'odd', endpoint_url: odd.url, require_approval: 'never' },
       { server_label: 'right', endpoint_url: right.url, require_approval: 'never' },
     ]);
@@ -144,7 +144,7 @@ describe('agents with the tools that servers really offer', function () {
     const endpoint = fake.endpoint({ 'tools/call': ({ params }) => results[(params['arguments'] as { n: number }).n] });
     const toolCalls = results.map((_, n) => ({ name: 'echo', arguments: { n } }));
     stack.modelProvider.script(model, [{ toolCalls }, { text: 'done' }]);
-    const { data, node } = dwrittenResult(model, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);
+    const { data, node } = drawAgent(model, [{ endpoint_url: endpoint.url, require_approval: 'never' }]);
     const run = await api.runToEnd(data);
     assert.equal(run.status, 'succeed', JSON.stringify(run.nodes));
     const told = stack.modelProvider.requestsFor(model)[1]!.messages.filter(({ role }) => role === 'tool');
@@ -187,7 +187,7 @@ describe('agents with the tools that servers really offer', function () {
           return void response.writeHead(404).end();
         },
       });
-      const { data, node } = dwrittenResult(model, [
+      const { data, node } = drawAgent(model, [
         { endpoint_url: server.url, require_approval: 'never', timeout: 10 },
       ]);
       node.data['retry'] = { delay: 0 };
