@@ -1,5 +1,5 @@
-// Where a run's time goes: processor time of each process; the statements that the run sends to the database, counted by the
-// database itself (pg_stat_statements), polls included; and with `--profile FOLDER` where each thread of the service was.
+// Breaks down the costs of a run: the processor time of each process, and the database statements (polls included) as
+// pg_stat_statements counts them. With `--profile FOLDER` it also shows where each thread spent its time.
 //   npm run --silent build && node dist/bench/breakdown.js [--graph diamonds] [--variant dense] [--runs 60] [--lanes 20]
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ interface Statement {
   query: string;
   calls: number;
   total_exec_time: number;
-  /** Prepared statements are counted only when they were planned anew. */
+  /** Excludes executions of a prepared statement that reused its plan. */
   plans: number;
   total_plan_time: number;
 }
@@ -61,7 +61,7 @@ try {
   await loadExtension(service.stack);
   await service.prepare(graphs[graph]);
   await execute(lanes * 2); // warm-up
-  await pause(6_000); // until the API reads again how quick the nodes are
+  await pause(6_000); // until work that the warm-up has caused is done
   await execute(lanes);
   show(await counted());
   if (profile !== undefined) for (const table of toProfileTables(profile, runs)) console.log(toText(table));
@@ -84,12 +84,12 @@ async function profiled<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     rmSync(wanted, { force: true });
-    // The threads look ten times a second, and write some megabytes.
+    // The threads check for the file every 100 ms, and then write some megabytes.
     await pause(3_000);
   }
 }
 
-/** It counts only when it is there from the start of the server, which its supervisor starts again. */
+/** The server loads pg_stat_statements only when it starts, so it is stopped and the stack's supervisor restarts it. */
 async function loadExtension(stack: BareStack): Promise<void> {
   const { database_url: url } = stack.stack;
   await query(url, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'");
@@ -133,7 +133,7 @@ async function counted(): Promise<Counted> {
     await execute(runs);
     return cpuBetween(cpuBefore, cpuOf(service.pids()));
   });
-  // A backend that goes idle hands its counts in within a second.
+  // An idle backend flushes its counts within a second.
   await pause(1_500);
   const commits = (await readCommits()) - before;
   const statements = await query<Statement>(

@@ -1,16 +1,17 @@
-// A measured process that is not the service's: forked from the build, ready when it names its port, gone with us.
+// A measured process that is not part of the service. It is forked from the build, is ready when it sends its port, and
+// ends together with the benchmark.
 import { fork, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 interface ChildSettings {
-  /** Beside this file. */
+  /** Relative to this file. */
   entry: string;
   args?: string[];
   env: NodeJS.ProcessEnv;
   logFile: string;
-  /** A child that dies is started again at once, as a supervisor would. */
+  /** Restarts a child that dies at once, like a supervisor. */
   restarts?: boolean;
 }
 
@@ -29,11 +30,13 @@ export class BenchChild {
     return pid;
   }
 
-  /** Resolves with the port that the child says; 0 where it has none. Fails with its log. */
+  /**
+   * Returns the port that the child sends, or 0 if it has none. Throws an error with its log if the child exits first.
+   */
   async start(): Promise<number> {
     const { entry, args = [], env, logFile, restarts = false } = this.#settings;
     const log = openSync(logFile, 'a');
-    // The flag with which the service's own processes run.
+    // The service's processes run with the same flag.
     const execArgv = ['--enable-source-maps'];
     const stdio = ['ignore', log, log, 'ipc'] as const;
     const file = fileURLToPath(new URL(entry, import.meta.url));

@@ -1,6 +1,6 @@
 export type Closer = () => Promise<void>;
 
-/** In reverse order, one after the other; the first failure is thrown when all have been closed. */
+/** Closes one after the other, in reverse order. Throws the first failure after all have been closed. */
 export async function closeAll(closers: Closer[]): Promise<void> {
   let failure: { reason: unknown } | undefined;
   for (const close of closers.splice(0).toReversed()) {

@@ -1,4 +1,4 @@
-// The jobs that are measured, each as a drawing for the service. twin/workflows.ts makes the same calls by hand.
+// The measured jobs, as drawings for the service. twin/workflows.ts makes the same calls in hand-written code.
 import {
   condition,
   drawing,
@@ -17,15 +17,15 @@ export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds' | 'for-each';
 export interface Graph {
   name: string;
   shape: Shape;
-  /** Calls of a chain, calls side by side of a fan-out, conditions of diamonds, items of a for-each. */
+  /** The number of calls of a chain, parallel calls of a fan-out, conditions of diamonds, or items of a for-each. */
   size: number;
-  /** How many items of a for-each are worked on side by side. */
+  /** The number of items that a for-each processes in parallel. */
   concurrency?: number;
   /** HTTP calls that a run makes. */
   calls: number;
 }
 
-/** What a run is started with. Every call's path is `/<tag>/<number>`. */
+/** The input of a run. Every call's path is `/<tag>/<number>`. */
 export interface JobInput {
   tag: string;
   /** How long the target takes to answer. */
@@ -43,21 +43,24 @@ function forEachOf(size: number, concurrency: number): Graph {
 export const graphs = {
   'chain-5': chainOf(5),
   'chain-20': chainOf(20),
-  /** 20 calls side by side, then one that waits for them all. */
+  /** 20 parallel calls, then one that waits for all of them. */
   'fan-out-20': { name: 'fan-out-20', shape: 'fan-out', size: 20, calls: 21 },
-  /** A call, a condition on its answer, a call on either side. */
+  /** A call, a condition on its answer, and a call in each branch. */
   branch: { name: 'branch', shape: 'branch', size: 1, calls: 2 },
-  /** Three conditions in a row with a call on either side, whose ways meet again; then a call. */
+  /** Three conditions in a row, each with a call in either branch after which the branches join; then one more call. */
   diamonds: { name: 'diamonds', shape: 'diamonds', size: 3, calls: 4 },
-  /** A call for each item of a list: by the default concurrency, and by the highest one. */
+  /** A call for each item of a list, with the default concurrency and with the highest one. */
   'for-each-100-by-5': forEachOf(100, 5),
   'for-each-100-by-20': forEachOf(100, 20),
 } as const satisfies Record<GraphRow, Graph>;
 
-/** A call whose path ends with `number` (a number, or a variable), and whose query holds `after`. */
+/** Makes a call whose path ends with `number` (a number or a variable) and whose query contains `after`. */
 type MakeCall = (number: number | string, after: string) => DrawingNode;
 
-/** The drawing has the form in which the visual editor saves it. Each call hands something of an earlier answer on, as drawings that people make do. */
+/**
+ * Returns a drawing in the form in which the visual editor saves it. Each call uses part of an earlier answer, as in
+ * users' drawings.
+ */
 export function toDrawing(graph: Graph, targetUrl: string): Drawing {
   const start = trigger([], named('Start'));
   const call: MakeCall = (number, after) => {
@@ -112,7 +115,7 @@ const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Grap
       const decision = toCondition([before, '!=', isOdd ? 'none' : 'yes'], first, second);
       for (const end of ends) link(end, decision);
       nodes.push(decision, first, second);
-      // The target answers "yes", so odd diamonds make their first call and even ones their second.
+      // The target answers "yes", so odd diamonds make their first call and even diamonds their second.
       before = answer = answerOf(isOdd ? first : second);
       ends = [first, second];
     }

@@ -1,4 +1,4 @@
-// What a run leaves in Temporal's history: events and workflow tasks, over all executions of it.
+// Counts the events and workflow tasks of a run in Temporal's history, over all its executions.
 import { Client, Connection } from '@temporalio/client';
 import type { StackFile } from '../cli/embedded/stack-file.js';
 
@@ -19,7 +19,7 @@ export async function historySizeOf(stack: StackFile, runId: string): Promise<Hi
       for (const event of events ?? []) {
         size.events++;
         if (event.workflowTaskCompletedEventAttributes) size.workflowTasks++;
-        // Long runs go on in a new execution (continue-as-new), which names the one before it.
+        // A long run continues in a new execution (continue-as-new), whose first event names the previous one.
         execution ??= event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
       }
     }

@@ -1,4 +1,4 @@
-// The client: so many jobs at once, each started, polled to its end and followed by the next one.
+// The client. Each of its lanes starts a job, polls until the job ends, and then starts the next one.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph, JobInput } from './graphs.js';
 import { cpuOf, idleness } from './processes.js';
@@ -11,24 +11,24 @@ const JOB_TIMEOUT_MS = 900_000;
 interface Load {
   subject: Subject;
   graph: Graph;
-  /** Jobs at once. */
+  /** The number of jobs at once. */
   lanes: number;
   durationMs: number;
-  /** Between two polls of a job. By default `pollIntervalMs`. */
+  /** The time between two polls of a job. The default is `pollIntervalMs`. */
   pollMs?: number | undefined;
 }
 
 /**
- * Milliseconds between two polls of a job. Alone, 10: a tenth of the shortest job, and as often as a person's page would
- * ever ask. With many jobs at once the client as a whole stays below 100 polls a second (each of 20 runs five times a
- * second, when clients are advised to ask every 3 to 5 seconds), or the figures would be those of polls; and a run of
- * thousands of nodes, whose answer is long, is asked about 40 times, whatever its length.
+ * Returns the milliseconds between two polls of a job. A single job is polled every 10 ms: a tenth of the shortest job,
+ * and as often as a page of the console would ever poll. With more jobs, the client makes at most 100 polls a second
+ * (each of 20 runs five times a second, while clients are advised to poll every 3 to 5 seconds), so that the figures do
+ * not measure polls. A run of thousands of nodes has long answers, so it is polled about 40 times, whatever its length.
  */
 export function pollIntervalMs(lanes: number, calls: number): number {
   return Math.max(10, lanes * 10, calls / 2);
 }
 
-/** Starts one job and follows it to its end. Throws where it fails or does not end. */
+/** Starts one job and polls it until it ends. Throws if it fails or does not end in time. */
 export async function runJob(subject: Subject, graph: Graph, intervalMs: number, input = PLAIN_INPUT): Promise<Job> {
   const startedAt = performance.now();
   const { id, firstByteMs, acceptedMs } = await subject.start(graph, input);
@@ -46,7 +46,7 @@ export async function drive({ subject, graph, lanes, durationMs, pollMs }: Load)
   const intervalMs = pollMs ?? pollIntervalMs(lanes, graph.calls);
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
-    // Lanes that start together would go on together, poll after poll.
+    // Lanes that start at the same moment would send every poll at the same moment.
     await pause((number * intervalMs) / lanes);
     await runJob(subject, graph, intervalMs);
     window.laneIsWarm(performance.now());

@@ -1,4 +1,5 @@
-// `npm run bench`: this service and a hand-written Temporal workflow side by side. report/write-page.ts says how to read it.
+// `npm run bench` compares the service with a hand-written Temporal workflow. report/write-page.ts explains the
+// figures.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeMachine } from './machine.js';

@@ -1,4 +1,4 @@
-// All rows, on one testbed: the subjects take turns in each of them, so that all meet the same machine.
+// Measures all rows on one testbed. In each row the subjects alternate, so that all see the same state of the machine.
 import { graphs, type Graph } from './graphs.js';
 import { drive } from './load.js';
 import type { GraphRow } from './graph-rows.js';
@@ -13,7 +13,7 @@ import { OWN_BUILD } from '../harness/stack/supervisor.js';
 import type { Subject, Variant } from './subjects.js';
 import { openTestbed, type ServiceToStart } from './testbed.js';
 
-/** What makes a stack execute nodes in this way. */
+/** The settings that make a stack execute nodes in this way. */
 export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
   visible: { EXECUTION: 'visible' },
   dense: { EXECUTION: 'dense' },
@@ -35,7 +35,7 @@ export async function measure(options: BenchOptions, report: (line: string) => v
   }
 }
 
-/** A new process interprets its code until it has been run often, one that has been up for minutes does not. */
+/** A new process interprets code that has not run often enough to be compiled, unlike one that has run for minutes. */
 async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
   const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
   await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs });
@@ -56,18 +56,18 @@ async function measureRows({ only, lanes }: BenchOptions, context: RowContext): 
     const graph: Graph = graphs[row];
     figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes: lanesOf(graph, lanes) })));
   }
-  // What waits and what is polled is the same in both variants: the first one shows it.
+  // Polls and waiting runs do not depend on the variant, so only the first one is measured.
   const [first] = context.testbed.services;
   if (only.includes('polls')) figures.polls.push(...(await measurePolls(context, first!)));
   if (only.includes('memory')) figures.memory.push(await measureMemory(context, first!));
-  // Last, whatever the order of the others: its workers begin anew.
+  // The kill row is always last, because it restarts the workers.
   for (const subject of only.includes('kill') ? context.subjects : []) {
     figures.kills.push(await measureKill(context, subject));
   }
   return figures;
 }
 
-/** A run of a for-each has many calls in flight by itself: what an item takes is measured on one run at a time. */
+/** A run of a for-each has many calls in flight by itself, so the time of an item is measured on one run at a time. */
 function lanesOf({ shape }: Graph, lanes: number[]): number[] {
   return shape === 'for-each' ? [1] : lanes;
 }

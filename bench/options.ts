@@ -5,28 +5,28 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { GRAPH_ROWS } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
-/** In the order in which they are measured; the last one kills the worker. */
+/** The rows in the order of measurement. The last one kills the worker. */
 const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
 type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
   variants: Variant[];
-  /** Runs at once; the rows `polls`, `memory` and `kill` have their own. */
+  /** The numbers of runs at once. The rows `polls`, `memory` and `kill` use their own. */
   lanes: number[];
   rounds: number;
   /** The length of one round of one subject. */
   seconds: number;
-  /** How often a run is polled, in milliseconds; undefined for a pace that follows the number of runs at once. */
+  /** The time between two polls of a run. If undefined, it depends on the number of runs at once (`pollIntervalMs`). */
   pollMs: number | undefined;
   isQuick: boolean;
   json: string;
-  /** A file of earlier results, instead of measuring. */
+  /** A file of earlier results, which replaces the measurement. */
   from: string | undefined;
   writeDocs: boolean;
-  /** These replace settings of the stack. */
+  /** Overrides settings of the stack. */
   env: Record<string, string>;
-  /** In a paired benchmark, what this build is compared with instead of the twins. */
+  /** The service that a paired benchmark compares this build with, instead of the twins. */
   other: Other | undefined;
 }
 
@@ -89,7 +89,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
   };
 }
 
-/** In their own order, whatever order they are named in. */
+/** Returns the named ones in the order of `known`. */
 function oneOrMoreOf<T extends string>(known: readonly T[]): (text: string) => T[] {
   return (text) => {
     const named = text.split(',').map((name) => name.trim());

@@ -1,8 +1,8 @@
-// Processor time of the parts of a stack, and how idle the machine is. Linux only.
+// The processor time of the parts of a stack, and the idle share of the machine. Linux only.
 import { readFileSync } from 'node:fs';
 import { cpuSeconds } from '../harness/processes/figures.js';
 
-/** The parts that processor time is split into. For the twin, `api` is its gateway. */
+/** The parts whose processor time is measured. For the twin, `api` is its gateway. */
 export const PARTS = ['worker', 'api', 'temporal', 'postgres', 'client'] as const;
 export type Part = (typeof PARTS)[number];
 /** Seconds of user and system time. */
@@ -19,7 +19,7 @@ export function cpuOf(pids: Record<Exclude<Part, 'client'>, number>): CpuSeconds
   };
 }
 
-/** What the machine's processors had nothing to do for, since it was started; of all that there was. */
+/** The machine's idle time since it was started, and all its processor time, in clock ticks. */
 export interface Idleness {
   idleTicks: number;
   allTicks: number;
@@ -27,7 +27,7 @@ export interface Idleness {
 
 export function idleness(): Idleness {
   const [total = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
-  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is counted in the first two already.
+  // user, nice, system, idle, iowait, irq, softirq, steal. The fields after them are included in the first two.
   const ticks = total.trim().split(/ +/).slice(1, 9).map(Number);
   return { idleTicks: ticks[3]! + ticks[4]!, allTicks: ticks.reduce((sum, part) => sum + part, 0) };
 }
@@ -40,7 +40,7 @@ export function cpuBetween(before: CpuSeconds, after: CpuSeconds): CpuSeconds {
   return Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuSeconds;
 }
 
-/** A part that has no process of its own is 0. */
+/** A part without its own process has the pid 0. */
 function ownSeconds(pid: number): number {
   return pid === 0 ? 0 : cpuSeconds(pid);
 }

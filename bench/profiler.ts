@@ -1,5 +1,5 @@
-// Loaded into the processes of a stack by `breakdown.ts --profile` (NODE_OPTIONS=--import): while the folder PROFILE_DIR
-// holds a file named `on`, each thread samples where it is; then it writes what it has seen, for Chrome's developer tools.
+// `breakdown.ts --profile` loads this file into the processes of a stack (NODE_OPTIONS=--import). Each thread takes
+// samples while the folder PROFILE_DIR contains a file named `on`, then writes a profile for Chrome's developer tools.
 import { existsSync, writeFileSync } from 'node:fs';
 import { Session, type Profiler } from 'node:inspector';
 import path from 'node:path';
@@ -39,7 +39,7 @@ function stop(session: Session, file: string): void {
   });
 }
 
-/** `api` of `dist/api/main.js`. */
+/** Returns the folder of the program, for example `api` for `dist/api/main.js`. */
 function programName(): string {
   const [, entry = 'node'] = process.argv;
   return path.basename(path.dirname(entry));

@@ -1,4 +1,4 @@
-// What a benchmark writes down. Figures of rounds stay apart, so that a reader sees how far they lie from each other.
+// The results file of a benchmark. It has the figures of each round, so that a reader sees how much the rounds differ.
 import type { HistorySize } from './histories.js';
 import type { Part } from './processes.js';
 import type { Spread } from './statistics.js';
@@ -14,7 +14,7 @@ export interface Results {
   memory: Memory[];
 }
 
-/** What was asked for. */
+/** The settings that the benchmark was started with. */
 interface Settings {
   command: string;
   rounds: number;
@@ -27,7 +27,7 @@ export interface Machine {
   memoryGib: number;
   platform: string;
   node: string;
-  /** The load of the last minute when the benchmark began, which shows what else the machine was doing. */
+  /** The load average of the last minute before the benchmark, which shows whether the machine was busy otherwise. */
   loadBefore: number;
 }
 
@@ -38,23 +38,23 @@ export interface Throughput {
   calls: number;
   jobs: number;
   pollsPerJob: number;
-  /** One figure a round. */
+  /** One figure per round. */
   perSecond: number[];
   p50Ms: number[];
-  /** Over the jobs of all rounds: one round alone has too few. */
+  /** The p99 over the jobs of all rounds, because one round has too few jobs. */
   p99Ms: number;
   firstByteMs: { p50: number; p99: number };
   acceptedMs: { p50: number; p99: number };
-  /** Processor milliseconds a run, one figure a round. */
+  /** Processor milliseconds per run, one figure per round. */
   cpuMsPerRun: Record<Part, number[]>;
-  /** What the machine had nothing to do for, from 0 to 1; one figure a round. */
+  /** The idle share of the machine's processor time, from 0 to 1; one figure per round. */
   idleShare: number[];
   history: HistorySize;
 }
 
 export interface PollLatencies {
   subject: ServiceName;
-  /** `alone`: nothing else goes on; `loaded`: 20 runs in flight. */
+  /** `alone`: the stack does nothing else; `loaded`: 20 runs are in flight. */
   load: 'alone' | 'loaded';
   of: 'finished' | 'live';
   perSecond: number;
@@ -67,12 +67,12 @@ export interface Kill {
   subject: SubjectName;
   runs: number;
   finished: number;
-  /** From the kill to the first call of each run after it; the longest. */
+  /** The longest time from the kill to a run's first call after it. */
   longestPauseMs: number;
   medianPauseMs: number;
-  /** Calls that had been answered and gone on from, and were made again. */
+  /** Calls that were repeated although the run had already used their answers. */
   finishedCallsRepeated: number;
-  /** Calls that were on the wire, and were made again. */
+  /** Calls that were in flight at the kill and were repeated. */
   openCallsRepeated: number;
 }
 
@@ -80,17 +80,16 @@ export interface Memory {
   subject: ServiceName;
   waitingRuns: number;
   workerKibPerWaitingRun: number;
-  /** Resident MiB in the three thirds of a load of 20 at once. */
+  /** Resident MiB in each third of a load of 20 runs at once. */
   apiMib: number[];
   workerMib: number[];
 }
 
 export interface Limit {
   what: string;
-  /** Its median is judged. */
+  /** The median is compared with the limit. */
   measured: Spread;
   unit: string;
-  /** What the median must not be above (or below). */
   limit: number;
   must: 'at most' | 'at least';
   isMet: boolean;

@@ -1,11 +1,11 @@
-// The stack under test, with a key whose rate limit does not matter.
+// The stack under test, with a key whose rate limit the benchmark cannot reach.
 import { startBareStack, type BareStack } from '../harness/stack/stack.js';
 import { unlimitedKey } from '../harness/stack/supervisor.js';
 
 export interface StackSettings {
   /** The folder `dist` of this or another checkout. */
   build: string;
-  /** These replace settings of `npm start`. */
+  /** Overrides settings of `npm start`. */
   env: Record<string, string>;
 }
 

@@ -1,20 +1,20 @@
-// How figures are summed up. Everything is a plain number; no figure is thrown away.
+// Summarises figures. No outlier is discarded.
 
-/** Over rounds: the middle one, and how far they lie apart. */
+/** The median and the range of a figure over the rounds. */
 export interface Spread {
   median: number;
   min: number;
   max: number;
 }
 
-/** Nearest rank: a value that was measured, never one between two. `share` is 0.5 for the median, 0.99 for p99. */
+/** Returns a measured value (nearest rank), never an interpolated one. `share` is 0.5 for the median, 0.99 for p99. */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new Error('there is nothing to take a percentile of');
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** The mean of the middle two where their number is even. */
+/** Returns the mean of the middle two if the number of values is even. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error('there is nothing to take a median of');
   const sorted = values.toSorted((a, b) => a - b);
@@ -27,14 +27,15 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The rounds' own ratios. Rounds of one number stand beside each other in time: a machine that grows slower from round to
- * round moves both sides of a pair, and one that was busy for a moment moves one pair.
+ * Returns the spread of the ratios of each round. The two sides of a round are measured one after the other, so a
+ * machine that becomes slower over time affects both sides of a pair, and one that is busy for a moment affects only
+ * one pair.
  */
 export function ratiosOfRounds(ours: readonly number[], theirs: readonly number[]): Spread {
   return spreadOf(ours.map((figure, round) => figure / theirs[round]!));
 }
 
-/** What each further unit of `x` adds to `y`: the slope of the least-squares line. */
+/** Returns the slope of the least-squares line: the increase of `y` per unit of `x`. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const meanX = points.reduce((sum, { x }) => sum + x, 0) / points.length;
   const meanY = points.reduce((sum, { y }) => sum + y, 0) / points.length;

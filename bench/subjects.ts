@@ -1,4 +1,4 @@
-// Who is measured: the service and the twin, each in its variants, behind one face for the client that drives them.
+// The measured subjects (the service and the twin, each in its variants), with the same interface for the client.
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
 import { credentialHeaders } from '../harness/client/api-client.js';
 import { createTimedClient, type TimedClient } from '../harness/client/timed-client.js';
@@ -6,10 +6,10 @@ import type { Part } from './processes.js';
 import type { BareStack } from '../harness/stack/stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
 
-/** How the service executes nodes (EXECUTION): one activity for each that leaves the process, or one for several. */
+/** The values of EXECUTION: an activity executes one node that leaves the process (`visible`), or several (`dense`). */
 export const VARIANTS = ['visible', 'dense'] as const;
 export type Variant = (typeof VARIANTS)[number];
-/** What a service is compared with in a paired benchmark: the build of another checkout, or other settings. */
+/** The other service of a paired benchmark, which has the build of another checkout or other settings. */
 type OtherName = `${Variant}-other`;
 export type ServiceName = Variant | OtherName;
 type TwinName = `twin-${TwinVariant}`;
@@ -21,7 +21,7 @@ export function isTwin(name: SubjectName): name is TwinName {
 
 interface Started {
   id: string;
-  /** From the request to the first byte of its answer, and to its end. */
+  /** The times from the request to the first byte of its answer, and to the end of the answer. */
   firstByteMs: number;
   acceptedMs: number;
 }
@@ -34,13 +34,13 @@ interface Polled {
 
 export interface Subject {
   name: SubjectName;
-  /** Where its workflows are. The twins share the first stack's Temporal. */
+  /** The stack whose Temporal executes its workflows. The twins use the first service's stack. */
   stack: BareStack;
-  /** Makes what a run needs before its clock starts. */
+  /** Creates the project and workflow that runs of the graph need, so that this is not measured. */
   prepare(graph: Graph): Promise<void>;
   start(graph: Graph, input: JobInput): Promise<Started>;
   poll(id: string): Promise<Polled>;
-  /** The ids of the processes as they are now: those that are restarted get others. */
+  /** The current process ids, which change with every restart. */
   pids(): Record<Exclude<Part, 'client'>, number>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// All processes of a benchmark: a stack for each service, the target, and the twin's worker and gateway on the first stack's
-// Temporal. They run side by side, so that rounds can alternate; an idle stack costs a hundredth of two cores.
+// All processes of a benchmark: a stack for each service, the target, and the twins' processes, which use the first
+// stack's Temporal. All run at the same time, so that rounds can alternate; an idle stack uses 1 % of two cores.
 import path from 'node:path';
 import { BenchChild } from './child.js';
 import { closeAll, type Closer } from './close-all.js';
@@ -10,7 +10,7 @@ import { createService, createTwin, type ServiceName, type Subject } from './sub
 
 export interface Testbed {
   targetUrl: string;
-  /** In the order in which they were named. */
+  /** The services in the order in which they were passed. */
   services: Subject[];
   twins: Subject[];
   close: () => Promise<void>;
@@ -64,7 +64,7 @@ async function startTwins(
   const { temporal = 0, postgres = 0 } = stack.stack.pids;
   const pids = {
     normal: () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres }),
-    // No processor time is counted twice.
+    // The gateway is in the worker's process, whose processor time must not be counted twice.
     eager: () => ({ worker: both.pid, api: 0, temporal, postgres }),
   };
   return (['normal', 'eager'] as const).map((variant) =>

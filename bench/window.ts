@@ -3,7 +3,7 @@ import { cpuBetween, idleShareBetween, type CpuSeconds, type Idleness } from './
 
 export interface Job {
   id: string;
-  /** From the start request to the first poll that says the run has ended. */
+  /** The time from the start request to the first poll that reports the end of the run. */
   tookMs: number;
   firstByteMs: number;
   acceptedMs: number;
@@ -19,7 +19,7 @@ export interface Round {
   perSecond: number;
   /** Processor seconds of each part in the window. */
   cpu: CpuSeconds;
-  /** The share of the machine's processors that nobody used. Near 0, runs/s is the inverse of what a run costs. */
+  /** The idle share of the machine's processors. If it is near 0, runs/s is the inverse of the cost of a run. */
   idleShare: number;
 }
 
@@ -39,17 +39,17 @@ interface Moment extends Reading {
 }
 
 /**
- * The window opens when every lane has done a job, and closes at the end of the first job after `durationMs`. Lanes
- * continue until all jobs that began in the window have ended, so that the load is the same until its last moment. Jobs
- * that lie across its edges count by the share of them that lies in it: jobs that last nearly as long as the window and
- * end together would otherwise distort the figures by a third.
+ * The window opens when every lane has completed a job, and closes when the first job ends after `durationMs`. Lanes
+ * continue until all jobs that started in the window have ended, so that the load is constant until the window closes.
+ * A job that is only partly in the window counts with the share of its time in it. Otherwise jobs that last nearly as
+ * long as the window and end at the same time would distort the figures by a third.
  */
 export class Window {
   readonly #options: Options;
   readonly #jobs: Job[] = [];
   #done: { startedAt: number; endedAt: number }[] = [];
   #coldLanes: number;
-  /** Jobs in flight that began before the window closed; undefined while it is not closed. */
+  /** The number of jobs in flight that started before the window closed; undefined until it closes. */
   #unsettled: number | undefined;
   #opened: Moment | undefined;
   #closed: Moment | undefined;
@@ -63,7 +63,7 @@ export class Window {
     if (--this.#coldLanes === 0) this.#opened = { at, ...this.#options.read() };
   }
 
-  /** Times in milliseconds of one clock. */
+  /** Both times are milliseconds of the same clock as that of `laneIsWarm`. */
   add(job: Job, startedAt: number, endedAt: number): void {
     if (this.#opened === undefined) return;
     if (this.#closed !== undefined) {

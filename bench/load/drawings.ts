@@ -1,17 +1,20 @@
-// The graphs under load. Each node calls a path of its own in each run: /<tag>/<number>.
+// The graphs of the load scenarios. Each node of each run calls its own path: /<tag>/<number>.
 import { chain, condition, fanOut, http, resultOf, type Drawing } from '../../harness/drawing/drawing.js';
 
-/** Trigger, three GETs, a condition. */
+/** A trigger, three GETs and a condition. */
 export function smallRun(targetUrl: string): Drawing {
   return chain(5, (index) => (index < 3 ? http(addressOf(targetUrl, index)) : condition('1', '==', '1')));
 }
 
-/** Trigger and one GET that takes `delayMs`. */
+/** A trigger and one GET that takes `delayMs`. */
 export function slowRun(targetUrl: string, delayMs: number): Drawing {
   return chain(2, (index) => http(`${addressOf(targetUrl, index)}?delay=${delayMs}`));
 }
 
-/** A GET of `sizeBytes`, `posts` times handed on as the body of a POST that answers as much again, and compared. */
+/**
+ * A GET that answers `sizeBytes`, then `posts` POSTs, each with the previous answer as its body and an answer of the
+ * same size, then a condition that compares the last answer with itself.
+ */
 export function largeChain(targetUrl: string, sizeBytes: number, posts: number): Drawing {
   let before = http(`${addressOf(targetUrl, 0)}?bytes=${sizeBytes}`);
   return chain(posts + 3, (index) => {
@@ -23,7 +26,7 @@ export function largeChain(targetUrl: string, sizeBytes: number, posts: number):
   });
 }
 
-/** `width` GETs of `sizeBytes` side by side. */
+/** `width` parallel GETs that answer `sizeBytes` each. */
 export function largeFanOut(targetUrl: string, sizeBytes: number, width: number): Drawing {
   return fanOut(width, (index) => http(`${addressOf(targetUrl, index)}?bytes=${sizeBytes}`));
 }

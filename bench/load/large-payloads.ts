@@ -1,4 +1,4 @@
-// (b) Nodes that answer 5 MB each: one after another through templates, side by side, and many such runs at once.
+// (b) Nodes that answer 5 MB each: passed on in a chain by templates, in parallel, and in many such runs at once.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { largeChain, largeFanOut } from './drawings.js';
 import { percentile } from '../statistics.js';
@@ -7,7 +7,7 @@ import { peakFigures, weightFigures, type Findings } from './report.js';
 import { countCalls, type LoadStack } from './stack.js';
 
 const POLLERS = 100;
-/** docs/operate/tuning.md says where they come from. */
+/** docs/operate/tuning.md explains these limits. */
 const WORKER_BOUND_MIB = 1_400;
 const API_BOUND_MIB = 700;
 
@@ -37,7 +37,7 @@ export async function largePayloads(stack: LoadStack, load: LargeLoad): Promise<
   ]);
   const ends = await polling.finish();
   const tookMs = performance.now() - startedAt;
-  // The heaviest reading there is: every poller asks for a finished fan-out at once.
+  // The most expensive read: all readers request a finished fan-out at once.
   const rereading = await readAtOnce(stack, fanOutId);
   const peak = await peaks.end();
   await client.close();

@@ -1,4 +1,4 @@
-// npm run load [-- --only a,b,c,d --runs 1000 --json]: the service under load, on a stack of its own.
+// npm run load [-- --only a,b,c,d --runs 1000 --json]: puts load on the service, on a separate stack.
 import { parseArgs } from 'node:util';
 import { largePayloads } from './large-payloads.js';
 import { printFindings, type Findings } from './report.js';
@@ -40,7 +40,7 @@ const scenarios: Record<string, ((stack: LoadStack) => Promise<Findings>)[]> = {
 };
 
 const all: Findings[] = [];
-// Each letter on a stack of its own: what one leaves behind is not counted as the next one's.
+// Each letter gets its own stack, so that calls and memory of one scenario are not counted in the next one.
 for (const letter of values.only.split(',')) {
   const stack = await startLoadStack();
   let isSound = false;

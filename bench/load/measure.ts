@@ -1,4 +1,4 @@
-// What a process weighs, and what stands in the queues.
+// Measures the memory of processes, and the backlog of the task queues.
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -32,7 +32,7 @@ export async function weigh(stack: LoadStack): Promise<Weight> {
   };
 }
 
-/** Without what is not needed any more: garbage that nobody has collected yet is no leak. */
+/** Measures after a garbage collection, because garbage that has not been collected is not a leak. */
 export async function weighSettled(stack: LoadStack, settleMs = 10_000): Promise<Weight> {
   await pause(settleMs);
   for (const part of ['api', 'worker'] as const) {
@@ -42,7 +42,7 @@ export async function weighSettled(stack: LoadStack, settleMs = 10_000): Promise
   return weigh(stack);
 }
 
-/** Samples until `end`; a process that is away meanwhile counts as nothing. */
+/** Samples until `end` is called. A process that does not run at the moment counts as 0. */
 export function watchPeaks(stack: LoadStack): { end(): Promise<Peaks> } {
   const peaks: Peaks = {
     apiRssMiB: 0,
@@ -70,7 +70,9 @@ export function watchPeaks(stack: LoadStack): { end(): Promise<Peaks> } {
   };
 }
 
-/** Sizes from the kernel each time; what must be asked for (and so costs those who are measured) now and then. */
+/**
+ * Each sample reads sizes from the kernel. Only thorough ones send requests, which cost the measured processes time.
+ */
 async function sampleOf(stack: LoadStack, isThorough: boolean): Promise<Partial<Peaks>> {
   const { pids } = stack.stack;
   const rss = { apiRssMiB: rssMiB(pids.api), workerRssMiB: rssMiB(pids.worker) };
@@ -104,7 +106,7 @@ async function countConnections({ stack }: LoadStack): Promise<number> {
 const WORKFLOWS = 1;
 const ACTIVITIES = 2;
 
-/** Tasks that no worker has taken yet. */
+/** Returns the number of tasks that no worker has taken yet. */
 async function backlogOf({ stack }: LoadStack): Promise<number> {
   const connection = await Connection.connect({ address: stack.temporal_address, connectTimeout: 2_000 });
   try {

@@ -1,4 +1,4 @@
-// What a scenario found: figures to read, and claims that must hold.
+// The result of a scenario: figures to read, and claims that must hold.
 import type { Peaks, Weight } from './measure.js';
 
 export interface Findings {

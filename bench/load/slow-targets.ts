@@ -1,4 +1,4 @@
-// (c) Targets that take their time: every slot waits, and what is quick must still get through.
+// (c) Slow targets: while every slot waits for one, quick runs must still be executed.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { slowRun, smallRun } from './drawings.js';
 import { percentile } from '../statistics.js';
@@ -18,7 +18,7 @@ export async function slowTargets(stack: LoadStack, count: number, delayMs: numb
   const startedAt = performance.now();
   const polling = pollRuns(client, { pollers: POLLERS, everyMs: 1_000 });
   const started = await startRuns(client, slowId, { count, atOnce: 50, onStarted: polling.add });
-  // Another project's, while every slot waits.
+  // Quick runs of another project, while every slot waits.
   const quickMs = await Promise.all(
     Array.from({ length: QUICK_RUNS }, async () => {
       const sentAt = performance.now();

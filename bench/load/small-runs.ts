@@ -1,4 +1,4 @@
-// (a) Many small runs at once, twice: what the second round adds to the processes is what a leak would be.
+// (a) Many small runs at once, in two rounds. Memory that the processes gain in the second round would be a leak.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
 import { percentile } from '../statistics.js';
@@ -8,11 +8,11 @@ import { countCalls, type LoadStack } from './stack.js';
 
 const CALLERS = 50;
 const POLLERS = 100;
-/** 200 polls a second in all. */
+/** 200 polls a second in total. */
 const POLL_EVERY_MS = 500;
-/** Live objects after a collection: caches that are still filling up, no more. */
+/** Allows for caches that are still filling up. It is compared after a garbage collection. */
 const HEAP_SLACK_MIB = 16;
-/** What the allocator keeps of freed memory differs from time to time. */
+/** The allocator retains a varying amount of freed memory. */
 const RSS_SLACK_MIB = 64;
 const GETS_A_RUN = 3;
 

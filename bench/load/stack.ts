@@ -1,4 +1,4 @@
-// The stack under load: `npm start` in a directory of its own, with the HTTP target beside it.
+// The stack under load: `npm start` in its own directory, and the HTTP target.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -13,20 +13,20 @@ import { makeDataDir, stopSupervisor, unlimitedKey } from '../../harness/stack/s
 export interface LoadStack {
   dataDir: string;
   targetUrl: string;
-  /** It may be another one after a new start. */
+  /** It may differ after `start`. */
   readonly apiUrl: string;
-  /** A key without a limit that the load could reach. */
+  /** A key whose limits the load cannot reach. */
   apiKey: string;
   workerMetricsUrl: string;
-  /** stack.json as it is now. */
+  /** The current content of stack.json. */
   readonly stack: StackFile;
-  /** Process ids as they were when it was ready. */
+  /** The process ids when the stack was first ready. */
   startedPids: StackFile['pids'];
-  /** SIGTERM to the whole stack; answers how long it took and the exit code. */
+  /** Sends SIGTERM to the whole stack; returns the time until it had stopped, and its exit code. */
   stop(): Promise<StopReport>;
-  /** Starts a stack on the same data directory again. */
+  /** Starts the stack again on the same data directory. */
   start(): Promise<void>;
-  /** Every process is gone afterwards; `keepData` leaves the directory with its logs for a look. */
+  /** Ends all processes. `keepData` leaves the directory and its logs for inspection. */
   close(keepData: boolean): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function startLoadStack(): Promise<LoadStack> {
   };
 }
 
-/** Settings of the worker that are to be tried under load. */
+/** The worker's settings in this process's environment, to be tested under load. */
 function tuning(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -86,11 +86,11 @@ function tuning(): Record<string, string> {
 
 interface TargetCalls {
   nodes: number;
-  /** How many nodes have called more than once. */
+  /** The number of nodes that have called more than once. */
   repeated: number;
 }
 
-/** What the target has recorded since it was started: each node of a run calls a path of its own. */
+/** Counts the calls that the target has recorded since it was started. Each node of a run calls its own path. */
 export async function countCalls({ targetUrl }: LoadStack): Promise<TargetCalls> {
   const counts = new Map<string, number>();
   for (const [address] of await callsOf(targetUrl)) counts.set(address, (counts.get(address) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// (d) SIGTERM in the middle of it: of the whole stack, of the API alone, of the worker alone.
+// (d) SIGTERM under load: to the whole stack, to the API alone, and to the worker alone.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
@@ -42,7 +42,7 @@ export async function stopWhole(stack: LoadStack, count: number): Promise<Findin
   };
 }
 
-/** Callers go on while the process is stopped; the supervisor starts it anew. */
+/** Callers continue while the process is stopped; the supervisor restarts it. */
 export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: number): Promise<Findings> {
   const callsBefore = await countCalls(stack);
   const client = createLoadClient(stack, CALLERS);
@@ -91,7 +91,7 @@ export async function stopOne(stack: LoadStack, part: 'api' | 'worker', count: n
   };
 }
 
-/** How long the process took to go. Its exit code is in the supervisor's log, as the reason of the new start. */
+/** Returns the time until the process had ended. The supervisor logs its exit code as the reason of the restart. */
 async function terminate(stack: LoadStack, part: 'api' | 'worker'): Promise<number> {
   const pid = stack.stack.pids[part];
   if (pid === undefined) throw new Error(`the ${part} is not running`);
@@ -107,7 +107,7 @@ function codeOf(error: unknown): string {
   return (error as { code?: string }).code ?? '';
 }
 
-/** Nothing of the request was read: nobody listened. */
+/** Returns true if nobody listened on the port, so no part of the request was read. */
 function isRefusal(error: unknown): boolean {
   return codeOf(error) === 'ECONNREFUSED';
 }

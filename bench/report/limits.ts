@@ -8,7 +8,7 @@ export type Figures = Pick<Results, 'throughput' | 'polls' | 'kills' | 'memory'>
 
 const ROWS_OF_VISIBLE = ['chain-5', 'chain-20', 'fan-out-20', 'branch', 'diamonds'];
 const ROWS_OF_ITEMS = ['for-each-100-by-5', 'for-each-100-by-20'];
-/** The least runs/s of dense execution, as a multiple of the twin's. */
+/** The minimum runs/s of dense execution, as a multiple of the twin's. */
 const ROWS_OF_DENSE: Record<string, number> = { 'chain-5': 1.7, 'chain-20': 3.5, 'fan-out-20': 2, diamonds: 1.7 };
 const ROWS_BESIDE_EAGER = ['chain-5', 'fan-out-20', 'branch'];
 const CROWD = 20;
@@ -77,7 +77,7 @@ function visibleBesideEager(figures: Figures, row: string): Limit[] {
   return limits;
 }
 
-/** For runs that make a call for each item of a list, one run at a time. */
+/** The limits on runs that make a call for each item of a list, one run at a time. */
 function itemsBesideTwin(figures: Figures, row: string): Limit[] {
   const [ours, twin] = (['visible', 'twin-normal'] as const).map((subject) =>
     find(figures, { subject, row, lanes: 1 }),
@@ -100,7 +100,7 @@ function denseBesideTwin(figures: Figures, row: string, least: number): Limit[] 
   return [atLeast(`dense, ${row}, 20 at once: runs/s by the twin's`, perSecond, least, 'x')];
 }
 
-/** The events of each further node: the slope excludes those of the start and end of the run. */
+/** The limits on the events of each further node. The slope excludes the events of the start and end of the run. */
 function eventsPerNode(figures: Figures): Limit[] {
   const most: [Variant, number][] = [
     ['visible', 6.2],

@@ -1,5 +1,5 @@
-// Tables of the profiles of `bench/breakdown.ts --profile`: for each thread of the service, where it
-// spent its busy time.
+// Tables of the profiles of `bench/breakdown.ts --profile`. They show where each thread of the service spent its busy
+// time.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Profiler, Runtime } from 'node:inspector';
 import path from 'node:path';

@@ -15,12 +15,12 @@ export function find(
   );
 }
 
-/** Processor milliseconds per run of worker and API (for a twin, its gateway), by round. */
+/** Returns the processor milliseconds per run of worker and API (for a twin, its gateway), by round. */
 function serviceCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   return cpuMsPerRun.worker.map((worker, round) => worker + cpuMsPerRun.api[round]!);
 }
 
-/** Processor milliseconds per run of all processes, including Temporal and PostgreSQL, by round. */
+/** Returns the processor milliseconds per run of all processes, including Temporal and PostgreSQL, by round. */
 export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): number[] {
   const { worker, api, temporal, postgres } = cpuMsPerRun;
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);

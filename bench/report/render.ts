@@ -1,4 +1,4 @@
-// Tables as lines of a terminal and as Markdown.
+// Renders tables as text for the terminal and as Markdown.
 import type { Table } from './tables.js';
 
 export function toText({ title, words, head, rows }: Table): string {

@@ -183,7 +183,7 @@ function memoryTable({ memory }: Results): Table {
   };
 }
 
-/** "0.85-0.91-0.97": the lowest, median and highest round; a single figure if there was one round. */
+/** Returns the lowest, median and highest round, for example "0.85-0.91-0.97", or a single figure if they are equal. */
 function toText({ min, median: middle, max }: Spread): string {
   return min === max ? short(middle) : [min, middle, max].map(short).join('-');
 }

@@ -1,4 +1,5 @@
-// kill -9 of the worker with 20 runs in flight: how many continue, how soon, and which calls are repeated.
+// Kills the worker (kill -9) with 20 runs in flight; measures how many continue, how soon, and which calls are
+// repeated.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf, type JobInput } from '../graphs.js';
 import { runJob } from '../load.js';
@@ -49,15 +50,15 @@ export async function measureKill(context: RowContext, subject: Subject): Promis
 }
 
 interface JudgedRun {
-  /** From the kill to the first call after it; undefined for a run that had made its last call. */
+  /** The time from the kill to the first call after it. Undefined if the run had already made its last call. */
   pauseMs: number | undefined;
   finishedRepeated: number;
   openRepeated: number;
 }
 
 /**
- * Uses the target's record alone. In a chain, the last call before the kill is open and all earlier ones are finished,
- * because the run could not have continued without them.
+ * Uses only the calls that the target has recorded. In a chain, the last call before the kill is open and all earlier
+ * ones are finished, because the run could not have continued without them.
  */
 export function judgeRun(calls: readonly RecordedCall[], tag: string, killedAt: number): JudgedRun {
   const own = calls

@@ -1,4 +1,4 @@
-// Resident memory: the worker's for each waiting run, and growth under a steady load.
+// Measures the worker's resident memory per waiting run, and the growth of API and worker under a steady load.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { drive } from '../load.js';
@@ -66,7 +66,7 @@ async function underLoad(
   };
 }
 
-/** Starts runs and gives them SETTLE_MS to get as far as they can. */
+/** Starts runs, and waits SETTLE_MS for them to get as far as they can. */
 async function startHeld(service: Subject, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {

@@ -1,4 +1,4 @@
-// Latency of polls at 100 per second, sent at fixed times even if earlier ones have not been answered.
+// Measures the latency of 100 polls per second, which are sent at fixed times even if earlier ones are unanswered.
 import { releaseCalls } from '../../harness/target/recorded-calls.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
@@ -56,7 +56,7 @@ async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject
   }
 }
 
-/** Keeps 20 runs in flight: a run that has ended is replaced at once. Only the polls detect an end. */
+/** Keeps 20 runs in flight. A poll that finds its run ended starts the next run. */
 function createCrowd(service: Subject) {
   const ids: (string | undefined)[] = new Array<string | undefined>(IN_FLIGHT).fill(undefined);
   let [next, isEmptying] = [0, false];
@@ -74,7 +74,7 @@ function createCrowd(service: Subject) {
   };
   return {
     fill: async () => void (await Promise.all(ids.map((_id, slot) => start(slot)))),
-    /** Returns milliseconds; undefined if no live run was polled. */
+    /** Returns the latency in milliseconds, or undefined if no live run was polled. */
     async pollNext(this: void): Promise<number | undefined> {
       for (let tries = 0; tries < IN_FLIGHT; tries++) {
         const slot = next++ % IN_FLIGHT;

@@ -1,4 +1,4 @@
-// Runs per second and their duration, alternating between the subjects in each round: A B A B.
+// Measures runs per second and their duration. Each round measures every subject once, in the order A B A B.
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';
@@ -15,9 +15,7 @@ import type { RowContext } from './row-context.js';
  * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one.
  */
 const AFTERMATH_MS = 11_000;
-/**
- * One run at a time leaves processors idle for such timers, so its round may start in the second half of the pause.
- */
+/** One run at a time leaves processors idle for such timers, so its round may start in the second half of the pause. */
 const HALF_AFTERMATH_MS = 6_000;
 
 interface Rounds {

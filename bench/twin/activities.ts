@@ -1,4 +1,4 @@
-// The call of a hand-written workflow: a GET over kept connections, its JSON parsed.
+// The activity of the hand-written workflow. It sends a GET over keep-alive connections and parses the JSON answer.
 import { Agent, request } from 'undici';
 import type { TwinAnswer } from './jobs.js';
 

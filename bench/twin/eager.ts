@@ -1,4 +1,5 @@
-// The harder twin: gateway and worker are one process on one connection, so that a start brings the first task with it.
+// The faster twin. Gateway and worker are one process with one connection, so the answer to a start contains the first
+// workflow task.
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';

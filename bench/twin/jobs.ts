@@ -1,16 +1,16 @@
-// What the gateway tells the twin's workflow. Types only.
+// The types of the twin's input and results.
 import type { Shape } from '../graphs.js';
 
 /**
- * `normal`: gateway and worker are two processes, as API and worker of the service are. `eager`: they are one process, which
- * gets the first task of a workflow in the answer to its start.
+ * `normal`: gateway and worker are two processes, like the service's API and worker. `eager`: they are one process,
+ * which gets the first task of a workflow in the answer to its start.
  */
 export type TwinVariant = 'normal' | 'eager';
 
 export interface TwinJob {
   shape: Shape;
   size: number;
-  /** How many items of a list are worked on side by side. */
+  /** The number of items of a list that are processed in parallel. */
   concurrency: number;
   targetUrl: string;
   tag: string;

@@ -1,5 +1,5 @@
-// The least that can stand between a client and the twin: starts a workflow, waits for it in memory, answers polls from
-// memory. `POST /run` with a TwinJob, `GET /run/<id>`.
+// A minimal gateway for the twin: `POST /run` with a TwinJob starts a workflow, and `GET /run/<id>` answers from
+// memory, where the gateway waits for the workflow's result.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,11 +16,11 @@ interface Job {
 interface Twin {
   client: Client;
   taskQueue: string;
-  /** Whether the worker is in this process. */
+  /** True if the worker is in this process. */
   isEager: boolean;
 }
 
-/** Serves on a free port, and tells it to the parent. */
+/** Serves on a free port, and sends the port to the parent process. */
 export function serve(twinOf: Twin): void {
   const jobs = new Map<string, Job>();
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// The twin's worker: its own process and task queue, and the SDK's defaults, which the service's worker has too.
+// The twin's worker. It has its own process and task queue, and the SDK's defaults, like the service's worker.
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import * as activities from './activities.js';
@@ -12,7 +12,7 @@ const worker = await Worker.create({
   activities,
   workflowsPath: fileURLToPath(new URL('./workflows.js', import.meta.url)),
 });
-// Without its parent it has nothing to do; SIGTERM drains it.
+// Exits with its parent. SIGTERM drains the worker.
 process.once('disconnect', () => process.exit());
 const ended = worker.run();
 process.send?.({});

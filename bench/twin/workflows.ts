@@ -1,4 +1,4 @@
-// What the service is measured against: the same calls, written by hand for Temporal. Nothing is stored, and nothing is drawn.
+// The workflow that the service is compared with: the same calls in hand-written code, without a drawing or a database.
 import { proxyActivities } from '@temporalio/workflow';
 import type * as activities from './activities.js';
 import type { Shape } from '../graphs.js';
