@@ -1,4 +1,4 @@
-// The invariant about answers: of those that clients have given to a node, one counts, and it is the one that was accepted.
+// Checks the invariant about answers: if clients send several answers to a node, exactly the accepted one counts.
 import type { AnsweredResult, ExpectedNode, GivenAnswer, RunEvidence } from './evidence.js';
 import type { Report } from './report.js';
 
@@ -14,7 +14,7 @@ export function checkAnswered({ expected, answers, firstTerminal }: RunEvidence,
 
 interface Answered {
   given: GivenAnswer[];
-  /** The answer that the node has got. */
+  /** The answer in the node's result. */
   counted: string | undefined;
 }
 
@@ -24,7 +24,7 @@ function checkNode({ label }: ExpectedNode, { given, counted }: Answered, report
   const accepted = textsOf('accepted');
   if (accepted.length > 1) report('one answer', `${label} has accepted ${accepted.length} answers`);
   if (counted === undefined) return;
-  // An answer may have been accepted although its client was not told.
+  // A lost answer may have been accepted although its client received no response.
   const possible = accepted.length > 0 ? accepted : textsOf('lost');
   if (!possible.includes(counted)) {
     report('one answer', `${label} has got "${counted}", and accepted was ${possible.join(', ') || 'nothing'}`);

@@ -1,13 +1,13 @@
-// The client's other half: it answers what the nodes of its run wait for, and then answers once more.
+// The part of the client that answers waiting nodes. It then sends a second answer, which must be refused.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeEntry } from '../harness/client/api-client.js';
 import type { GivenAnswer, Poll, RunEvidence } from './evidence.js';
 import type { Service } from './service.js';
 
-/** Nodes wait at least this long, so that faults find them waiting. */
+/** Nodes wait at least this long, so that faults occur while they wait. */
 const ANSWER_AFTER_MS = 1_500;
 const AGAIN_AFTER_MS = 300;
-/** A frozen server takes a connection and says nothing. */
+/** A frozen server accepts a connection but does not answer. */
 const PATIENCE_MS = 10_000;
 
 interface Options {
@@ -18,9 +18,9 @@ interface Options {
 }
 
 interface Answerer {
-  /** Looks whether nodes wait for answers. */
+  /** Starts to answer nodes that wait for an answer. */
   see: (nodes: Poll['nodes']) => void;
-  /** Resolves when all of them are answered, and have refused a second answer. */
+  /** Resolves when all these nodes are answered and have refused a further answer. */
   done: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createAnswerer(options: Options): Answerer {
         const send = toSender(options, waiting);
         if (send === undefined || answering.has(nodeId)) continue;
         const answered = answer(options, nodeId, send);
-        answered.catch(() => undefined); // awaited later, or not at all when the row breaks off
+        answered.catch(() => undefined); // awaited later, or never if the row is aborted
         answering.set(nodeId, answered);
       }
     },
@@ -89,7 +89,7 @@ async function judge(response: Response): Promise<Judged> {
   if (response.status >= 500) return { outcome: 'lost', what };
   if (response.status === 409 || response.status === 410) return { outcome: 'refused', what };
   if (response.status !== 200) throw new Error(`an answer got ${what}: ${text}`);
-  // A human task that was answered is returned whole.
+  // The answer to a human task returns the task, without `accepted`.
   const { accepted = true } = JSON.parse(text) as { accepted?: boolean };
   return { outcome: accepted ? 'accepted' : 'refused', what };
 }

@@ -1,5 +1,5 @@
-// The invariants about what the poll of a run does not show: the nodes in bodies of its loops, their iterations, and the
-// runs that its nodes have started.
+// Checks the invariants about data that the poll of a run does not show: nodes in bodies of loops, iterations, and the
+// runs that nodes have started.
 import { placeOf, type ExpectedNode, type RunEvidence, type StoredRun } from './evidence.js';
 import type { Report } from './report.js';
 
@@ -22,7 +22,9 @@ function isOpen({ status }: { status: string }): boolean {
   return status === 'in progress';
 }
 
-/** Each node once in each iteration, with the result of this iteration, and as many iterations as there must be. */
+/**
+ * Each node has succeeded in each iteration with this iteration's result, and each loop has the expected iterations.
+ */
 function checkExecuted(expected: ExpectedNode[], { nodes, iterations }: StoredRun, report: Report): void {
   for (const node of expected) {
     const row = nodes.find((each) => placeOf(each) === placeOfNode(node));

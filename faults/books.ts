@@ -1,4 +1,4 @@
-// The invariants about money: a transaction a node, and sums that agree wherever they are shown.
+// Checks the invariants about money: one transaction per node, and equal sums in the database and the API.
 import { Decimal } from 'decimal.js';
 import { placeOf, type Evidence, type ExpectedNode, type StoredRun } from './evidence.js';
 import type { Report } from './report.js';
@@ -48,7 +48,7 @@ export function checkProject({ runs, project }: Evidence, report: Report): void 
   if (ids.size !== accepted.length) report('accepted', 'two requests with different keys were answered with one run');
 }
 
-/** Equality of exact decimal text: 0.10 is 0.1. */
+/** Compares the values of decimal texts: 0.10 equals 0.1. */
 function isSame(one: string, other: string): boolean {
   return new Decimal(one).equals(other);
 }

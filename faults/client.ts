@@ -1,5 +1,5 @@
-// A client as a careful user would write it: it starts a run with an Idempotency-Key, sends the request again while it
-// gets no answer, and polls until the run has ended. It judges nothing: what it saw is evidence.
+// A client as a careful user would write it. It starts a run with an Idempotency-Key, repeats the request until it gets
+// an answer, and polls until the run has ended. It only collects evidence and checks nothing itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type Envelope } from '../harness/client/api-client.js';
 import { retryingFetch } from '../harness/client/retrying.js';
@@ -13,13 +13,13 @@ const LOOKS_AFTER_THE_END = 2;
 const LOOK_EVERY_MS = 500;
 
 export interface ClientRun {
-  /** Grows while the client works. */
+  /** The client adds to it until the run has ended. */
   evidence: RunEvidence;
-  /** Resolves with the run's id. */
+  /** The run's id. */
   accepted: Promise<string>;
-  /** Resolves after the first terminal poll and some more; rejects on `signal`. */
+  /** Resolves after the first terminal poll and two more polls; rejects on `signal`. */
   ended: Promise<void>;
-  /** One more poll. */
+  /** Polls once more. */
   look: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface StartOptions {
   shape: Shape;
   tag: string;
   ending: Ending;
-  /** Whether nodes that wait for an answer get one now. */
+  /** Returns true if nodes that wait for an answer may get one now. */
   mayAnswer: () => boolean;
   signal: AbortSignal;
 }
@@ -79,7 +79,7 @@ export function startRun(service: Service, options: StartOptions): ClientRun {
     await answers.done();
   };
   const ended = follow();
-  // Both are awaited later, or not at all when the row breaks off.
+  // Both are awaited later, or never if the row is aborted.
   for (const promise of [accepted, ended]) promise.catch(() => undefined);
   return { evidence, accepted, ended, look };
 }

@@ -1,4 +1,4 @@
-// After the last run has ended: what the clients, the outside, the database and the API have to say.
+// Collects the evidence after the last run has ended: from the clients, the outside, the database and the API.
 import type { Evidence, StoredChild, StoredNode, StoredRun } from './evidence.js';
 import type { Stage } from './stage.js';
 
@@ -25,7 +25,7 @@ export async function collectEvidence(stage: Stage, spentBeforeUsd: string): Pro
   };
 }
 
-/** What the project has spent, as the API shows it. */
+/** Returns the project's spending as the API shows it. */
 export async function readSpent({ api, projectId }: Stage): Promise<string> {
   const { body } = await api.get<{ total_spent: Record<string, string> }>(`/projects/${projectId}/`);
   return body.total_spent['USD'] ?? 'nothing';
@@ -35,7 +35,7 @@ type Row<T> = T & { runId: string };
 
 interface RunOfProject extends StoredRun {
   runId: string;
-  /** Absent where a client has started it. */
+  /** Absent if a client has started the run. */
   parent?: { runId: string; node: Pick<StoredChild, 'parentNodeId' | 'parentPath'> };
 }
 

@@ -1,45 +1,45 @@
-// What a row of the matrix leaves behind, as plain data: invariants.ts judges it without knowing how it came about.
+// The evidence of a row of the matrix, as plain data. invariants.ts checks it without knowing how it was collected.
 import type { NodeEntry } from '../harness/client/api-client.js';
 import type { FailedRequest } from '../harness/client/retrying.js';
 import type { NodeKind as Kind } from '../graph/kinds.js';
 
-/** A call that a node makes at the world outside. */
+/** A call of a node to an outside system. */
 export interface ExpectedCall {
-  /** Tells it from every other call of every run. */
+  /** Unique among all calls of all runs. */
   key: string;
-  /** False for what must not happen twice: a POST, a tool call. */
+  /** False for a call that must not be repeated: a POST or a tool call. */
   mayRepeat: boolean;
-  /** The step of an agent that the call belongs to. Other nodes are one step. */
+  /** The step of an agent that makes the call. Other nodes have only one step. */
   step?: string;
 }
 
-/** A node that runs when its run succeeds. */
+/** A node that is executed if its run succeeds. */
 export interface ExpectedNode {
   id: string;
-  /** The iteration that it is executed in; absent outside bodies. */
+  /** The iteration in which the node is executed; absent outside bodies. */
   path?: string;
   label: string;
   kind: Kind;
-  /** What it costs when it succeeds. */
+  /** The cost of the node if it succeeds. */
   amountUsd: string;
   calls: ExpectedCall[];
-  /** Stands in its result, so that no run can show another one's. */
+  /** A text in the node's result, which shows that the result is not another run's. */
   marker: string;
   /** The number of iterations of a loop. */
   iterations?: number;
-  /** The answer that a node which waits for one has got, by its result. */
+  /** For a node that waits for an answer: reads the answer from the node's result. */
   answerOf?: (result: AnsweredResult) => string | undefined;
   /** The nodes of the run that a sub-workflow starts. */
   child?: ExpectedNode[];
 }
 
-/** The fields of a result that say how a wait was answered. */
+/** The fields of a result that contain the answer to a wait. */
 export interface AnsweredResult {
   content?: string;
   comment?: string;
 }
 
-/** Tells the executions of a node apart. */
+/** Returns a key that distinguishes the executions of a node. */
 export function placeOf({ path = '', nodeId }: { path?: string | undefined; nodeId: string }): string {
   return `${path}/${nodeId}`;
 }
@@ -50,55 +50,55 @@ export interface Poll {
   nodes: Record<string, NodeEntry>;
 }
 
-/** An answer that a client has given to a node that waits for one. */
+/** An answer that a client has sent to a waiting node. */
 export interface GivenAnswer {
   nodeId: string;
-  /** Another one each time. */
+  /** Unique. */
   text: string;
-  /** `lost`: what became of it is not known. */
+  /** `lost`: the client does not know if it was accepted. */
   outcome: 'accepted' | 'refused' | 'lost';
 }
 
-/** How a run must end. `succeed` admits `outcome_unknown` where a call that must not repeat was in flight at a hit. */
+/** How a run must end. `succeed` permits `outcome_unknown` if a hit cut a call that must not be repeated. */
 export type Ending = 'succeed' | 'outcome unknown' | 'Cancelled' | 'Error';
 
 export interface RunEvidence {
-  /** The client's own name for the run: its idempotency key and a part of everything that the run calls. */
+  /** The client's name for the run: the idempotency key, and a part of the key of every call of the run. */
   tag: string;
   shape: string;
   ending: Ending;
   expected: ExpectedNode[];
-  /** Undefined when no answer said that the run was accepted. */
+  /** Undefined if no response confirmed that the run was accepted. */
   runId: string | undefined;
-  /** The statuses that polls showed, in their order, repetitions left out. */
+  /** The statuses that polls showed, in order, without repetitions. */
   statuses: string[];
   firstTerminal: Poll | undefined;
-  /** Polls after that. */
+  /** The polls after `firstTerminal`. */
   later: Poll[];
   failures: FailedRequest[];
   answers: GivenAnswer[];
   stored: StoredRun | undefined;
-  /** What the database says about the runs that its nodes have started. */
+  /** The stored data of the runs that its nodes have started. */
   children: StoredChild[];
 }
 
-/** What the database and the API say about a run in the end. */
+/** The final data of a run in the database and the API. */
 export interface StoredRun {
   status: string;
   errorCode: string | null;
   costUsd: string;
-  /** By `GET .../history/{run}/`. */
+  /** The cost that `GET .../history/{run}/` returns. */
   shownCostUsd: string;
   nodes: StoredNode[];
-  /** Iterations of loops; `nodeId` is that of the loop. */
+  /** Iterations of loops; `nodeId` is the loop's id. */
   iterations: { path?: string; nodeId: string; status: string }[];
   transactions: { path?: string; nodeId: string; operation: string; status: string; amountUsd: string }[];
-  /** The ledger's claims of calls that are paid for or must not repeat. */
+  /** The ledger's claims for calls that cost money or must not be repeated. */
   claims: { path?: string; nodeId: string; sentAt: number }[];
 }
 
 export interface StoredNode {
-  /** Absent, or empty, outside bodies. */
+  /** Absent or empty outside bodies. */
   path?: string;
   nodeId: string;
   status: string;
@@ -115,33 +115,33 @@ export interface StoredChild extends StoredRun {
   parentNodeId: string;
 }
 
-/** One blow of a fault, from the moment before it until what it struck works again. */
+/** One strike of a fault, from just before it until the struck parts work again. */
 export interface Hit {
   what: string;
   from: number;
   until: number;
-  /** `calls` that are in flight; or only the answers to `claims` of calls, which then are never made. */
+  /** `calls`: cuts calls in flight; `claims`: cuts only the answers to claims, whose calls are then never made. */
   cuts: 'calls' | 'claims' | 'nothing';
-  /** Whether the API may refuse or fail requests meanwhile. */
+  /** True if the API may refuse or fail requests meanwhile. */
   apiDown: boolean;
-  /** What was recorded as finished before it: a whole node, or the step of an agent. */
+  /** The nodes and steps of agents that were recorded as finished before the hit. `step` is null for a whole node. */
   finished: { runId: string; path?: string; nodeId: string; step: string | null }[];
-  /** Calls by key, counted after `finished` was read. */
+  /** The number of calls by key, counted after `finished` was read. */
   calls: Record<string, number>;
 }
 
 export interface Evidence {
   runs: RunEvidence[];
   hits: Hit[];
-  /** Calls by key in the end. */
+  /** The final number of calls by key. */
   calls: Record<string, number>;
   project: {
-    /** Rows in `runs`, whoever made them. */
+    /** The number of rows in `runs` that were not started by a node. */
     runs: number;
-    /** `total_spent` of the project before the first and after the last run, as the API shows it. */
+    /** The project's `total_spent` in the API before the first run and after the last one. */
     spentBeforeUsd: string;
     spentAfterUsd: string;
   };
-  /** What the fault itself found wrong. */
+  /** The errors that the fault itself has found. */
   complaints: string[];
 }

@@ -1,12 +1,12 @@
 import type { Stage } from './stage.js';
 
 export interface Fault {
-  /** For `--only`. */
+  /** The name for `--only`. */
   name: string;
-  /** The row of the table. */
+  /** The first column of the table. */
   title: string;
-  /** The second half of the load is started during so many milliseconds after the fault's beginning. */
+  /** The second half of the load is started during this many milliseconds after the start of the fault. */
   spreadMs?: number;
-  /** Strikes, while the load runs. Resolves when everything works again. */
+  /** Strikes under load. Resolves when everything works again. */
   apply: (stage: Stage) => Promise<void>;
 }

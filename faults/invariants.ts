@@ -1,5 +1,5 @@
-// The invariants of the fault matrix (docs/operate/faults.md). Pure functions, so that tests can show that
-// each of them can fail.
+// Checks the invariants of the fault matrix (docs/operate/faults.md). The functions are pure, so that tests can show
+// that each invariant can fail.
 import { isDeepStrictEqual } from 'node:util';
 import { type Violation, type Report } from './report.js';
 import { checkAnswered } from './answered.js';
@@ -9,7 +9,7 @@ import { placeOf, type Evidence, type ExpectedNode, type Hit, type RunEvidence }
 
 const isTerminal = (status: string): boolean => status === 'succeed' || status === 'failed';
 
-/** Returns the violations; empty if the fault was survived. */
+/** Returns the violations, or an empty list if the fault was survived. */
 export function checkEvidence(evidence: Evidence): Violation[] {
   const violations: Violation[] = [];
   for (const run of evidence.runs) {

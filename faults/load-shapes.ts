@@ -1,4 +1,3 @@
-// The graphs of the load.
 import { condition, drawing, link } from '../harness/drawing/drawing.js';
 import { eachItem, rounds } from './loops.js';
 import {
@@ -18,7 +17,7 @@ import { family, waits, type ChildWorkflow } from './waits.js';
 
 const PAUSE_SECONDS = 2;
 
-/** The load: runs are dealt out to these in turn. */
+/** Returns the graphs of the load. Each run uses the next one, and after the last one the first again. */
 export function createLoadShapes(outside: Outside, child: ChildWorkflow): Shape[] {
   return [
     inRow(

@@ -1,4 +1,4 @@
-// Graphs with bodies that are repeated.
+// Graphs with loops.
 import { iterationPath } from '../graph/iteration-path.js';
 import { drawing, http, link, llm, node, resultOf, type DrawingNode } from '../harness/drawing/drawing.js';
 import type { ExpectedNode } from './evidence.js';
@@ -18,7 +18,7 @@ const ITEMS = ['first', 'second', 'third', 'fourth'];
 const ROUNDS = 3;
 const CODE = 'return inputs.tag + "/" + inputs.item;';
 
-/** A paid call and code for each item of a list; the outputs must come in the order of the items. */
+/** A paid call and code for each item of a list. The outputs must be in the order of the items. */
 export function eachItem(): Shape {
   const each = node('for_each', { label: 'each', items: ITEMS, concurrency: 2 });
   const call = llm(`${TAG}/each-{{ ${each.id}.index }}`, { label: 'call', settings: { model_name: MODEL } });
@@ -44,7 +44,7 @@ export function eachItem(): Shape {
   });
 }
 
-/** Rounds of a call and a value, and then one way of several by their number. */
+/** A loop whose rounds make a call and set a value, then a switch on the number of rounds. */
 export function rounds({ targetUrl }: Outside): Shape {
   const path = (tag: string, index: number | string): string => `/delay/200/${tag}/round-${index}`;
   const loop = node('loop', { label: 'rounds', max_rounds: 2 * ROUNDS });
@@ -76,12 +76,12 @@ export function rounds({ targetUrl }: Outside): Shape {
   });
 }
 
-/** A slow call for each of two items, one after the other. */
+/** Makes a slow call for each of two items, one after the other. */
 export function slowItems(outside: Outside): Shape {
   return items(outside, { name: 'slow items', count: 2, concurrency: 1, delayMs: 1_500 });
 }
 
-/** A wait and a call for each of three items, two side by side. */
+/** Waits and makes a call for each of three items, two at a time. */
 export function sleepingItems(outside: Outside, seconds: number): Shape {
   return items(outside, { name: 'sleeping items', count: 3, concurrency: 2, delayMs: 100, seconds });
 }
@@ -115,7 +115,7 @@ function items({ targetUrl }: Outside, { name, count, concurrency, delayMs, seco
   });
 }
 
-/** `row`: linked one after the other, after the trigger. */
+/** Links the nodes of `row` one after the other, after the trigger. */
 function aroundLoop(
   name: string,
   row: DrawingNode[],

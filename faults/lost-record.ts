@@ -1,14 +1,14 @@
-// Rows that are locked from outside, so that what is written to them waits, and is lost with the process that writes it.
+// Locks rows from outside the service, so that an update waits and is lost if the process that sent it dies.
 import pg from 'pg';
 import { eventually } from '../harness/timing/eventually.js';
 import { partsReplaced } from './parts.js';
 import type { Stage } from './stage.js';
 import type { World } from './world.js';
 
-/** What has to come while the load runs beside it. */
+/** The time limit for an event that must occur under load. */
 const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
 
-/** A row of `node_results`: a node, or with the id of a loop one of its iterations. */
+/** The key of a row of `node_results`, which is a node or an iteration of a loop. */
 interface RowPlace {
   runId: string;
   path?: string;
@@ -16,8 +16,8 @@ interface RowPlace {
 }
 
 /**
- * The node's row is locked from outside, so that its record waits; waiting, it shows that the answer has come. The dead
- * worker's connection is ended too: PostgreSQL would carry out the statement that it has taken, and nothing would be lost.
+ * Locks the node's row, so that the update with its result waits; this shows that the answer has arrived. Then kills
+ * the worker and ends its database connection. Otherwise PostgreSQL would still execute the waiting statement.
  */
 export async function loseRecord(stage: Stage, place: RowPlace): Promise<void> {
   const { world } = stage;
@@ -43,7 +43,7 @@ export async function loseRecord(stage: Stage, place: RowPlace): Promise<void> {
 async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): Promise<RowLock> {
   const isNode = 'run_id = $1 AND path = $2 AND node_id = $3';
   const key = [runId, path, nodeId];
-  // The first try in a fresh run is marked as begun only after a while.
+  // The first attempt of a node is stored as started only after a while.
   const isMarked = `SELECT FROM node_results WHERE ${isNode}`;
   await eventually(async () => (await world.query(isMarked, key)).length === 1, WITHIN);
   const lock = await lockRow(world, `SELECT status FROM node_results WHERE ${isNode} FOR UPDATE`, key);
@@ -54,12 +54,12 @@ async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): P
 
 interface RowLock {
   row: Record<string, unknown>;
-  /** PostgreSQL's processes that wait for it. */
+  /** Returns the ids of PostgreSQL's processes that wait for the lock. */
   waiting: () => Promise<number[]>;
   release: () => Promise<void>;
 }
 
-/** `text`: selects one row for update, which is locked until the release. */
+/** Locks the row that `text` selects FOR UPDATE until the release. */
 export async function lockRow(world: World, text: string, values: unknown[]): Promise<RowLock> {
   const client = new pg.Client({ connectionString: world.stack.stack.database_url });
   await client.connect();

@@ -1,5 +1,5 @@
-// `npm run faults`: for each way to execute runs, a stack of its own under load, every fault, the invariants; then a table.
-// docs/operate/faults.md.
+// `npm run faults` starts a stack for each mode of execution, applies every fault to it under load, checks the
+// invariants, and prints a table (docs/operate/faults.md).
 //   npm run faults -- --only kill-worker --runs 5 --execution visible
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -30,11 +30,11 @@ if (values.list) {
 
 interface Totals {
   rows: RowResult[];
-  /** What was left behind after a mode, if anything was. */
+  /** Messages about processes that were left behind. */
   leftBehind: string[];
 }
 
-/** Whether every fault was survived and nothing is left behind. */
+/** Returns true if every fault was survived and no process was left behind. */
 async function runMatrix(): Promise<boolean> {
   const chosen = choose(values.only);
   const executions = chooseExecutions(values.execution);
@@ -54,7 +54,7 @@ async function runMode(execution: Execution, chosen: typeof faults, runs: number
   const rows: RowResult[] = [];
   try {
     for (const fault of chosen) {
-      if (readStackFile(world.stack.dataDir) === undefined) break; // a row has left no stack for the others
+      if (readStackFile(world.stack.dataDir) === undefined) break; // the previous row has left no running stack
       rows.push(await runAndReport(world, execution, fault, runs));
     }
   } finally {
@@ -81,7 +81,7 @@ function report({ rows, leftBehind }: Totals, expected: number, seconds: number)
   return survived === expected && leftBehind.length === 0;
 }
 
-/** `NAME=VALUE`, for the stack. */
+/** Parses `NAME=VALUE` settings of the stack. */
 function toEnvironment(settings: string[]): Record<string, string> {
   return Object.fromEntries(
     settings.map((setting) => {
@@ -120,7 +120,7 @@ async function runAndReport(
   return row;
 }
 
-/** What was left behind, if anything was. */
+/** Returns a message if a process was left behind. */
 async function closeWorld(world: World, keep: boolean): Promise<string | undefined> {
   try {
     await world.close({ keep });

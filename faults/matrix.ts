@@ -37,9 +37,9 @@ export interface RowResult {
   succeeded: number;
   /** Runs that ended with `outcome_unknown`, because a POST or a tool call was in flight. */
   unknown: number;
-  /** Repeated calls. */
+  /** The number of repeated calls. */
   repeats: number;
-  /** From the end of the last hit to the end of the last run. */
+  /** The time from the end of the last hit to the end of the last run. */
   recoverySeconds: number;
   seconds: number;
   violations: Violation[];
@@ -48,8 +48,8 @@ export interface RowResult {
 const SPREAD_MS = 4_000;
 
 /**
- * Applies load and fault, waits for all runs, and checks the invariants. An unusable stack afterwards
- * is a violation too.
+ * Applies load and fault, waits for all runs, and checks the invariants. If the row is aborted by an error, that is a
+ * violation too.
  */
 export async function runRow(world: World, fault: Fault, runs: number): Promise<RowResult> {
   const startedAt = Date.now();
@@ -70,7 +70,7 @@ async function judge(world: World, fault: Fault, runs: number): Promise<Omit<Row
     for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
     return toResult(fault, await collectEvidence(stage, spentBefore));
   } finally {
-    stage.giveUp(); // clients of a row that broke off
+    stage.giveUp(); // stops the clients if the row was aborted
   }
 }
 

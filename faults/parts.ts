@@ -1,4 +1,4 @@
-// Signals to the parts of a stack, and when what they struck works again.
+// Sends signals to the parts of a stack, and waits until the struck parts work again.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../cli/embedded/stack-file.js';
 import { eventually } from '../harness/timing/eventually.js';
@@ -7,18 +7,18 @@ import { signalAll } from '../harness/processes/signals.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
-/** What piled up meanwhile still belongs to the blow: tries that were given up, time limits that have passed. */
+/** After a freeze, pending attempts fail and expired time limits take effect, which still counts as part of the hit. */
 const WAKE_MS = 2_000;
 const BACK_WITHIN = { timeoutMs: 60_000, intervalMs: 100 };
 
-/** `kill -9`, all of them before any can react, and then until the supervisor's new ones work. */
+/** Sends SIGKILL to all the parts before any can react, then waits until the supervisor's new processes work. */
 export async function killParts(world: World, parts: ChildName[]): Promise<void> {
   const before = { ...world.stack.stack.pids };
   for (const part of parts) process.kill(before[part]!, 'SIGKILL');
   await partsReplaced(world, parts, before);
 }
 
-/** Until other processes than `before` have taken the parts' places and work. */
+/** Waits until new processes have replaced those of `before` and work. */
 export async function partsReplaced(
   world: World,
   parts: ChildName[],
@@ -31,16 +31,16 @@ export async function partsReplaced(
   await partsReady(world);
 }
 
-/** The API says that it reaches Temporal and the database; the worker that it works. */
+/** Waits until the API reports that it reaches Temporal and the database, and the worker reports that it is ready. */
 async function partsReady({ apiUrl, workerReadyUrl }: World): Promise<void> {
   for (const url of [`${apiUrl}/readyz`, workerReadyUrl]) {
     await eventually(async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok, BACK_WITHIN);
   }
 }
 
-/** SIGSTOP, SIGCONT after so long: to the others a part that is there and says nothing. */
+/** Stops a part for `durationMs` (SIGSTOP, SIGCONT). The other parts can connect to it but get no answer. */
 export async function freezePart(world: World, part: ChildName, durationMs: number): Promise<void> {
-  // PostgreSQL is many processes, and each connection's goes on by itself: the first is stopped first.
+  // PostgreSQL has a process per connection, which all must be stopped. Its first process is stopped first.
   const pids = withDescendants(world.stack.stack.pids[part]!);
   signalAll(pids, 'SIGSTOP');
   try {
@@ -52,7 +52,7 @@ export async function freezePart(world: World, part: ChildName, durationMs: numb
   await partsReady(world);
 }
 
-/** Kills a part and keeps it away: its port refuses for so long, because the supervisor is stopped and restarts nothing. */
+/** Kills a part, and stops the supervisor during `meanwhile` so that the part is not restarted and its port refuses. */
 export async function keepAway(world: World, part: ChildName, meanwhile: () => Promise<void>): Promise<void> {
   const before = { ...world.stack.stack.pids };
   const { supervisor } = world.stack;

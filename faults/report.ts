@@ -1,4 +1,4 @@
-// What the invariants say of a run of faults.
+// The invariants and their violations.
 export const INVARIANTS = [
   'ends once',
   'data',

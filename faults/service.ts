@@ -1,4 +1,4 @@
-/** Where clients find the service. */
+/** The address of the service and the key for clients. */
 export interface Service {
   apiUrl: string;
   apiKey: string;

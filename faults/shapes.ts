@@ -1,4 +1,4 @@
-// What the graphs of faults are made of, and what each part must do when its run succeeds.
+// The parts of the graphs that faults use, with the calls and results that are expected if the run succeeds.
 import type { NodeKind as Kind } from '../graph/kinds.js';
 import {
   agent,
@@ -16,26 +16,26 @@ import type { ExpectedCall, ExpectedNode } from './evidence.js';
 export interface Shape {
   name: string;
   drawing: Drawing;
-  /** The nodes that run, with the calls that they make in a run of this tag. */
+  /** Returns the nodes that are executed, with their calls, for a run with this tag. */
   expect: (tag: string) => ExpectedNode[];
 }
 
-/** Addresses of what the nodes call. */
+/** The addresses that nodes call. */
 export interface Outside {
   targetUrl: string;
   toolUrl: string;
 }
 
-/** Model names of world.ts's provider. */
+/** The model names of the provider in world.ts. */
 export const MODEL = 'faults-model';
 export const AGENT_MODEL = 'faults-agent';
-/** 10 prompt and 5 completion tokens at the prices of the test stack. */
+/** The price of 10 prompt and 5 completion tokens on the test stack. */
 export const CALL_PRICE_USD = '0.00002';
 const TWO_CALLS_USD = '0.00004';
-/** Variables of every drawing here: a run's input is `{tag}`. */
+/** The variable that all drawings here use. A run's input is `{tag}`. */
 export const TAG = '{{ input.tag }}';
 
-/** A node before the run's tag is known. */
+/** A node with its expectations, which depend on the run's tag. */
 export interface Part {
   node: DrawingNode;
   expect: (tag: string) => Omit<ExpectedNode, 'id' | 'label'>;
@@ -50,7 +50,7 @@ export function request(outside: Outside, label: string, delayMs: number, method
   };
 }
 
-/** A GET that is answered once the target was called at `/release/` and the gate's name. */
+/** A GET that the target answers after a call of `/release/<gate>`. */
 export function heldRequest({ targetUrl }: Outside, label: string, gate: string): Part {
   const path = (tag: string): string => `/hold/${gate}/${tag}/${label}`;
   return {
@@ -89,7 +89,7 @@ export function think({ toolUrl }: Outside, label: string, approval: 'always' | 
   };
 }
 
-/** A trigger and these after it, one by one. */
+/** Links the parts one after the other, after a trigger. */
 export function inRow(name: string, parts: Part[]): Shape {
   const all = [startPart(), ...parts];
   for (const [index, { node }] of all.entries()) if (index > 0) link(all[index - 1]!.node, node);
@@ -122,7 +122,7 @@ export function toExpected(
   return { kind, amountUsd, marker, calls };
 }
 
-/** How a call of a model is told from all others; `turn` counts from 0. */
+/** Returns the key of a model call. `turn` counts from 0. */
 export function modelKey(name: string, turn: number): string {
   return `model ${name} #${turn}`;
 }

@@ -1,4 +1,4 @@
-// What a fault works with: the load of its row, runs of its own, and blows that are written down as evidence.
+// The interface for faults: the load of the row, additional runs, and hits that are recorded as evidence.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../cli/embedded/stack-file.js';
@@ -13,12 +13,12 @@ import { childShape, type ChildWorkflow } from './waits.js';
 import type { World } from './world.js';
 
 const START_EVERY_MS = 120;
-/** This many of the runs that were started before the fault have a node in flight when it comes. */
+/** The fault is applied when at least this share of the runs has a node in flight. */
 const BUSY_SHARE = 0.3;
 const END_WITHIN_MS = 150_000;
 
 export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
-  /** The parts that it ends; all others must live on. */
+  /** The parts that it ends. All other parts must survive. */
   ends: ChildName[];
 }
 
@@ -37,7 +37,7 @@ export class Stage {
   readonly world: World;
   readonly api: ApiClient;
   readonly projectId: number;
-  /** A workflow of the project for nodes that run one. */
+  /** A workflow of the project that sub-workflow nodes run. */
   readonly child: ChildWorkflow;
   readonly runs: ClientRun[] = [];
   readonly hits: Hit[] = [];
@@ -53,11 +53,11 @@ export class Stage {
     this.projectId = projectId;
     this.#name = name;
     this.#workflows = workflows;
-    // One for each client.
+    // Each client adds a listener.
     setMaxListeners(0, this.#aborted.signal);
   }
 
-  /** A project of its own for every row, so that its sums start at nothing. */
+  /** Creates a project for the row, so that its sums start at 0. */
   static async open(world: World, name: string): Promise<Stage> {
     const api = createApiClient(world.apiUrl, world.apiKey);
     const projectId = await api.createProject(`Fault ${name}`);
@@ -73,7 +73,7 @@ export class Stage {
     return new Stage(world, name, { projectId, child, workflows });
   }
 
-  /** Starts so many runs of the load, one after the other. */
+  /** Starts `count` runs of the load, one every `everyMs`. */
   async startLoad(count: number, everyMs = START_EVERY_MS): Promise<void> {
     for (let started = 0; started < count; started++) {
       const { id, shape } = this.#workflows[this.runs.length % this.#workflows.length]!;
@@ -82,7 +82,7 @@ export class Stage {
     }
   }
 
-  /** Resolves when nodes of a good part of the load are in flight. */
+  /** Resolves when BUSY_SHARE of the load has nodes in flight. */
   async untilBusy(): Promise<void> {
     const wanted = Math.max(1, Math.floor(this.runs.length * BUSY_SHARE));
     const text = `SELECT count(DISTINCT run_id)::integer AS busy FROM node_results
@@ -93,18 +93,20 @@ export class Stage {
     );
   }
 
-  /** A run beside the load, of a graph of the fault's own. `mayAnswer`: whether nodes that wait for answers get them. */
+  /**
+   * Starts a run of the fault's own graph, in addition to the load. Waiting nodes get answers if `mayAnswer` is true.
+   */
   async start(shape: Shape, ending: Ending = 'succeed', mayAnswer = (): boolean => true): Promise<ClientRun> {
     const { id } = await this.createWorkflow(shape);
     return this.#start(id, shape, { ending, mayAnswer });
   }
 
-  /** A workflow of the row's project. */
+  /** Creates a workflow in the row's project. */
   async createWorkflow(shape: Shape): Promise<ChildWorkflow> {
     return { shape, id: await this.api.createWorkflow(this.projectId, shape.drawing, shape.name) };
   }
 
-  /** `act` strikes and returns when what it struck works again. What was finished before is read first. */
+  /** `act` strikes, and returns when the struck parts work again. Finished nodes and steps are read before it. */
   async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
     const before = this.world.stack.stack.pids;
     const finished = await this.#finished();
@@ -122,7 +124,7 @@ export class Stage {
     this.complaints.push(message);
   }
 
-  /** False when a run has not ended in time; its client gives up then. */
+  /** Returns false if a run has not ended in time; the clients are stopped then. */
   async allEnded(): Promise<boolean> {
     const timer = setTimeout(() => this.giveUp(), END_WITHIN_MS);
     const outcomes = await Promise.allSettled(this.runs.map(({ ended }) => ended));
@@ -132,7 +134,7 @@ export class Stage {
     return failures.length === 0;
   }
 
-  /** Ends all clients. */
+  /** Stops all clients. */
   giveUp(): void {
     this.#aborted.abort();
   }

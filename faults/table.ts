@@ -1,4 +1,4 @@
-// The table as the README quotes it: Markdown, which reads well enough in a terminal.
+// Writes the results as a Markdown table, which is also readable in a terminal.
 import { INVARIANTS } from './report.js';
 import type { RowResult } from './matrix.js';
 
@@ -32,7 +32,7 @@ export function toTable(rows: RowResult[]): string {
   );
 }
 
-/** Every violation, named by its row. */
+/** Returns a line for each violation, with the name of its row. */
 export function toDetails(rows: RowResult[]): string[] {
   return rows.flatMap(({ name, execution = 'visible', violations }) =>
     violations.map(({ invariant, message }) => `${name} (${execution}): ${invariant}: ${message}`),

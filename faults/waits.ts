@@ -1,8 +1,8 @@
-// Graphs whose nodes wait: for a time, for answers, and for other runs.
+// Graphs whose nodes wait for a time, for answers, or for other runs.
 import { drawing, link, node, resultOf } from '../harness/drawing/drawing.js';
 import { ask, free, inRow, startPart, TAG, toShape, type Part, type Shape } from './shapes.js';
 
-/** A workflow of the project that nodes of others start. */
+/** A workflow of the project that nodes of other workflows start. */
 export interface ChildWorkflow {
   id: number;
   shape: Shape;
@@ -10,11 +10,11 @@ export interface ChildWorkflow {
 
 /** A node that waits for a time. */
 export function sleep(label: string, seconds: number): Part {
-  // Its result is the moment.
+  // The result is a time, which contains a colon.
   return { node: node('wait', { label, seconds }), expect: () => free('wait', ':') };
 }
 
-/** A node that waits until somebody calls back. */
+/** A node that waits for a callback. */
 export function callback(label: string): Part {
   const expect: Part['expect'] = (tag) => ({ ...free('wait', tag), answerOf: ({ content }) => content });
   return { node: node('wait', { label, mode: 'callback' }), expect };
@@ -40,7 +40,7 @@ export function subWorkflow(label: string, { id, shape }: ChildWorkflow): Part {
   };
 }
 
-/** Waits of each kind side by side, and a value after all of them. */
+/** Parallel waits of each kind, and a value after all of them. */
 export function waits(seconds: number, ...more: Part[]): Shape {
   const start = startPart();
   const side = [sleep('pause', seconds), callback('callback'), person('person'), ...more];
@@ -58,7 +58,7 @@ export function waits(seconds: number, ...more: Part[]): Shape {
   return toShape('waits', drawing(all.map((part) => part.node)), all);
 }
 
-/** The workflow that a `family` runs: a paid call, whose answer is its output. */
+/** The workflow that a `family` runs: a paid call whose answer is the output. */
 export function childShape(): Shape {
   const call = ask('child');
   return inRow('child', [call, output(resultOf(call.node))]);
@@ -69,7 +69,7 @@ export function family(child: ChildWorkflow): Shape {
   return inRow('family', [run, output(resultOf(run.node, 'output'))]);
 }
 
-/** What it puts out holds the tag. */
+/** An output node. `value` must contain the tag. */
 export function output(value: string): Part {
   return { node: node('output', { label: 'output', value }), expect: (tag) => free('output', tag) };
 }

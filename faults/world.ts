@@ -1,5 +1,5 @@
-// A stack of its own and the world outside it: targets, model provider and tool server live in this process and so
-// outlive every fault. All that they are asked is counted.
+// A stack, and the systems outside it: target, model provider and tool server. They are in this process, so they
+// survive every fault, and they count all calls.
 import { writeFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import getPort from 'get-port';
@@ -15,31 +15,31 @@ import { signalAll } from '../harness/processes/signals.js';
 import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
 
 export interface World {
-  /** The one that runs now: `restart` puts another in its place. */
+  /** The current stack, which `restart` and `crash` replace. */
   readonly stack: StartedStack;
-  /** The address, which is the same before and after a restart; so is the key. */
+  /** A restart changes neither the address nor the key. */
   apiUrl: string;
   apiKey: string;
   outside: Outside;
   providersFile: string;
   workerReadyUrl: string;
-  /** Every call of a node that has reached the outside so far, by the key of its `ExpectedCall`. */
+  /** Counts the calls of nodes that have reached the outside so far, by the key of the `ExpectedCall`. */
   countCalls: () => Record<string, number>;
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
-  /** SIGTERM, the end of every process, and the same stack again on its data. */
+  /** Stops the stack with SIGTERM, waits for the end of every process, and starts it again on the same data. */
   restart: () => Promise<void>;
-  /** `kill -9` of every process, the supervisor included, and the same stack again at once. */
+  /** Kills every process with SIGKILL, including the supervisor, and starts the stack again at once. */
   crash: () => Promise<void>;
-  /** Rejects when a process is left behind. The data stay where `keep` says so. */
+  /** Rejects if a process is left behind. `keep` retains the data directory. */
   close: (options: { keep: boolean }) => Promise<void>;
 }
 
 const MODEL_DELAY_MS = 300;
-/** Time for a lock to be taken while the model thinks (kinds/windows.ts). */
+/** Long enough to acquire a lock before the model answers (kinds/windows.ts). */
 const SLOW_MODEL_DELAY_MS = 1_500;
 const TOOL_DELAY_MS = 300;
 
-/** `settings`: further environment of the stack. */
+/** `settings` are added to the stack's environment. */
 export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const dataDir = makeDataDir();
   const [target, tools, model] = await Promise.all([startHttpTarget(), startToolServer(), startFakeModelProvider()]);
@@ -78,7 +78,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     },
     async crash() {
       const killed = stack;
-      // The supervisor comes first: it would start the others again.
+      // The supervisor is killed first, because it would restart the others.
       signalAll(withDescendants(killed.supervisor.pid!), 'SIGKILL');
       stack = await startStack({ dataDir, env });
       await killed.modelProvider.close();
@@ -96,7 +96,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
   return world;
 }
 
-/** Continues what a fault that broke off may have left stopped. */
+/** Continues processes that an aborted fault may have left stopped. */
 export function allowToRun({ supervisor, dataDir }: StartedStack): void {
   const pids = Object.values(readStackFile(dataDir)?.pids ?? {}).flatMap((pid) => withDescendants(pid));
   signalAll([supervisor.pid!, ...pids], 'SIGCONT');

@@ -1,4 +1,4 @@
-// Parts that are killed, frozen, absent, or stopped and started in order.
+// Faults in which parts are killed, frozen, absent, or stopped and restarted in an orderly way.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import type { Fault } from '../fault.js';
@@ -19,8 +19,8 @@ const NAMES: Record<ChildName, string> = {
 };
 
 /**
- * The effect of losing a part on the calls of nodes. Without Postgres, answers wait in the worker until
- * they can be recorded.
+ * The effect of losing a part on the calls of nodes. While Postgres is away, the worker holds answers until it can
+ * record them.
  */
 const CUTS: Record<ChildName, Blow['cuts']> = {
   worker: 'calls',
@@ -79,7 +79,7 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
     stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
-/** Runs end meanwhile: the worker records their ends itself. */
+/** The worker records the ends of runs, so runs must end while the API is away. */
 const apiAway: Fault = {
   name: 'away-api',
   title: `every API process away for ${AWAY_MS / 1000} s, while runs end`,

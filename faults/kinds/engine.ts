@@ -1,5 +1,4 @@
-// An operator's actions on a run in Temporal itself, bypassing the service. Polls must show the end of the
-// run within a minute.
+// Faults in which an operator acts on a run directly in Temporal. Polls must show the end of the run within a minute.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../../harness/timing/eventually.js';

@@ -1,5 +1,5 @@
-// Loops, waits and sub-workflows: crashes of a process that has not yet recorded or passed on what it knows, and waits
-// during which all parts die.
+// Faults of loops, waits and sub-workflows: a process crashes before it has recorded or passed on a result, or all
+// parts die during a wait.
 import { iterationPath } from '../../graph/iteration-path.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { resultOf } from '../../harness/drawing/drawing.js';

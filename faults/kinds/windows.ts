@@ -1,4 +1,4 @@
-// Crashes of a process that has not yet recorded or passed on what it knows.
+// Faults in which a process crashes before it has recorded a result or started an accepted run.
 import { eventually } from '../../harness/timing/eventually.js';
 import type { Ending } from '../evidence.js';
 import type { Fault } from '../fault.js';
@@ -14,7 +14,7 @@ interface Unrecorded {
   title: string;
   part: (outside: Outside) => Part;
   ending: Ending;
-  /** The total number of calls. */
+  /** The expected total number of calls. */
   calls: number;
 }
 
