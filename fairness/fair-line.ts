@@ -1,29 +1,29 @@
-// Decides who is served next where tenants or projects share something.
+// Decides which tenant or project is served next if they share a resource.
 
 interface FairLineOptions<Key, Item> {
-  /** Keys of a lower rank are served first, as those that hold less. All keys have the same rank by default. */
+  /** Keys with a lower rank, for example those that hold less, are served first. By default all have the same rank. */
   rankOf?: (key: Key) => number;
-  /** Returns whether an item is served before another one of its key. Items are served in order of arrival by default. */
+  /** Returns true if an item is served before another one of its key. The default is the order of arrival. */
   isBefore?: (item: Item, other: Item) => boolean;
 }
 
 interface WaitOptions {
-  /** Aborting it ends the waiting with its reason, at once if it is aborted already. */
+  /** Aborting it ends the wait with its reason, at once if it is already aborted. */
   signal?: AbortSignal | undefined;
-  /** The longest time to wait, and the error that ends the waiting then. There is no limit by default. */
+  /** The limit on the wait, and the error with which the wait then ends. There is no limit by default. */
   patience?: { ms: number; toError: () => Error };
-  /** Is called when the item leaves the line unserved, before anything else runs. */
+  /** Called synchronously when the item leaves the line without being served. */
   onUnserved?: () => void;
 }
 
 /**
- * Items wait under keys, such as those of their tenants. Keys of equal rank are served in rotation, however many items each
- * has: a key goes to the end when it is served. The owner of the line knows who may go: it asks for the next item whenever
- * that may have changed, until there is none.
+ * Each waiting item belongs to a key, for example its tenant. Keys of equal rank are served in rotation, regardless of
+ * the number of their items: a key that is served moves to the end. The owner of the line decides which items may be
+ * served. Whenever this may have changed, it calls `next` until that returns undefined.
  */
 export class FairLine<Key, Item extends object> {
   readonly #options: FairLineOptions<Key, Item>;
-  /** The waiting items of each key. The key that was served last is the last one. */
+  /** The waiting items by key. The most recently served key is the last one. */
   readonly #lines = new Map<Key, Item[]>();
   readonly #serve = new Map<Item, () => void>();
 
@@ -40,7 +40,7 @@ export class FairLine<Key, Item extends object> {
     return this.#lines.get(key)?.length ?? 0;
   }
 
-  /** Resolves when the item is served. It must not be waiting already. */
+  /** Resolves when the item is served. The item must not be waiting already. */
   wait(key: Key, item: Item, { signal, patience, onUnserved }: WaitOptions = {}): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#serve.has(item)) throw new Error('The item is waiting already.');
@@ -67,20 +67,20 @@ export class FairLine<Key, Item extends object> {
     });
   }
 
-  /** Serves the first item that may go, and returns it; undefined if there is none. */
+  /** Serves the first item for which `mayGo` returns true, and returns it. Returns undefined if there is none. */
   next(mayGo: (item: Item) => boolean): Item | undefined {
     for (const [key, items] of this.#inOrder()) {
       const item = items.find(mayGo);
       if (item === undefined) continue;
       this.serve(item);
-      // Items of the key that still wait come after those of all other keys.
+      // Moves the key behind all other keys.
       if (this.#lines.delete(key) && items.length > 0) this.#lines.set(key, items);
       return item;
     }
     return undefined;
   }
 
-  /** Ends the waiting of this item, whoever is before it. Returns false if it does not wait. */
+  /** Ends the wait of this item, even if others are before it. Returns false if it does not wait. */
   serve(item: Item): boolean {
     const serve = this.#serve.get(item);
     serve?.();

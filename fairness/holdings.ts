@@ -1,4 +1,4 @@
-/** Counts what each key holds of something that keys share. */
+/** Counts how much each key holds of a shared resource. */
 export class Holdings<Key> {
   readonly #held = new Map<Key, number>();
   #total = 0;
@@ -7,7 +7,7 @@ export class Holdings<Key> {
     return this.#total;
   }
 
-  /** What the key that holds the most has. */
+  /** The largest amount that one key holds. */
   get largest(): number {
     return Math.max(0, ...this.#held.values());
   }
@@ -16,7 +16,7 @@ export class Holdings<Key> {
     return this.#held.get(key) ?? 0;
   }
 
-  /** A negative amount is given back. */
+  /** A negative amount reduces the holding. */
   add(key: Key, amount: number): void {
     this.#total += amount;
     const held = this.of(key) + amount;

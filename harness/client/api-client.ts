@@ -1,4 +1,4 @@
-// A small client of the public API, typed as far as tests need it.
+// A small client of the public API, with the types that tests need.
 import type { components } from '../../clients/typescript/src/openapi.js';
 import { eventually, type EventuallyOptions } from '../timing/eventually.js';
 
@@ -24,18 +24,18 @@ export type NodeEntry = Omit<Schemas['NodeResult'], 'result' | 'approval_request
   approval_requests?: ApprovalRequest[];
 };
 
-/** The answer to a start or a poll of a run that there is. */
+/** The answer to a start or a poll of an existing run. */
 export interface Envelope {
   status: number;
   data: Omit<Schemas['RunEnvelope']['data'], 'id' | 'data'> & { id: string; data: Record<string, NodeEntry> | null };
 }
 
-/** In lists without some of its fields, and with others. */
+/** Runs in lists lack some of these fields and have others. */
 export type RunRecord = Schemas['Run'] & { [field: string]: unknown };
 
 export interface SendOptions {
   body?: unknown;
-  /** Sent as it is, instead of `body` as JSON. */
+  /** The request body, which replaces `body` and is sent unchanged. */
   text?: string;
   headers?: Record<string, string>;
 }
@@ -55,7 +55,7 @@ export interface ApiClient {
   poll: (runId: string) => Promise<Envelope>;
   /** Polls until the status is terminal and returns that answer. */
   pollToEnd: (runId: string, options?: EventuallyOptions) => Promise<Envelope>;
-  /** Makes a project and a workflow of this drawing, runs it and waits for its end. */
+  /** Creates a project and a workflow with this drawing, starts a run and waits for its end. */
   runToEnd: (data: object, input?: unknown, options?: EventuallyOptions) => Promise<FinishedRun>;
   history: (workflowId: number, runId: string) => Promise<RunRecord>;
 }
@@ -68,15 +68,15 @@ export interface FinishedRun {
   nodes: Record<string, NodeEntry>;
 }
 
-/** An API key, or a session token; none for a stranger at the door. */
+/** An API key or a session token. Undefined sends requests without credentials. */
 export type Credential = string | { session: string } | undefined;
 
 export interface ClientOptions {
-  /** In place of the global one; retrying.ts has one that does not give up. */
+  /** Replaces the global `fetch`, for example by the one in retrying.ts, which retries until it is aborted. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Paths are below `/api/v1`, with a leading slash. */
+/** Paths are relative to `/api/v1` and start with a slash. */
 export function createApiClient(apiUrl: string, credential?: Credential, through: ClientOptions = {}): ApiClient {
   const sendRequest = through.fetch ?? fetch;
   const send = async <T>(

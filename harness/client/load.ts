@@ -1,4 +1,4 @@
-// The load's side of the API: many connections, and answers that are looked at without being parsed.
+// A client for load tests, with many connections. It does not parse the answers to polls.
 import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { createTimedClient } from './timed-client.js';
 
 export interface LoadClient {
   createWorkflow(title: string, data: object): Promise<number>;
-  /** Starts a run with a tag of its own as input. Throws what the network threw; anything but an accepted run is an error too. */
+  /** Starts a run with a unique tag as input. Throws network errors, and an error if the run is not accepted. */
   start(workflowId: number): Promise<string>;
   poll(runId: string): Promise<Poll>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface Started {
   tookMs: number;
 }
 
-/** `count` runs, `atOnce` requests at a time, each as soon as the one before it is answered. */
+/** Starts `count` runs with `atOnce` requests at a time. */
 export async function startRuns(
   client: LoadClient,
   workflowId: number,
@@ -83,10 +83,12 @@ export interface Ends {
   latenciesMs: number[];
 }
 
-/** When no run has ended for so long, those that are open count as lost. */
+/** If no run has ended for this long, polling stops, and the open runs count as lost. */
 const STALL_MS = 120_000;
 
-/** Runs join while it polls; `finish` says that no more come and resolves when each has ended. */
+/**
+ * Polls the runs that are added with `add`. `finish` is called after the last `add`; it resolves when all have ended.
+ */
 export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: number; everyMs: number }) {
   const open: string[] = [];
   const ends: Ends = { succeeded: 0, failed: 0, polls: 0, polledBytes: 0, pollErrors: [], latenciesMs: [] };

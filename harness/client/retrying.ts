@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request that was not answered as it should have been. Times in milliseconds since 1970. */
+/** A request without a usable answer. Times are milliseconds since 1970. */
 export interface FailedRequest {
   from: number;
   until: number;
@@ -8,10 +8,10 @@ export interface FailedRequest {
 }
 
 const RETRY_AFTER_MS = 300;
-/** A frozen server takes a connection and says nothing. */
+/** A frozen server accepts a connection but does not answer. */
 const PATIENCE_MS = 10_000;
 
-/** A `fetch` that sends the request again after a broken connection, silence or a 5xx, until `signal` aborts. */
+/** Returns a `fetch` that retries after a broken connection, a timeout or a 5xx, until `signal` aborts. */
 export function retryingFetch(signal: AbortSignal, onFailure: (failure: FailedRequest) => void) {
   return async (url: string, init: RequestInit): Promise<Response> => {
     for (;;) {
@@ -30,7 +30,7 @@ export function retryingFetch(signal: AbortSignal, onFailure: (failure: FailedRe
   };
 }
 
-/** Rejects for an answer that breaks off. */
+/** Rejects if the answer is cut off. */
 async function readWhole(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   await response.clone().arrayBuffer();

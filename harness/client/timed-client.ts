@@ -1,9 +1,9 @@
-// A client for measurements: kept connections, the times of each answer, and answers whose body is only counted.
+// A client for measurements. It uses keep-alive connections, and measures the times and sizes of answers.
 import { Agent, request } from 'undici';
 
 interface TimedAnswer<T> {
   body: T;
-  /** From the request to the first byte of its answer, and to its end. */
+  /** The times from the request to the first byte of its answer, and to the end of the answer. */
   firstByteMs: number;
   totalMs: number;
 }
@@ -14,7 +14,7 @@ interface Head {
   sizeBytes: number;
 }
 
-/** Both methods throw for any status but 2xx. */
+/** Both methods throw an error for any status other than 2xx. */
 export interface TimedClient {
   send<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<TimedAnswer<T>>;
   /** Reads the answer without parsing it, which would cost the client more than the service. */
@@ -24,9 +24,11 @@ export interface TimedClient {
 
 export interface TimedClientOptions {
   headers?: Record<string, string>;
-  /** At once. By default more than runs and probes, so that no request waits here for a connection. */
+  /**
+   * The number of connections. The default exceeds the number of runs and probes, so no request waits for a connection.
+   */
   connections?: number;
-  /** 0: none. */
+  /** 0 means no timeout. */
   timeoutMs?: number;
 }
 

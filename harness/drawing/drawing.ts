@@ -1,4 +1,4 @@
-// Drawings as the visual editor saves them, in a few words.
+// Builds drawings in the form in which the visual editor saves them.
 import { randomUUID } from 'node:crypto';
 import { traitsOf, type NodeKind } from '../../graph/kinds.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
@@ -27,7 +27,7 @@ export interface Drawing {
   [key: string]: unknown;
 }
 
-/** A node of its own id; `data` goes over the common fields. */
+/** Returns a node with a new id. `data` overrides the common fields. */
 export function node(kind: NodeKind, data: Data = {}): DrawingNode {
   const id = randomUUID();
   const links = traitsOf(kind).handles.length > 0 ? {} : { next_nodes: [] };
@@ -55,7 +55,7 @@ export function condition(left: unknown, operator: string, right: unknown, data:
   return node('condition', { condition: { left, operator, right }, ...data });
 }
 
-/** `tools`: the MCP servers, with label `tools` and transport streamable_http where they do not say otherwise. */
+/** `tools` are the MCP servers. The default label is `tools`, and the default transport streamable_http. */
 export function agent(message: string, settings: Data, tools: Data[], data: Data = {}): DrawingNode {
   const server = { type: 'mcp', server_label: 'tools', transport: 'streamable_http' };
   return node('agent', {
@@ -70,12 +70,12 @@ export function mcp(endpointUrl: string, toolName: string, args: Data = {}, data
   return node('mcp', { endpoint_url: endpointUrl, tool_name: toolName, arguments: args, ...data });
 }
 
-/** `{{ <node>.result.<path> }}`. */
+/** Returns `{{ <node>.result.<path> }}`. */
 export function resultOf(of: DrawingNode, path = 'content'): string {
   return `{{ ${of.id}.result.${path} }}`;
 }
 
-/** Links `from` to each of `to`; of a condition, the given branch (which holds one node). */
+/** Links `from` to each node of `to`. If `from` is a condition, it links the given branch, which has only one node. */
 export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch: 'true' | 'false' = 'true'): void {
   for (const { id } of Array.isArray(to) ? to : [to]) {
     if (from.type === nodeDefinitions.condition.type) from.data[`${branch}_node`] = id;
@@ -83,25 +83,25 @@ export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch:
   }
 }
 
-/** Links each of `nodes` to the next one; gives them. */
+/** Links each node to the next one, and returns the nodes. */
 export function linkInRow(nodes: DrawingNode[]): DrawingNode[] {
   for (const [index, to] of nodes.entries()) if (index > 0) link(nodes[index - 1]!, to);
   return nodes;
 }
 
-/** A trigger and these, one after the other. */
+/** Returns a trigger and these nodes, one after the other. */
 export function inRow(...nodes: DrawingNode[]): DrawingNode[] {
   return linkInRow([trigger(), ...nodes]);
 }
 
-/** A trigger and these, side by side. */
+/** Returns a trigger and these nodes, in parallel branches. */
 export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
   const start = trigger();
   link(start, nodes);
   return [start, ...nodes];
 }
 
-/** The drawing of these nodes, the first one being the start; its edges follow from the nodes' own links. */
+/** Returns a drawing of these nodes, which starts with the first one. The edges follow from the links of the nodes. */
 export function drawing(nodes: DrawingNode[]): Drawing {
   const edges = nodes.flatMap((source) => [
     ...(source.data.next_nodes ?? []).map((target) => edge(source.id, target)),
@@ -112,12 +112,12 @@ export function drawing(nodes: DrawingNode[]): Drawing {
   return { nodes: placed, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: nodes[0]?.id ?? '' };
 }
 
-/** A trigger and `length - 1` nodes after it, in a row; without `make` they are conditions that hold. */
+/** Returns a trigger and `length - 1` nodes in a row. By default, these are conditions that are true. */
 export function chain(length: number, make: (index: number) => DrawingNode = alwaysTrue): Drawing {
   return drawing(inRow(...Array.from({ length: length - 1 }, (_, index) => make(index))));
 }
 
-/** A trigger, `width` nodes side by side after it and, with `join`, one node after all of them. */
+/** Returns a trigger, `width` parallel nodes after it, and `join` after all of them. */
 export function fanOut(width: number, make: (index: number) => DrawingNode = alwaysTrue, join?: DrawingNode): Drawing {
   const start = trigger();
   const branches = Array.from({ length: width }, (_, index) => make(index));

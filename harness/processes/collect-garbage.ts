@@ -3,19 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'undici';
 
 const TRIES = 100;
-/** Environment of a stack whose processes are asked: the inspector takes any free port. */
+/** The environment of a stack whose garbage is collected. The inspector uses any free port. */
 export const WITH_INSPECTOR = { NODE_OPTIONS: '--inspect-port=0' };
-/** What the inspector prints when SIGUSR1 opens it. */
+/** Matches the line that the inspector prints when SIGUSR1 opens it. */
 const ADDRESS = /Debugger listening on (ws:\/\/\S+)/g;
-/** A second round finds what the first one has set free. */
+/** The second collection frees objects that became unreachable by the first one. */
 const ROUNDS = 2;
 
 /**
- * Has a process of a stack collect its garbage, that of its threads included, by way of its inspector. `logFile`: where
- * what it prints goes. Returns the bytes that all its heaps hold then.
+ * Makes a process of a stack and its threads collect garbage, by the inspector protocol. `logFile` is the log with the
+ * output of the process. Returns the bytes that all its heaps use afterwards.
  */
 export async function collectGarbage(pid: number, logFile: string): Promise<number> {
-  // Open from an earlier time, it says nothing any more.
+  // If the inspector is already open, it prints nothing, so the address of the last time is used.
   process.kill(pid, 'SIGUSR1');
   for (let tries = 0; tries < TRIES; tries += 1) {
     const address = [...readFileSync(logFile, 'utf8').matchAll(ADDRESS)].at(-1)?.[1];
@@ -56,7 +56,7 @@ async function collectAt(address: string): Promise<number> {
     socket.addEventListener('error', () => reject(new Error(`no answer from ${address}`)));
   });
   try {
-    // Its answer comes after the news of all threads.
+    // The answer arrives after the messages that attach the threads.
     await main.ask('NodeWorker.enable', { waitForDebuggerOnStart: false });
     const heaps = [main, ...threads.values()].map(({ ask }) => ask);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -4,14 +4,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 export interface ProcessStat {
   pid: number;
   parent: number;
-  /** `Z`: it has ended and its parent has not asked for its exit code yet; `T`: it is stopped. */
+  /** `Z`: it has ended, and its parent has not read its exit code yet. `T`: it is stopped. */
   state: string;
-  /** Hundredths of a second of user and system time: its own, and those of its children that have ended. */
+  /** User and system time in hundredths of a second: of the process, and of its children that have ended. */
   ownTicks: number;
   endedTicks: number;
 }
 
-/** Undefined for a process that is gone. */
+/** Returns undefined if the process no longer exists. */
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === '') return undefined;
@@ -25,7 +25,7 @@ export function childrenOf(parent: number): ProcessStat[] {
   return allProcesses().filter((each) => each.parent === parent);
 }
 
-/** The process and all that it has started, parents first. Elsewhere than on Linux the process alone. */
+/** Returns the process and its descendants, parents first. On other systems than Linux it returns only the process. */
 export function withDescendants(pid: number): number[] {
   const all = allProcesses();
   const found = [pid];
@@ -34,7 +34,7 @@ export function withDescendants(pid: number): number[] {
 }
 
 /**
- * The live processes of the stack in `dataDir`, as "pid command": those that name the directory in their arguments
+ * Returns the live processes of the stack in `dataDir`, as "pid command". They name the directory in their arguments
  * (PostgreSQL, Temporal) or in their environment (API, worker, supervisor).
  */
 export function processesOf(dataDir: string): string[] {
@@ -48,7 +48,7 @@ export function processesOf(dataDir: string): string[] {
     });
 }
 
-/** Empty for a file of a process that is gone, or that is somebody else's. */
+/** Returns an empty text if the process no longer exists or belongs to another user. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

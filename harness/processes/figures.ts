@@ -1,21 +1,21 @@
-// Memory and processor time of processes, from /proc: what else the machine does is not in it. Linux only; elsewhere 0.
+// Memory and processor time of single processes, from /proc. On other systems than Linux they are 0.
 import { childrenOf, readStat, readText } from './family.js';
 
 const TICKS_PER_SECOND = 100;
 
-/** Resident memory; 0 for a process that is gone. */
+/** Returns the resident memory, or 0 if the process no longer exists. */
 export function rssMiB(pid: number | undefined): number {
   return memoryMiB(pid, 'VmRSS');
 }
 
-/** The most that the process has ever had in memory; 0 for one that is gone. */
+/** Returns the peak of the resident memory, or 0 if the process no longer exists. */
 export function peakRssMiB(pid: number | undefined): number {
   return memoryMiB(pid, 'VmHWM');
 }
 
 /**
- * `ended` adds the children that have ended, `family` those that live, too: PostgreSQL has a process for each connection.
- * Throws for a process that is gone.
+ * `ended` adds the children that have ended. `family` also adds live children, because PostgreSQL has a process for
+ * each connection. Throws an error if the process no longer exists.
  */
 export function cpuSeconds(pid: number, of: 'itself' | 'ended' | 'family' = 'itself'): number {
   if (process.platform !== 'linux') return 0;

@@ -3,7 +3,7 @@ import type { StartedStack } from './stack.js';
 
 export type StackPart = 'api' | 'postgres' | 'temporal' | 'worker';
 
-/** Kills one process of the stack, and waits until the supervisor has started it again. */
+/** Kills one process of the stack, and waits until the supervisor has restarted it. */
 export async function killAndAwaitRestart(
   of: Pick<StartedStack, 'stack'>,
   name: StackPart,
@@ -11,6 +11,6 @@ export async function killAndAwaitRestart(
 ): Promise<void> {
   const pid = of.stack.pids[name]!;
   process.kill(pid, 'SIGKILL');
-  // Each read of `stack` gives the processes of that moment.
+  // Each access to `stack` reads the current process ids.
   await eventually(() => of.stack.pids[name] !== undefined && of.stack.pids[name] !== pid, { timeoutMs });
 }

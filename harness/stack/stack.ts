@@ -1,4 +1,4 @@
-// A whole stack of its own: `node dist/cli/start.js` as a child process, as a person would start it.
+// Starts a separate stack: `node dist/cli/start.js` as a child process, as a user would start it.
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,16 +9,16 @@ import { makeDataDir, readStack, spawnSupervisor, stopSupervisor, untilReady } f
 
 interface BareOptions {
   env?: Record<string, string>;
-  /** An existing directory is kept on `stop`; by default a new one, removed on `stop`. */
+  /** An existing directory, which `stop` retains. The default is a new directory, which `stop` removes. */
   dataDir?: string;
-  /** The folder of the build; this checkout's by default. */
+  /** The folder of the build. The default is this checkout's. */
   dist?: string;
 }
 
 export interface StackOptions extends BareOptions {
-  /** Over the test defaults (every port picked freely, the fake model provider). An empty value unsets a variable. */
+  /** Overrides the test defaults (free ports, the fake model provider). An empty value unsets a variable. */
   env?: Record<string, string>;
-  /** In place of the stack's own fake model provider. */
+  /** Replaces the stack's own fake model provider. */
   modelProviderUrl?: string;
 }
 
@@ -26,21 +26,23 @@ interface RunningStack {
   apiUrl: string;
   apiKey: string;
   dataDir: string;
-  /** stack.json as it is now. */
+  /** The current content of stack.json. */
   readonly stack: StackFile;
-  /** What the supervisor printed, and the children's logs. */
+  /** Returns the supervisor's output and the children's logs. */
   logs: () => string;
-  /** SIGTERM; rejects when the exit code is not 0 or a process is left. `keep` leaves the directory for a look. */
+  /**
+   * Sends SIGTERM. Rejects if the exit code is not 0 or a process is left. `keep` retains the directory for inspection.
+   */
   stop: (options?: { keep?: boolean }) => Promise<void>;
 }
 
-/** A stack as tests use it, whoever has started it. */
+/** The interface of a stack for tests, which may have been started by another process. */
 export interface TestStack extends RunningStack {
-  /** Serves every model name. */
+  /** It accepts every model name. */
   modelProvider: FakeModelProvider;
 }
 
-/** A stack that calls no model provider of ours. */
+/** A stack without a fake model provider. */
 export interface BareStack extends RunningStack {
   supervisor: ChildProcess;
 }
@@ -49,12 +51,12 @@ export interface StartedStack extends TestStack {
   supervisor: ChildProcess;
 }
 
-/** USD per million tokens: a call of 10 prompt and 5 completion tokens costs 0.00002. */
+/** USD per million tokens. A call with 10 prompt and 5 completion tokens costs 0.00002. */
 export const TEST_PRICES = { input_price_per_million: '1', output_price_per_million: '2' };
 
 export async function startBareStack({ env, dataDir: existing, dist }: BareOptions): Promise<BareStack> {
   const dataDir = existing ?? makeDataDir();
-  // That of a killed supervisor stays until the next one starts, and would be taken for its own.
+  // A killed supervisor leaves its stack.json behind, which would make the new stack look ready.
   removeStackFile(dataDir);
   const { child: supervisor, output } = spawnSupervisor(dataDir, env, dist);
   const logs = (): string => [output(), ...childLogs(dataDir)].join('\n');
@@ -84,7 +86,7 @@ export async function startStack(options: StackOptions = {}): Promise<StartedSta
   const { dataDir = makeDataDir(), modelProviderUrl, dist } = options;
   const modelProvider = await startFakeModelProvider();
   const env = {
-    // Tests ask from many sides at once.
+    // Tests send many requests at once.
     SESSION_RATE_LIMIT: '1000000',
     MODEL_PROVIDERS_FILE: writeProvidersFile(dataDir, modelProviderUrl ?? modelProvider.url),
     ...suiteSettings(),
@@ -107,12 +109,14 @@ export async function startStack(options: StackOptions = {}): Promise<StartedSta
   });
 }
 
-/** The running stack in `dataDir`, which belongs to somebody else: only its model provider ends with `stop`. */
+/**
+ * Returns the stack in `dataDir`, which another process has started and stops. `stop` closes only the model provider.
+ */
 export function stackIn(dataDir: string, modelProvider: FakeModelProvider): TestStack {
   return Object.assign(runningIn(dataDir), { modelProvider, stop: () => modelProvider.close() });
 }
 
-/** Lists the stack's model provider. */
+/** Returns the path of the file that lists the stack's model provider. */
 export function modelProvidersFile(dataDir: string): string {
   return path.join(dataDir, 'test-model-providers.json');
 }
@@ -131,7 +135,9 @@ function runningIn(dataDir: string): RunningStack {
   };
 }
 
-/** How the whole suite is run, not what a person has set: test/runner/tiers.ts. */
+/**
+ * Returns the settings with which test/runner/tiers.ts runs a whole suite. The user's own settings are not inherited.
+ */
 function suiteSettings(): Record<string, string> {
   const { WORKER_CACHED_WORKFLOWS } = process.env;
   return WORKER_CACHED_WORKFLOWS === undefined ? {} : { WORKER_CACHED_WORKFLOWS };

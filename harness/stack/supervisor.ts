@@ -1,4 +1,4 @@
-// `npm start`'s supervisor as a child process: on a data directory of its own, on free ports, from any build.
+// Runs the supervisor of `npm start` as a child process, with its own data directory, free ports and any build.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync } from 'node:fs';
@@ -10,17 +10,19 @@ import { eventually } from '../timing/eventually.js';
 
 export interface Supervisor {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output: () => string;
 }
 
 const ABOVE = path.resolve(import.meta.dirname, '../..');
-/** The build of this checkout, which benchmarks also run from. */
+/** The build of this checkout. Benchmarks are executed from this build themselves. */
 export const OWN_BUILD = import.meta.filename.endsWith('.ts') ? path.join(ABOVE, 'dist') : ABOVE;
-/** More than the supervisor's own patience (60 s for each of its two rounds), so that it can say which part is late. */
+/** Longer than the supervisor's own timeouts (two of 60 s), so that it can report which part is late. */
 const START_TIMEOUT_MS = 150_000;
 const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
-/** They find programs and caches. The person's own settings of the service must not reach what is tested or measured. */
+/**
+ * Variables that locate programs and caches. The user's own settings of the service must not affect tests or figures.
+ */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -33,21 +35,23 @@ const INHERITED = [
   'GOFLAGS',
   'GOPROXY',
 ];
-/** More than any load sends: the key of the local user allows 6,000 requests a minute. */
+/** More than any load sends. The key of the local user only allows 6,000 requests a minute. */
 const UNLIMITED = 1_000_000_000;
 
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.includes(name)));
 }
 
-/** Open to all, so that PostgreSQL's account can enter it when this runs as root. */
+/**
+ * Creates a directory that every user can enter, because PostgreSQL has its own account if this process runs as root.
+ */
 export function makeDataDir(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'workflow-stack-'));
   chmodSync(directory, 0o755);
   return directory;
 }
 
-/** It ends when this process ends, however it ends. */
+/** The supervisor stops when its standard input closes, so it also stops if this process is killed. */
 export function spawnSupervisor(dataDir: string, env: NodeJS.ProcessEnv = {}, build = OWN_BUILD): Supervisor {
   const entry = path.join(build, 'cli/start.js');
   if (!existsSync(entry)) throw new Error('there is no build: run npm run build first');
@@ -63,7 +67,7 @@ export function spawnSupervisor(dataDir: string, env: NodeJS.ProcessEnv = {}, bu
   return { child, output: () => text };
 }
 
-/** Rejects when the supervisor ends before the stack is ready. */
+/** Rejects if the supervisor exits before the stack is ready. */
 export async function untilReady(child: ChildProcess, dataDir: string): Promise<void> {
   const outcome = await eventually(
     () => {
@@ -75,7 +79,7 @@ export async function untilReady(child: ChildProcess, dataDir: string): Promise<
   if (outcome === 'exited') throw new Error(`the supervisor exited with code ${child.exitCode}`);
 }
 
-/** SIGTERM; returns the exit code, null for a supervisor that was killed. */
+/** Sends SIGTERM and returns the exit code, or null if the supervisor was killed. */
 export async function stopSupervisor(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'close');
@@ -85,14 +89,14 @@ export async function stopSupervisor(child: ChildProcess): Promise<number | null
   return child.exitCode;
 }
 
-/** stack.json as it is now: process ids follow restarts. */
+/** Returns the current content of stack.json. Restarts change the process ids. */
 export function readStack(dataDir: string): StackFile {
   const stack = readStackFile(dataDir);
   if (stack === undefined) throw new Error(`there is no ${stackFile(dataDir)}`);
   return stack;
 }
 
-/** Environment with which the stack's successor is found where the stack was. */
+/** Returns the environment with which another stack uses the ports of this one. */
 export function portsOf({ stack }: { stack: StackFile }): Record<string, string> {
   const port = (url: string): string => new URL(url).port;
   return {
@@ -103,7 +107,7 @@ export function portsOf({ stack }: { stack: StackFile }): Record<string, string>
   };
 }
 
-/** A further key of the stack's local user, whose rate limit nobody reaches. */
+/** Creates a further key of the stack's local user, whose rate limit cannot be reached. */
 export async function unlimitedKey(dataDir: string, build = OWN_BUILD): Promise<string> {
   const user = String(readStack(dataDir).user_id);
   const args = ['key', 'create', '--user', user, '--rate-limit', String(UNLIMITED), '--label', 'unlimited'];

@@ -1,4 +1,4 @@
-// Servers that drawings and tools of attackers call. They answer as badly as they can, in the attacker's process.
+// Servers that attackers' drawings and tools call. They run in the attacker's process and give hostile answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -10,48 +10,48 @@ const GZIP = { level: 9 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse, argument: number) => unknown;
 
-/** The first segment of the path names the answer, the second is its argument. */
+/** The first segment of the path selects the answer; the second one is its argument. */
 const answers: Record<string, Answer> = {
   small: (_request, response) => sendJson(response, { ok: true }),
-  /** So many bytes of text that does not compress. */
+  /** Answers `count` bytes of text that does not compress. */
   bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(incompressibleText(count)),
-  /** A JSON array of so many bytes, all empty objects. */
+  /** Answers a JSON array of empty objects with `count` bytes. */
   objects: (_request, response, count) => response.setHeader('content-type', 'application/json').end(objectsOf(count)),
-  /** A small answer after so many milliseconds. */
+  /** Answers after `ms`. */
   pause: (_request, response, ms) => void setTimeout(() => sendJson(response, { ok: true }), ms),
-  /** Nothing, ever. */
+  /** Never answers. */
   hang: () => undefined,
-  /** Headers, and then a byte a second. */
+  /** Sends the headers, and then a byte per second. */
   drip(_request, response) {
     response.writeHead(200, { 'content-type': 'text/plain' });
     const timer = setInterval(() => response.write('x'), 1_000);
     response.once('close', () => clearInterval(timer));
   },
-  /** Zeros, packed so many times. */
+  /** Answers zeros that are compressed `height` times. */
   tower(_request, response, height) {
     response.setHeader('content-type', 'text/plain');
     response.setHeader('content-encoding', Array.from({ length: height }, () => 'gzip').join(','));
     response.end(towerOf(height));
   },
-  /** An MCP server whose lists and results are 10 KB that become so many MiB of empty objects. */
+  /** An MCP server whose lists and results are 10 KB and expand to `mib` MiB of empty objects. */
   'packed-mcp': (request, response, mib) => answerMcp(request, response, (method) => packedList(method, mib)),
-  /** An honest one with one tool. */
+  /** A correct MCP server with one tool. */
   'small-mcp': (request, response) =>
     answerMcp(request, response, () => [
       Buffer.from('{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"content":[{"type":"text","text":"done"}]}'),
     ]),
-  /** One whose lists have a next page for ever. */
+  /** An MCP server whose lists always have a next page. */
   'paged-mcp': (request, response) =>
     answerMcp(request, response, () => [
       Buffer.from('{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"nextCursor":"on"}'),
     ]),
-  /** One that opens a stream of events in place of an answer and says nothing but comments. */
+  /** An MCP server that answers with an event stream of comments only. */
   'silent-mcp'(_request, response) {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const timer = setInterval(() => response.write(': still here\n\n'), 200);
     response.once('close', () => clearInterval(timer));
   },
-  /** One whose stream of events is one endless line. */
+  /** An MCP server that answers with an event stream of one endless line. */
   'endless-mcp'(_request, response) {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const more = (): void => {
@@ -74,7 +74,7 @@ export async function startServers(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** `result`: the parts of the gzip stream, or the plain text, of a result. */
+/** `result` returns the parts of a gzip stream, or a single part with plain text. */
 async function answerMcp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -92,13 +92,13 @@ async function answerMcp(
   }
   const parts = result(message.method ?? '');
   if (parts.length === 1) return sendText(response, `${head}${parts[0]!.toString()}}`);
-  // A gzip stream may be several, one after the other.
+  // A gzip file may consist of several concatenated ones.
   response.setHeader('content-type', 'application/json');
   response.setHeader('content-encoding', 'gzip');
   response.end(Buffer.concat([gzipSync(head, GZIP), ...parts, gzipSync('}', GZIP)]));
 }
 
-/** Returns the packed parts of a list of tools, or of the content of a call. */
+/** Returns the compressed parts of a list of tools, or of the content of a call. */
 function packedList(method: string, mib: number): Buffer[] {
   const field = method === 'tools/list' ? 'tools' : 'content';
   return [gzipSync(`{"${field}":`, GZIP), packedObjects(mib), gzipSync('}', GZIP)];

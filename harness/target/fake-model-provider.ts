@@ -1,4 +1,4 @@
-// A programmable model provider that speaks the chat-completions protocol and records what it is asked.
+// A programmable model provider with the chat-completions protocol. It records all requests.
 import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
@@ -6,27 +6,27 @@ import { streamCompletion, type StreamPart } from './stream-completion.js';
 import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
 export interface ModelAnswer {
-  /** Default: `echo: ` and the last user message. */
+  /** The default is `echo: ` and the last user message. */
   text?: string;
   finishReason?: string;
-  /** The model asks for these calls; an object as arguments is sent as JSON. */
+  /** The tool calls that the model requests. Arguments that are an object are sent as JSON. */
   toolCalls?: { name: string; arguments: object | string }[];
-  /** Fields that the message has beside these, or in their place. */
+  /** Additional fields of the message, which override the fields above. */
   message?: object;
-  /** Default: 10 prompt and 5 completion tokens. */
+  /** The default is 10 prompt and 5 completion tokens. */
   usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
-  /** With a status other than 200 the body is `error` in the protocol's shape. */
+  /** If the status is an error, the body is `error` in the format of the protocol. */
   status?: number;
   error?: { message: string; type?: string; code?: string | null; param?: string | null };
   headers?: Record<string, string>;
   delayMs?: number;
-  /** The connection is cut instead of answered. */
+  /** Cuts the connection instead of answering. */
   reset?: boolean;
-  /** The whole body, instead of a completion. */
+  /** The whole body, which replaces the completion. */
   body?: unknown;
-  /** False: the answer comes in one piece, although a stream was asked for. */
+  /** If false, the answer is not streamed even if the request asks for a stream. */
   streams?: boolean;
-  /** How the content is streamed, instead of `text` word by word. The finish reason '' is left out. */
+  /** The parts of the stream, which replace the words of `text`. If the finish reason is '', it is not sent. */
   parts?: StreamPart[];
 }
 
@@ -34,13 +34,13 @@ export interface ModelRequest {
   model: string;
   messages: { role: string; content: unknown }[];
   body: Record<string, unknown>;
-  /** The body as it came. */
+  /** The body as received. */
   text: string;
-  /** The body without what asks for a stream: its length is what estimates count. */
+  /** The body without the fields that request a stream. The service estimates tokens from the length of this text. */
   counted: string;
   headers: IncomingHttpHeaders;
   receivedAt: number;
-  /** The caller hung up before the answer. */
+  /** True if the caller closed the connection before the answer. */
   aborted: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface FakeModelProvider {
   /** All requests, oldest first. */
   requests: ModelRequest[];
   requestsFor: (model: string) => ModelRequest[];
-  /** Answers to the model's next calls; the last one is repeated. Without a script: the defaults of `ModelAnswer`. */
+  /** Sets the answers to the model's calls; the last one is repeated. Models without a script get the defaults. */
   script: (model: string, answers: ModelAnswer | ModelAnswer[] | ((request: ModelRequest) => ModelAnswer)) => void;
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A programmable HTTP server for the nodes under test to call; it records what reaches it.
+// A programmable HTTP server that the nodes under test call. It records all requests.
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
@@ -13,7 +13,7 @@ export interface TargetRequest {
   headers: IncomingHttpHeaders;
   body: string;
   receivedAt: number;
-  /** The caller hung up before the answer. */
+  /** True if the caller closed the connection before the answer. */
   aborted: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface TargetReply {
   /** An object is sent as JSON. */
   body?: string | Buffer | object;
   delayMs?: number;
-  /** The reply waits for it, unless the caller hangs up before. */
+  /** The reply waits for this promise, unless the caller closes the connection. */
   until?: Promise<unknown>;
   /** The reply waits until each of these paths has been called. */
   after?: string[];
-  /** The connection is cut instead of answered. */
+  /** Cuts the connection instead of answering. */
   reset?: boolean;
 }
 
@@ -36,22 +36,23 @@ export interface HttpTarget {
   /** All requests, oldest first. */
   requests: TargetRequest[];
   requestsTo: (path: string) => TargetRequest[];
-  /** Replies to the path's next requests; the last one is repeated. */
+  /** Sets the replies to the path's requests; the last one is repeated. */
   on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
-  /** Answers what was called, or will be called, at `/hold/<name>`. So does a call of `/release/<name>`. */
+  /** Answers all past and future calls of `/hold/<name>`, like a call of `/release/<name>`. */
   release: (path: string) => void;
   close: () => Promise<void>;
 }
 
-/** Longer than any test waits. */
+/** Longer than any test. */
 const AFTER_WITHIN_MS = 600_000;
 
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 
 /**
- * Without a route, the first segment of the path decides: `/delay/<ms>`, `/hold/<name>` (until `release`), `/status/<code>`,
- * `/bytes/<count>`, `/redirect?to=<url>&status=<code>`, `/reset`; anything else echoes the request as JSON. Further segments only
- * tell requests apart (`/delay/1000/left`). `listenOn`: the port, for one that comes back where it was.
+ * If the path has no route, its first segment selects the answer: `/delay/<ms>`, `/hold/<name>` (until `release`),
+ * `/status/<code>`, `/bytes/<count>`, `/redirect?to=<url>&status=<code>` or `/reset`. Any other path echoes the request
+ * as JSON. Further segments only distinguish requests (`/delay/1000/left`). `listenOn` is the port, for a target that
+ * is restarted at the same address.
  */
 export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
   const requests: TargetRequest[] = [];

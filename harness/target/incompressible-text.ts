@@ -1,6 +1,6 @@
 const made = new Map<number, Buffer>();
 
-/** Text that does not compress well, and needs no escapes in JSON. */
+/** Returns text that does not compress well and needs no escapes in JSON. */
 export function incompressibleText(sizeBytes: number): Buffer {
   const known = made.get(sizeBytes);
   if (known !== undefined) return known;

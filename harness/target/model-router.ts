@@ -1,5 +1,5 @@
-// The model provider of the stack that several test processes share. Each of them has a fake provider of its own with the
-// scripts of its tests: a call goes to the process that has scripted its model.
+// The model provider of a stack that several test processes share. Each process has its own fake provider with the
+// scripts of its tests. The router forwards a call to the process that has a script for the model.
 import { once } from 'node:events';
 import { request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -11,11 +11,11 @@ export interface ModelRouter {
   close: () => Promise<void>;
 }
 
-/** A provider that has no script for the model records the call, and says by this status that it has not answered it. */
+/** The status of a provider that has no script for the model. It has recorded the call but not answered it. */
 export const NOT_SCRIPTED = 421;
-/** Asks for that status. */
+/** The header that requests this status. */
 export const ONLY_SCRIPTED = 'x-only-scripted';
-/** Where a process tells the URL of its provider. */
+/** The path to which a test process sends its provider's URL. */
 export const PROVIDERS_PATH = '/providers';
 
 export async function startModelRouter(): Promise<ModelRouter> {
@@ -29,7 +29,7 @@ export async function startModelRouter(): Promise<ModelRouter> {
       return;
     }
     const asked = [...providers];
-    // The last one answers in any case: what nobody has scripted is echoed.
+    // The last one always answers, so a call without a script gets the default answer.
     for (const [index, provider] of asked.entries()) {
       const onlyScripted = index < asked.length - 1;
       if (await isAnswered(provider, { request, response, body, onlyScripted })) return;
@@ -43,17 +43,17 @@ interface Call {
   request: IncomingMessage;
   response: ServerResponse;
   body: Buffer;
-  /** A provider without a script for the model is not to answer. */
+  /** True if a provider without a script for the model must not answer. */
   onlyScripted: boolean;
 }
 
-/** Hands the call on, with whatever happens to it: an answer, a cut connection, a caller that hangs up. */
+/** Forwards the call. Passes on the answer, a cut connection, and a disconnect of the caller. */
 async function isAnswered(provider: string, { request, response, body, onlyScripted }: Call): Promise<boolean> {
   const upstream = sendRequest(new URL(request.url!, provider), {
     method: request.method!,
     headers: { ...request.headers, ...(onlyScripted && { [ONLY_SCRIPTED]: '1' }) },
   });
-  // A connection that is cut amid an answer is an error of the answer, too.
+  // If the connection is cut during an answer, the answer emits an error too.
   upstream.on('error', () => undefined);
   const hangUp = (): void => void upstream.destroy();
   response.once('close', hangUp);

@@ -1,7 +1,7 @@
 // Reads the calls that the target process (target-process.ts) has recorded.
 import type { RecordedCall } from './target-process.js';
 
-/** All calls so far, oldest first. */
+/** Returns all calls so far, oldest first. */
 export async function callsOf(targetUrl: string): Promise<RecordedCall[]> {
   return (await ask(targetUrl, 'calls')) as RecordedCall[];
 }
@@ -10,7 +10,7 @@ export async function forgetCalls(targetUrl: string): Promise<void> {
   await ask(targetUrl, 'forget');
 }
 
-/** Answers every call that still waits. */
+/** Answers every waiting call. */
 export async function releaseCalls(targetUrl: string): Promise<void> {
   await ask(targetUrl, 'release');
 }

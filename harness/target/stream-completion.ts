@@ -1,9 +1,9 @@
-// Sends a completion as a provider sends a stream.
+// Sends a completion as an event stream, like a model provider.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
-/** A text is a piece of the content; bytes and raw text are sent as they are. */
+/** A string is part of the content. `raw` is sent unchanged. */
 export type StreamPart =
   | string
   | { raw: string | Uint8Array }
@@ -11,7 +11,7 @@ export type StreamPart =
   | { until: Promise<unknown> }
   | { reset: true };
 
-/** A place in a stream at which it stops until the test lets it go on. */
+/** Stops a stream until the test opens the gate. */
 export interface Gate {
   until: Promise<void>;
   open: () => void;
@@ -29,14 +29,14 @@ interface Completion {
 }
 
 interface StreamOptions {
-  /** The pieces of the content; its words by default. */
+  /** The parts of the content. The default is its words. */
   parts?: StreamPart[] | undefined;
   includeUsage: boolean;
 }
 
 /**
- * Tool calls come in three chunks each: the name, and the arguments in two halves. What is no text comes in one chunk, and
- * fields that only some providers know before the content.
+ * Sends each tool call in three chunks: the name, and the arguments in two halves. Sends content that is not text in
+ * one chunk, and fields that only some providers support before the content.
  */
 export async function streamCompletion(
   response: ServerResponse,

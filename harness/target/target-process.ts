@@ -1,7 +1,7 @@
-// The target of the nodes of benchmarks and loads. It is a separate process, so that its processor time is not counted as that of
-// another part. It sends a tiny answer over kept connections, and records every call.
+// The HTTP server that nodes call in benchmarks and load tests. It is a separate process, so that its processor time is
+// not counted for another part. It sends a tiny answer over keep-alive connections, and records every call.
 //   /<tag>/<number>?delay=<ms>   the calls of runs
-//   /<tag>/<number>?bytes=<n>    the same, answered by so many bytes of text
+//   /<tag>/<number>?bytes=<n>    the same, answered with n bytes of text
 //   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0][]
 //   /-/forget                    forgets them
 //   /-/release                   answers every call that is still waiting

@@ -1,4 +1,4 @@
-// A real MCP server (official SDK, streamable HTTP) in the test process; it counts what is called.
+// A real MCP server (official SDK, streamable HTTP) in the test process. It records all calls.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,18 +7,17 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { z } from 'zod';
 
 export interface ToolServer {
-  /** The endpoint. */
   url: string;
   calls: { tool: string; arguments: Record<string, unknown>; headers: IncomingHttpHeaders }[];
-  /** Every message as it came, oldest first. */
+  /** Every request body as received, oldest first. */
   bodies: string[];
   callsOf: (tool: string) => ToolServer['calls'];
   close: () => Promise<void>;
 }
 
 /**
- * Tools: `add` (a, b), `slow` (ms, and a text that tells calls apart), `fail`, `note` (text). Stateless: each request
- * has a server of its own.
+ * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note` (text). It is
+ * stateless: each request gets its own server.
  */
 export async function startToolServer(): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];

@@ -1,7 +1,7 @@
 export interface EventuallyOptions {
-  /** Gives up after this long; default 60 s, a limit for hanging: what takes a second here takes ten on a busy machine. */
+  /** The time limit. The default of 60 s only detects hanging, because a busy machine may be ten times slower. */
   timeoutMs?: number;
-  /** Pause between two attempts. By default it grows from 25 to 200 ms: what takes long is not asked for all the time. */
+  /** The pause between two attempts. By default it grows from 25 to 200 ms, so that long waits cause few attempts. */
   intervalMs?: number;
 }
 
@@ -9,8 +9,8 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 200;
 
 /**
- * Retries `probe` until it does not throw and returns something other than `false` or `undefined`, and returns that.
- * When time is up it rejects with the probe's last error.
+ * Retries `probe` until it returns something other than `false` or `undefined` without throwing, and returns that.
+ * After the time limit it rejects with the probe's last error.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,

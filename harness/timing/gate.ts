@@ -1,4 +1,4 @@
-/** Holds something open until the test opens it: a stand-in waits for `opened`. */
+/** A fake server waits for `opened` until the test calls `open`. */
 export interface Gate {
   opened: Promise<void>;
   open: () => void;

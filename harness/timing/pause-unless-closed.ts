@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** False when the caller hangs up first: a delay must not outlive the test that asked for it. */
+/** Returns false as soon as the caller closes the connection, so that a delay does not outlive its test. */
 export function pauseUnlessClosed(response: ServerResponse, delayMs: number): Promise<boolean> {
   const closed = new AbortController();
   const stop = (): void => closed.abort();
