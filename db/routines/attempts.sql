@@ -1,8 +1,8 @@
--- Attempts whose worker was lost.
+-- Stores attempts whose worker was lost.
 
--- Keeps the attempt before, in the statement that starts the next one. An attempt that another process continues, and
--- that has not reported how it ended, was lost with its worker. From the second such death on the node waits until its
--- new worker starts it (docs/adr/0030-deaths-of-workers.md).
+-- Stores the previous attempt in the statement that starts the next one. If the previous attempt has not reported its
+-- end and another process continues, it was lost with its worker. From the second such death on, the node waits until
+-- its new worker starts it (docs/adr/0030-deaths-of-workers.md).
 CREATE OR REPLACE FUNCTION keep_lost_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   deaths integer;
@@ -24,6 +24,6 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- A node that waits for a connection takes back its attempt, so there may be no attempt before: then nothing is kept.
+-- The attempt of a node that waits for a connection is not counted, so there may be no previous attempt to store.
 CREATE OR REPLACE TRIGGER node_results_attempts BEFORE UPDATE OF attempts ON node_results
   FOR EACH ROW WHEN (NEW.attempts > OLD.attempts AND OLD.attempts > 0) EXECUTE FUNCTION keep_lost_attempt();

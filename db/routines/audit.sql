@@ -1,6 +1,6 @@
--- The database refuses changes of the audit log. docs/adr/0025-audit-in-the-transaction-of-the-change.md.
+-- The database refuses changes of the audit log (docs/adr/0025-audit-in-the-transaction-of-the-change.md).
 
--- A record is chained once, and deleted only when it is 400 days old.
+-- A record may be chained once, and may be deleted only after 400 days.
 CREATE OR REPLACE FUNCTION guard_audit_records() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' AND OLD.position IS NULL AND NEW.position IS NOT NULL THEN
@@ -15,8 +15,8 @@ END $$;
 CREATE OR REPLACE TRIGGER audit_records_guard BEFORE UPDATE OR DELETE ON audit_records
   FOR EACH ROW EXECUTE FUNCTION guard_audit_records();
 
--- Deletes records, and runs with the rights of the schema's owner, so that the service needs none to delete records. A
--- chain loses records only from its beginning, and keeps the hash of the last one that it has lost.
+-- Deletes expired records with the rights of the schema's owner, so that the service's account needs no right to delete
+-- records. Deletes only from the start of a chain, and stores the hash of the last deleted record.
 CREATE OR REPLACE FUNCTION expire_audit_records(rows_at_most integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
   SET search_path FROM CURRENT AS $$
 DECLARE

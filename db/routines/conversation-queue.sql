@@ -1,6 +1,6 @@
--- Runs of a conversation take turns. docs/adr/0029-queue-of-a-conversation.md.
+-- Runs of a conversation are executed one after another (docs/adr/0029-queue-of-a-conversation.md).
 
--- Whether the run, or one below it, waits for a person.
+-- Returns true if the run, or one below it, waits for a person.
 CREATE OR REPLACE FUNCTION waits_for_person(asked uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
   asked_runs uuid[] := asked || ARRAY(SELECT id FROM runs WHERE root_run_id = asked AND status = 'In Progress');
@@ -11,8 +11,8 @@ BEGIN
         AND answered_at IS NULL AND closed_at IS NULL);
 END $$;
 
--- Has the reconciler look at the next run of the conversation. One whose row is locked is being looked at, or
--- cancelled.
+-- Makes the next run of the conversation due for the reconciler. If the row is locked, the run is being checked or
+-- cancelled already.
 CREATE OR REPLACE FUNCTION check_next_queued(of_conversation uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE runs SET next_check_at = now() WHERE id IN (
@@ -22,12 +22,12 @@ BEGIN
       WHERE queued.conversation_id = of_conversation AND queued.status = 'In Progress' AND queued.is_queued
       ORDER BY message.ordinal LIMIT 1)
     FOR NO KEY UPDATE SKIP LOCKED);
-  -- A process that gets the message looks at once; else the next round of the reconciler finds the run.
+  -- A process that receives the notification checks at once. Otherwise the next round of the reconciler finds the run.
   IF FOUND THEN PERFORM pg_notify('run_changes', 'turn'); END IF;
 END $$;
 
--- The value of a run's output node, or else the output of its last node, as `findRunResult` chooses it, and the ids of
--- files that it names. Data that cannot be read as text must not keep a run from ending.
+-- Returns the value of a run's output node, or else the output of its last node (the same as `findRunResult`), and the
+-- ids of the files in it. Data that cannot be read as text must not prevent the end of a run.
 CREATE OR REPLACE FUNCTION answer_of_run(asked uuid, OUT answer text, OUT named text[]) LANGUAGE plpgsql STABLE AS $$
 DECLARE
   given json;
@@ -47,8 +47,8 @@ EXCEPTION WHEN data_exception THEN
   answer := NULL;
 END $$;
 
--- Writes the answer of a message in the transaction that ends its run. It keeps 262,144 characters: as many bytes of
--- messages as a later run gets.
+-- Stores the answer of a message in the transaction that ends its run. Stores at most 262,144 characters, because a
+-- later run gets at most as many bytes of messages.
 CREATE OR REPLACE FUNCTION record_answer() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   said text;
@@ -81,7 +81,7 @@ CREATE OR REPLACE TRIGGER runs_answered AFTER UPDATE OF status ON runs FOR EACH 
   WHEN (NEW.conversation_id IS NOT NULL AND OLD.status = 'In Progress' AND NEW.status <> 'In Progress')
   EXECUTE FUNCTION record_answer();
 
--- A run that waits for a person no longer holds its conversation.
+-- While a run waits for a person, the next run of its conversation may start.
 CREATE OR REPLACE FUNCTION free_conversation() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   of_conversation uuid;

@@ -1,5 +1,5 @@
--- A reference to a file goes with the row that refers to it. Retention deletes those of runs together with their
--- results (db/retention/). docs/adr/0028-files.md.
+-- A reference to a file is deleted together with the row that refers to it (docs/adr/0028-files.md). Retention deletes
+-- the references of runs together with their results (db/retention/).
 
 CREATE OR REPLACE FUNCTION drop_file_references_of_pins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,8 +1,8 @@
--- How far the loops of a run are, and how much has changed in it: its version.
--- docs/adr/0016-versions-counted-not-written.md.
+-- Counts the progress of the loops of a run, and the changes of the run, which are its version
+-- (docs/adr/0016-versions-counted-not-written.md).
 
--- The parts of the path of an iteration (graph/iteration-path.ts): the path around its loop, what the paths of its loop
--- begin with, and its index.
+-- These functions return parts of the path of an iteration (graph/iteration-path.ts): the path around its loop, the
+-- common prefix of the iterations of its loop, and its index.
 CREATE OR REPLACE FUNCTION loop_path(iteration text) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT regexp_replace(iteration, '/?[^/]*$', '') $$;
 
@@ -12,11 +12,11 @@ CREATE OR REPLACE FUNCTION loop_prefix(iteration text) RETURNS text LANGUAGE sql
 CREATE OR REPLACE FUNCTION iteration_index(iteration text) RETURNS integer LANGUAGE sql IMMUTABLE AS
   $$ SELECT substring(iteration FROM '([0-9]+)\]$')::integer $$;
 
--- How many iterations a multirange of indexes has.
+-- Returns the number of indexes in a multirange.
 CREATE OR REPLACE FUNCTION count_indexes(indexes int4multirange) RETURNS integer LANGUAGE sql IMMUTABLE AS
   $$ SELECT coalesce(sum(upper(part) - lower(part)), 0)::integer FROM unnest(indexes) AS part $$;
 
--- The sums of the loops at a path.
+-- Returns the sums of the loops at a path.
 CREATE OR REPLACE FUNCTION loops_at(asked uuid, place text)
   RETURNS TABLE (node_id text, prefix text, started int4multirange, ended int4multirange, failed bigint, changes bigint)
   LANGUAGE sql STABLE AS $$
@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION loops_at(asked uuid, place text)
   FROM loop_progress AS progress WHERE progress.run_id = asked AND progress.path = place
   GROUP BY progress.node_id, progress.prefix $$;
 
--- The paths of the iterations that are open in the loops at some paths, or null for none.
+-- Returns the paths of the open iterations of the loops at some paths, or null if there are none.
 CREATE OR REPLACE FUNCTION open_iterations(asked uuid, places text[]) RETURNS text[]
   LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -39,10 +39,10 @@ BEGIN
       CROSS JOIN LATERAL generate_series(lower(part), upper(part) - 1) AS index);
 END $$;
 
--- The changes of a run at some paths; a path is empty outside loops and names one iteration else. Iterations that have
--- ended in a loop at one of these paths are in the sum of the loop. Each wait for a child run or for a connection
--- starts and ends once. `overdue` counts the pending requests whose time is over. PL/pgSQL keeps one plan, which serves
--- any number of paths.
+-- Returns the number of changes of a run at some paths. A path is empty outside loops, or names an iteration. The sum
+-- of a loop at one of these paths includes its ended iterations. Each wait for a child run or for a connection starts
+-- and ends once. `overdue` counts the pending requests whose deadline has passed. PL/pgSQL caches one plan, which
+-- serves any number of paths.
 CREATE OR REPLACE FUNCTION changes_at(asked uuid, places text[], OUT changes bigint, OUT overdue bigint,
     OUT changed_at timestamptz)
   LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
@@ -69,8 +69,8 @@ BEGIN
   ) AS others;
 END $$;
 
--- The changes of a whole run: those outside loops, and those of the iterations that are open, however deep. How many
--- are open cannot be foreseen, and in a function the statements of polls keep their plans.
+-- Returns the number of changes of a whole run: outside loops, and in open iterations at all depths. The number of open
+-- iterations is unknown in advance, and a function lets the statements of polls reuse their plans.
 CREATE OR REPLACE FUNCTION run_changes(asked uuid, OUT changes bigint, OUT overdue bigint, OUT changed_at timestamptz)
   LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -85,9 +85,10 @@ BEGIN
   SELECT at.* INTO changes, overdue, changed_at FROM changes_at(asked, places) AS at;
 END $$;
 
--- Adds the start or the end of an iteration to the rows of its loop, and every 16th end replaces the rows of the loop
--- by their sum, but for those that another transaction sums up at the same time. An iteration that ends inside one that
--- has ended already (both are closed together, or it started too late) also belongs to the sums of the loops around it.
+-- Adds the start or the end of an iteration to the rows of its loop. Every 16th end replaces the rows of the loop by
+-- their sum, except rows that another transaction is summing up at the same time. If an iteration ends inside one that
+-- has already ended (because both are closed together, or it started too late), it is also added to the sums of the
+-- loops around it.
 CREATE OR REPLACE FUNCTION count_iteration() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   index integer := iteration_index(NEW.path);
@@ -126,7 +127,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Iterations that a run reuses come in thousands, and are counted together (`restore_loop_progress`).
+-- A run may reuse thousands of iterations, so these are counted together (`restore_loop_progress`).
 CREATE OR REPLACE TRIGGER node_results_iteration_started AFTER INSERT ON node_results
   FOR EACH ROW WHEN (NEW.is_iteration AND NOT NEW.is_reused) EXECUTE FUNCTION count_iteration();
 
@@ -134,7 +135,7 @@ CREATE OR REPLACE TRIGGER node_results_iteration_ended AFTER UPDATE OF status ON
   FOR EACH ROW WHEN (NEW.is_iteration AND OLD.status = 'in progress' AND NEW.status <> 'in progress')
   EXECUTE FUNCTION count_iteration();
 
--- Writes what the triggers would have written for the iterations of a run, from all of its rows.
+-- Writes the same rows that the triggers would have written for the iterations of a run, from all of its rows.
 CREATE OR REPLACE FUNCTION restore_loop_progress(asked uuid) RETURNS void LANGUAGE sql AS $$
   WITH fact AS (
     SELECT path, 1 + (status <> 'in progress')::integer AS changes

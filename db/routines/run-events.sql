@@ -1,8 +1,8 @@
--- The events of runs that somebody follows. docs/adr/0016-versions-counted-not-written.md.
+-- The events of runs that have readers (docs/adr/0016-versions-counted-not-written.md).
 
--- What readers are told of one path, which is empty outside loops and names one iteration else. `counted` tells apart
--- facts with the same status: the number of the decision or answer; for a wait of a node twice the number of its call,
--- and one less or more (always odd) when the wait starts.
+-- Returns the facts for readers at one path, which is empty outside loops, or names an iteration. `counted`
+-- distinguishes facts with the same status. It is the number of the decision or answer. For the end of a wait of a
+-- node, it is twice the number of the call; for the start of the wait, it is one less or more (always odd).
 CREATE OR REPLACE FUNCTION facts_at(asked uuid, at_path text)
   RETURNS TABLE (kind text, path text, subject text, status text, moment timestamptz, counted integer)
   LANGUAGE sql STABLE AS $$
@@ -47,12 +47,12 @@ CREATE OR REPLACE FUNCTION facts_at(asked uuid, at_path text)
   FROM waits WHERE run_id = asked AND path = at_path AND call < 0 AND closed_at IS NOT NULL
 $$;
 
--- Gives the new events of some runs their place. Each statement of the function has a snapshot of its own: those after
--- the locks are younger than the locks, so an event that is not in the table yet is in no other transaction. The
--- versions of new events end at the number that polls of the same snapshot get, and start behind every number that
--- polls of an earlier one can have got (db/watches/run-version.ts). The function looks only at what may have changed
--- since the last call: what is outside loops, and the iterations that are not in `announced_iterations`. When the run has
--- ended it looks at all of them once more, and never again.
+-- Stores the new events of some runs with their order. Each statement of the function has its own snapshot. Snapshots
+-- after the locks are newer than the locks, so an event that is not in the table yet is in no other transaction. The
+-- versions of new events end at the number that polls of the same snapshot get, and start after every number that polls
+-- of an earlier snapshot can have got (db/watches/run-version.ts). The function reads only places that may have changed
+-- since the last call: nodes outside loops, and iterations that are not in `announced_iterations`. After the end of the
+-- run it reads all iterations once more, and never again.
 CREATE OR REPLACE FUNCTION order_run_events(asked uuid[]) RETURNS TABLE (of_run uuid, last_version bigint)
   LANGUAGE plpgsql AS $$
 DECLARE

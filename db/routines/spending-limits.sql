@@ -1,15 +1,15 @@
--- Limits of money. Each `refuse_` function returns no row where the call may be made, and else the limit that it would
--- pass. Who is let through holds locks until the commit, with which its reservation is visible to the next one; the
--- functions are volatile, so each statement in them sees what was committed before it. Lock order: the first run of all
--- above, then the cases, then the project. docs/adr/0020-money-reserved-with-the-claim.md.
+-- Spending limits (docs/adr/0020-money-reserved-with-the-claim.md). Each `refuse_` function returns no row if the call
+-- may be made, or else the limit that the call would exceed. A permitted call holds locks until the commit, which makes
+-- its reservation visible to the next call. The functions are volatile, so each of their statements sees everything
+-- that was committed before it. Lock order: the root run, then the cases, then the project.
 
--- A call on the wire counts in every period; a paid one in the period in which its answer came.
+-- A call in flight counts in every period, and a paid call in the period in which its answer arrived.
 CREATE OR REPLACE FUNCTION period_begin(asked_project integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
   SELECT period_start(spending_period, clock_timestamp())::timestamp AT TIME ZONE 'UTC' FROM projects
   WHERE id = asked_project
 $$;
 
--- What calls of open runs and of the chat proxy have reserved: a run that has ended reserves nothing.
+-- Returns the reservations of calls of open runs and of the chat proxy. A run that has ended reserves nothing.
 CREATE OR REPLACE FUNCTION reserved_in_project(asked_project integer) RETURNS numeric LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT sum(call.reserved_usd) FROM provider_calls AS call JOIN runs ON runs.id = call.run_id
       WHERE call.project_id = asked_project AND call.reserved_usd IS NOT NULL AND runs.status = 'In Progress'
@@ -27,7 +27,7 @@ CREATE OR REPLACE FUNCTION count_stop(of_project integer, by_limit text, of_run 
     SET calls = stop.calls + 1, last_run_id = excluded.last_run_id, last_at = excluded.last_at
 $$;
 
--- Returns no row where the call may be made, and else the limit of the project.
+-- Returns no row if the call may be made, or else the limit of the project.
 CREATE OR REPLACE FUNCTION refuse_in_project(asked_project integer, price numeric, own numeric, asked_run uuid)
   RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
   LANGUAGE plpgsql AS $$
@@ -42,13 +42,13 @@ BEGIN
   WHERE found.spent + found.reserved + price > found.spending_limit_usd;
   IF NOT FOUND THEN RETURN; END IF;
   PERFORM count_stop(asked_project, 'project', asked_run);
-  -- A call that is too large for the whole limit says nothing of what is left of it.
+  -- A call that exceeds the whole limit does not mean that the limit is used up.
   PERFORM tell_budget_reached(id) FROM projects
   WHERE id = asked_project
     AND (price <= spending_limit_usd OR spent_in_period(projects, clock_timestamp()) >= spending_limit_usd);
 END $$;
 
--- The limits of a run and of the runs and agents above it.
+-- Returns the limits of a run and of the runs and agents above it.
 CREATE OR REPLACE FUNCTION limits_of_call(asked_run uuid, asked_path text, asked_node text, own_limit numeric)
   RETURNS TABLE (limited text, run_id uuid, path text, node_id text, limit_usd numeric) LANGUAGE sql STABLE AS $$
   WITH RECURSIVE above AS (
@@ -69,7 +69,7 @@ CREATE OR REPLACE FUNCTION limits_of_call(asked_run uuid, asked_path text, asked
   WHERE agent.max_cost_usd IS NOT NULL
 $$;
 
--- The money of some runs and of all runs below them.
+-- Returns the spent and reserved money of some runs and of all runs below them.
 CREATE OR REPLACE FUNCTION money_of_runs(asked uuid[], of_project integer, OUT spent numeric, OUT reserved numeric)
   LANGUAGE sql STABLE AS $$
   WITH RECURSIVE below AS (
@@ -84,7 +84,7 @@ CREATE OR REPLACE FUNCTION money_of_runs(asked uuid[], of_project integer, OUT s
   FROM below
 $$;
 
--- The money of a first run and of all runs below it, by the index of those.
+-- Returns the spent and reserved money of a root run and of all runs below it, by the index on `root_run_id`.
 CREATE OR REPLACE FUNCTION money_below_root(root uuid, of_project integer, OUT spent numeric, OUT reserved numeric)
   LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT cost_usd FROM runs WHERE id = root), 0)
@@ -94,7 +94,7 @@ CREATE OR REPLACE FUNCTION money_below_root(root uuid, of_project integer, OUT s
         AND (runs.id = root OR runs.root_run_id = root)), 0)
 $$;
 
--- The limit of an agent, of the run, or of runs above it.
+-- Checks the limits of the agent, of the run, and of the runs above it.
 CREATE OR REPLACE FUNCTION refuse_in_runs(asked_run uuid, asked_path text, asked_node text, price numeric, own numeric,
     own_limit numeric, root uuid, of_project integer)
   RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
@@ -132,7 +132,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The limit of cases that were started together: cases are test runs, with runs below them, and share one limit.
+-- Checks the limit of cases that were started together. Cases are test runs, with runs below them, and share one limit.
 CREATE OR REPLACE FUNCTION refuse_in_cases(asked_run uuid, price numeric, own numeric, root uuid, of_project integer)
   RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
   LANGUAGE plpgsql AS $$
@@ -155,7 +155,7 @@ BEGIN
   END IF;
 END $$;
 
--- Asks `refuse_in_runs`, `refuse_in_cases` and `refuse_in_project`, in the lock order.
+-- Calls `refuse_in_runs`, `refuse_in_cases` and `refuse_in_project`, in the lock order.
 CREATE OR REPLACE FUNCTION refuse_call(asked_run uuid, asked_path text, asked_node text, asked_turn integer,
     price numeric, own_limit numeric)
   RETURNS TABLE (limited text, limit_usd numeric, period text, spent_usd numeric, reserved_usd numeric)
@@ -178,7 +178,7 @@ BEGIN
     JOIN workflows AS workflow ON workflow.id = run.workflow_id
   WHERE run.id = asked_run;
   IF NOT (is_run_limited OR is_project_limited OR is_test) THEN RETURN; END IF;
-  -- An attempt that repeats a call has its reservation already.
+  -- An attempt that repeats a call already has a reservation.
   SELECT coalesce(sum(call.reserved_usd), 0) INTO own FROM provider_calls AS call
   WHERE call.run_id = asked_run AND call.path = asked_path AND call.node_id = asked_node
     AND call.turn = asked_turn AND call.ordinal = 0;

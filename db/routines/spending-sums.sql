@@ -1,4 +1,4 @@
--- Sums of money, and the webhook event of a limit that is reached.
+-- The sums of costs, and the webhook event of a reached limit.
 
 -- Periods start at midnight UTC.
 CREATE OR REPLACE FUNCTION period_start(period text, moment timestamptz) RETURNS date LANGUAGE sql IMMUTABLE AS $$
@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION period_start(period text, moment timestamptz) RETURNS
     ELSE '-infinity'::date END
 $$;
 
--- What the project has spent in the period of its limit; without a limit, of all time.
+-- Returns the spending of the project in the period of its limit, or of all time if it has no limit.
 CREATE OR REPLACE FUNCTION spent_in_period(project projects, moment timestamptz) RETURNS numeric
   LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
@@ -18,12 +18,12 @@ CREATE OR REPLACE FUNCTION spent_in_period(project projects, moment timestamptz)
     ELSE 0 END
 $$;
 
--- Keeps the sums in the transaction that writes the row: the cost of a run is the sum of its transactions, and the
--- totals of its project and workflow grow by it, whoever writes and whatever dies. An amount grows when a call turns
--- out to have been paid for after its run had ended, and sinks where the answer comes after the call was charged as cut
--- off. A payment counts for the day on which it is recorded. A clock that is set back starts no new day. The project
--- pays for test runs, too, but they change no average. Lock order everywhere: run, then project.
--- docs/adr/0003-sums-by-trigger.md.
+-- Updates the sums in the transaction that writes the row (docs/adr/0003-sums-by-trigger.md). The cost of a run is the
+-- sum of its transactions, and the totals of its project and workflow grow by it. This holds for every writer and every
+-- crash. An amount grows if a call proves to be paid after the end of its run, and decreases if the answer arrives
+-- after the call was charged as cut off. A payment counts for the day on which it is recorded. A clock that is set back
+-- starts no new day. The project also pays for test runs, but these change no average. Lock order everywhere: run, then
+-- project.
 CREATE OR REPLACE FUNCTION add_transaction_to_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   growth numeric := NEW.amount_usd;
@@ -55,7 +55,7 @@ CREATE OR REPLACE TRIGGER billing_transactions_sums AFTER INSERT OR UPDATE OF am
 CREATE OR REPLACE TRIGGER billing_transactions_sunk AFTER UPDATE OF amount_usd ON billing_transactions
   FOR EACH ROW WHEN (NEW.amount_usd = 0 AND OLD.amount_usd <> 0) EXECUTE FUNCTION add_transaction_to_sums();
 
--- Writes the webhook event, once for a period and value of the limit.
+-- Writes the webhook event once for each period and value of the limit.
 CREATE OR REPLACE FUNCTION tell_budget_reached(asked_project integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO budgets_reached (project_id, period, period_start, limit_usd)

@@ -1,7 +1,7 @@
 -- The bytes that the runs of a project store (see stored-bytes.sql).
 
--- The first run of a graph in its project counts the graph. Two at once wait for each other at the insert, and one of
--- them counts it.
+-- The first run of a graph in its project counts the graph. If two runs are inserted at once, one waits for the other,
+-- and only one counts the graph.
 CREATE OR REPLACE FUNCTION count_bytes_of_runs() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;
@@ -120,7 +120,7 @@ CREATE OR REPLACE TRIGGER count_bytes_of_node_attempts_new AFTER INSERT ON node_
 CREATE OR REPLACE TRIGGER count_bytes_of_node_attempts_gone AFTER DELETE ON node_attempts
   FOR EACH ROW EXECUTE FUNCTION count_bytes_of_node_attempts();
 
--- Items are counted once a statement, because a loop stores hundreds of small ones at once.
+-- Items are counted once per statement, because a loop stores hundreds of small ones at once.
 CREATE OR REPLACE FUNCTION count_bytes_of_new_items() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM add_stored_bytes(project_id, bytes, true)
@@ -326,7 +326,7 @@ CREATE OR REPLACE TRIGGER count_bytes_of_human_answers_changed
 CREATE OR REPLACE TRIGGER count_bytes_of_human_answers_gone AFTER DELETE ON human_answers
   FOR EACH ROW EXECUTE FUNCTION count_bytes_of_human_answers();
 
--- The answers of a task are deleted before it, because their bytes are counted for its project.
+-- The answers of a task are deleted before the task, because their bytes are counted for its project.
 CREATE OR REPLACE FUNCTION delete_answers_first() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM human_answers WHERE task_id = OLD.task_id;

@@ -1,11 +1,11 @@
--- The bytes that each project stores. The size of a sealed value is that of the value and of a few bytes more. What is
--- stored both masked and sealed counts once. A row that does not fit is refused, unless it was paid for or reports how
--- something failed.
+-- The bytes that each project stores. A sealed value is a few bytes larger than the value. A value that is stored both
+-- masked and sealed counts once. A row that would exceed the quota is refused, unless it was paid for or reports a
+-- failure.
 
--- Refuses what would exceed the limit. A single statement reads both sums, because a fold between two statements would
--- move bytes from one to the other. Summing the changes that are not folded costs more the busier the project is, so a
--- project with ample room (1 GiB) is not examined for a small change (under 1 MiB). A fold comes every few seconds, and
--- large changes are always counted exactly, so small ones cannot use up that room before it.
+-- Raises an error if the change would exceed the limit. A single statement reads both sums, because a fold between two
+-- statements would move bytes from one to the other. Summing up the changes that are not folded yet costs more in
+-- busier projects, so a small change (under 1 MiB) of a project with ample room (1 GiB) is not checked. Changes are
+-- folded every few seconds, and large ones are always checked, so small ones cannot use up that room before.
 CREATE OR REPLACE FUNCTION refuse_beyond_quota(of_project integer, added bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   ample_room CONSTANT bigint := 1073741824;
@@ -24,7 +24,7 @@ BEGIN
   END IF;
 END $$;
 
--- Adds a change. What is stored outside the triggers' tables counts by a call of this function.
+-- Adds a change. It must also be called for data that is stored in tables without such a trigger.
 CREATE OR REPLACE FUNCTION add_stored_bytes(of_project integer, added bigint, may_refuse boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -161,7 +161,7 @@ CREATE OR REPLACE TRIGGER count_bytes_of_pins_changed AFTER UPDATE OF pin_enc ON
 CREATE OR REPLACE TRIGGER count_bytes_of_pins_gone AFTER DELETE ON pins
   FOR EACH ROW EXECUTE FUNCTION count_bytes_of_pins();
 
--- Equal bytes of a project are stored once, and counted once. What is being written counts, too.
+-- Files of a project with equal bytes are stored and counted once. Files that are being written count, too.
 CREATE OR REPLACE FUNCTION count_bytes_of_file_copies() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;

@@ -1,4 +1,4 @@
--- The figures of each workflow that lists show. docs/adr/0010-figures-by-trigger.md.
+-- The figures of each workflow that lists show (docs/adr/0010-figures-by-trigger.md).
 
 CREATE OR REPLACE FUNCTION start_workflow_statistics() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -9,8 +9,8 @@ END $$;
 CREATE OR REPLACE TRIGGER workflows_statistics AFTER INSERT ON workflows
   FOR EACH ROW EXECUTE FUNCTION start_workflow_statistics();
 
--- Runs once a statement, not once a row, so that a bulk insert adds one change a workflow. Test runs are in no list and
--- change no average. A draft never ran: only `recorded_count` counts it.
+-- Runs once per statement, not per row, so that a bulk insert adds one change per workflow. Test runs are in no list
+-- and change no average. A draft was never executed, so only `recorded_count` counts it.
 CREATE OR REPLACE FUNCTION count_new_runs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO workflow_changes (workflow_id, recorded_count, run_count, finished_count, duration_seconds, cost_usd,

@@ -93,7 +93,7 @@ COMMENT ON COLUMN approval_requests.signalled_at IS
 COMMENT ON COLUMN approval_requests.signal_attempts IS
   'How many further signals the API has sent; `next_signal_at` is the time of the next one, null for at once.';
 
--- Lists and their totals read an index alone. However many requests are decided, an inbox asks for few.
+-- Lists and their totals read only an index. The second index serves inboxes, which read few of many requests.
 CREATE INDEX approval_requests_newest ON approval_requests (project_id, created_at, request_id)
   INCLUDE (status, expires_at, only_user);
 CREATE INDEX approval_requests_pending ON approval_requests (project_id, created_at, request_id)
@@ -101,7 +101,7 @@ CREATE INDEX approval_requests_pending ON approval_requests (project_id, created
 CREATE INDEX approval_requests_to_signal ON approval_requests (decided_at)
   WHERE signalled_at IS NULL AND decided_by IS NOT NULL;
 
--- A person counts once for the same arguments.
+-- A decision of a person counts once for the same arguments.
 CREATE TABLE approval_decisions (
   request_id text NOT NULL REFERENCES approval_requests (request_id) ON DELETE CASCADE,
   user_id integer NOT NULL REFERENCES users (id),
@@ -140,7 +140,7 @@ COMMENT ON COLUMN agent_tool_calls.server_label IS 'Null for a tool that does no
 COMMENT ON COLUMN agent_tool_calls.arguments_enc IS 'Sealed text, exactly as the model wrote it.';
 COMMENT ON COLUMN agent_tool_calls.answer_enc IS 'Sealed text of what the model gets as the answer.';
 
--- For retention, and for the foreign key on each deletion of a request.
+-- Retention needs this index, and so does the foreign key at each deletion of a request.
 CREATE INDEX agent_tool_calls_request ON agent_tool_calls (request_id) WHERE request_id IS NOT NULL;
 
 CREATE TABLE refused_tools (

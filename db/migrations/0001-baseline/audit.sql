@@ -1,6 +1,6 @@
--- The audit log. docs/adr/0025-audit-in-the-transaction-of-the-change.md.
+-- The audit log (docs/adr/0025-audit-in-the-transaction-of-the-change.md).
 
--- Without foreign keys: a record outlives what it describes.
+-- The table has no foreign keys, because a record outlives the objects that it describes.
 CREATE TABLE audit_records (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),

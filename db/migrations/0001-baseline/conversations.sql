@@ -1,6 +1,6 @@
--- Conversations with workflows. docs/adr/0029-queue-of-a-conversation.md.
+-- Conversations with workflows (docs/adr/0029-queue-of-a-conversation.md).
 
--- The lock of the row orders messages, and gives runs their turn.
+-- The lock of the row orders the messages and their runs.
 CREATE TABLE conversations (
   id uuid PRIMARY KEY,
   workflow_id integer NOT NULL REFERENCES workflows (id),

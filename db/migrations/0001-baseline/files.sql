@@ -1,4 +1,4 @@
--- Files, their stored copies, and what refers to them. docs/adr/0028-files.md.
+-- Files, their stored copies, and the references to them (docs/adr/0028-files.md).
 
 CREATE TABLE file_store (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),

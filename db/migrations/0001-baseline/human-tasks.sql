@@ -1,4 +1,4 @@
--- What runs ask people, and what these answer.
+-- The tasks that runs give to people, and their answers.
 
 CREATE TABLE human_tasks (
   task_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

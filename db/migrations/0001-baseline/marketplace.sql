@@ -1,4 +1,4 @@
--- Copies of published workflows, and how many runs these have had.
+-- Copies of published workflows, and the numbers of their runs.
 
 CREATE TABLE marketplace_copies (
   copy_id integer PRIMARY KEY REFERENCES workflows (id),

@@ -119,8 +119,8 @@ COMMENT ON COLUMN loop_items.node_id IS 'The id of the loop.';
 COMMENT ON COLUMN loop_items.index IS 'From 0.';
 COMMENT ON COLUMN loop_items.item_enc IS 'JSON text, sealed.';
 
--- Each iteration that starts or ends adds a row instead of changing one: iterations that end together would wait for
--- the lock of that row, each for the disk write of the one before. Now and then the rows are replaced by their sum.
+-- Each start or end of an iteration adds a row. If all changed the same row, iterations that end together would wait
+-- for its lock, each for the disk write of the previous one. From time to time the rows are replaced by their sum.
 CREATE TABLE loop_progress (
   run_id uuid NOT NULL,
   path text NOT NULL,
@@ -194,8 +194,8 @@ COMMENT ON COLUMN provider_calls.reserved_usd IS
 
 CREATE INDEX provider_calls_reserved ON provider_calls (project_id, run_id) WHERE reserved_usd IS NOT NULL;
 
--- `child_run_id` is checked at the commit: the wait is claimed before the run is inserted, so that a second attempt
--- inserts nothing.
+-- `child_run_id` is checked at the commit, because the wait is claimed before the run is inserted, so that a second
+-- attempt inserts nothing.
 CREATE TABLE waits (
   run_id uuid NOT NULL REFERENCES runs (id),
   path text NOT NULL DEFAULT '',
@@ -243,6 +243,6 @@ COMMENT ON COLUMN waits.signal_attempts IS
   'How many further signals the API has sent; `next_signal_at` is the time of the next one, null for at once.';
 COMMENT ON COLUMN waits.closed_at IS 'When the wait ended. Later answers are refused.';
 
--- Answers whose signal may not have arrived, of closed waits, too: Temporal may have been restored.
+-- Finds answers whose signal may not have arrived. It includes closed waits, because Temporal may have been restored.
 CREATE INDEX waits_undelivered ON waits (answered_at) WHERE signalled_at IS NULL AND answered_at IS NOT NULL;
 CREATE INDEX waits_of_connection ON waits (connection_id) WHERE kind = 'connection' AND closed_at IS NULL;

@@ -1,4 +1,4 @@
--- The routines of db/routines that the database has.
+-- The files of db/routines that were applied to the database.
 
 CREATE TABLE routine_files (
   name text PRIMARY KEY,

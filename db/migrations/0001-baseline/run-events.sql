@@ -1,8 +1,8 @@
--- Events give the changes of a run an order, and watches tell who wants to be notified.
--- docs/adr/0016-versions-counted-not-written.md.
+-- Events order the changes of a run, and watches register the processes to notify
+-- (docs/adr/0016-versions-counted-not-written.md).
 
--- Unlogged, because a crash ends the connections of the readers, and they register again. Every change of a run looks
--- for its rows here, so the table is kept small.
+-- The table is unlogged, because a crash ends the connections of the readers, and they register again. Every change of
+-- a run reads the table, so it must remain small.
 CREATE UNLOGGED TABLE run_watches (
   run_id uuid NOT NULL,
   listener uuid NOT NULL,
@@ -16,7 +16,8 @@ COMMENT ON TABLE run_watches IS
   'the id that it makes at its start. Rows that are not renewed expire.';
 COMMENT ON COLUMN run_watches.deltas IS 'True: the process also wants the deltas of the run.';
 
--- Without foreign keys to `runs`: their lock on the run's row would wait for the end of the run, and delay it.
+-- The table has no foreign key to `runs`, because its lock on the run's row would wait for the end of the run, and
+-- delay it.
 CREATE TABLE run_events (
   run_id uuid NOT NULL,
   version bigint NOT NULL,
@@ -53,8 +54,8 @@ COMMENT ON TABLE announced_iterations IS
   '`order_run_events`.';
 COMMENT ON COLUMN announced_iterations.indexes IS 'Indexes of the iterations, as the text of a multirange.';
 
--- Unlogged, because the result of the node contains all of it. The end of a node deletes its rows, so the table is
--- small.
+-- The table is unlogged, because the result of the node contains the same text. The end of a node deletes its rows, so
+-- the table is small.
 CREATE UNLOGGED TABLE run_deltas (
   run_id uuid NOT NULL,
   path text NOT NULL,

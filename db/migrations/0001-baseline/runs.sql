@@ -1,6 +1,6 @@
 -- Runs, their outputs, and the keys of repeated starts.
 
--- Deep pages of a history skip rows by index alone, as far as the visibility map is fresh: hence the vacuum settings.
+-- The vacuum settings keep the visibility map fresh, so that deep pages of a history skip rows by an index only.
 CREATE TABLE runs (
   id uuid PRIMARY KEY,
   workflow_id integer NOT NULL REFERENCES workflows (id),
@@ -82,30 +82,29 @@ COMMENT ON COLUMN runs.is_input_lost IS 'True: the unmasked input has expired, a
 
 CREATE INDEX runs_history ON runs (workflow_id, purpose, created_at, id) INCLUDE (status);
 CREATE INDEX runs_history_cost ON runs (workflow_id, purpose, cost_usd, id) INCLUDE (status);
--- A workflow has at most one API run and one template run, whoever sets the flags at once.
+-- A workflow has at most one API run and one template run, even if several requests set the flags at once.
 CREATE UNIQUE INDEX runs_api_run ON runs (workflow_id) WHERE is_api_run;
 CREATE UNIQUE INDEX runs_template ON runs (workflow_id) WHERE use_as_marketplace_template;
--- Only open runs have a next check. The condition does not name the status, as every statement of a running node does:
--- with few open runs the planner would use this index for those statements, too, and scan all open runs for the one
--- whose id it has.
+-- Only open runs have a next check. The condition does not contain the status, because every statement of a running
+-- node does: if there are few open runs, the planner would use this index for these statements and scan all open runs
+-- instead of finding the run by its id.
 CREATE INDEX runs_to_check ON runs (next_check_at) WHERE next_check_at IS NOT NULL;
 CREATE INDEX runs_stuck ON runs (stuck_since) WHERE status = 'In Progress' AND stuck_since IS NOT NULL;
--- Without pinned runs, which no round of retention needs to look at again, however old they are.
+-- Excludes pinned runs, because retention would otherwise read them in every round.
 CREATE INDEX runs_to_expire ON runs (run_finished_at)
   WHERE run_finished_at IS NOT NULL AND results_expired_at IS NULL
     AND NOT is_api_run AND NOT use_in_marketplace_example AND NOT use_as_marketplace_template;
 CREATE INDEX runs_to_purge ON runs (results_expired_at) WHERE is_purge_pending;
--- For retention, and for the foreign key on each deletion of a graph.
+-- Retention needs this index, and so does the foreign key at each deletion of a graph.
 CREATE INDEX runs_snapshot ON runs (snapshot_hash);
--- This index and the next one find what a run has cost with the runs below it, and how many runs there are below the
--- first one.
+-- This index and the next one find the cost of a run with the runs below it, and the number of runs below a root run.
 CREATE INDEX runs_children ON runs (parent_run_id) INCLUDE (cost_usd) WHERE parent_run_id IS NOT NULL;
 CREATE INDEX runs_below_root ON runs (root_run_id) WHERE root_run_id IS NOT NULL;
 CREATE INDEX runs_of_conversation ON runs (conversation_id)
   WHERE conversation_id IS NOT NULL AND status = 'In Progress';
 
--- The first output node whose end is recorded gives the output: the key decides between several that end at the same
--- time. The row never changes, so an output that was shown stays the same.
+-- The output is that of the first output node whose end is recorded. If several end at the same time, the primary key
+-- admits one. The row never changes, so an output that was shown stays the same.
 CREATE TABLE run_outputs (
   run_id uuid PRIMARY KEY REFERENCES runs (id),
   path text NOT NULL DEFAULT '',
@@ -120,7 +119,8 @@ COMMENT ON COLUMN run_outputs.value_start IS
   'The position of the value in the text of the node''s result (`valueStartOf`), up to the last brace: the value is '
   'not stored twice.';
 
--- The foreign key is deferred: the key is claimed before the run is inserted, so that a second request inserts nothing.
+-- The foreign key is deferred, because the key is claimed before the run is inserted, so that a second request inserts
+-- nothing.
 CREATE TABLE idempotency_keys (
   user_id integer NOT NULL REFERENCES users (id),
   key text NOT NULL,

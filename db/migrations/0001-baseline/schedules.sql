@@ -1,4 +1,4 @@
--- Schedules, which start runs at times.
+-- Schedules, which start runs at set times.
 
 CREATE TABLE schedules (
   id uuid PRIMARY KEY,
@@ -44,10 +44,10 @@ COMMENT ON COLUMN schedules.last_run_id IS 'Null: the firing was refused.';
 
 CREATE INDEX schedules_workflow ON schedules (workflow_id, created_at, id);
 CREATE INDEX schedules_sync ON schedules (sync_at);
--- For the pause of the schedules of an author who is locked out.
+-- Finds the schedules of an author who loses access, which are paused.
 CREATE INDEX schedules_author ON schedules (author_id);
 
--- Without a foreign key to `runs`: the row outlives the run, so that the firing starts no other one.
+-- The table has no foreign key to `runs`, because the row outlives the run, so that the firing starts no second run.
 CREATE TABLE schedule_firings (
   schedule_id uuid NOT NULL REFERENCES schedules (id) ON DELETE CASCADE,
   at timestamptz NOT NULL,

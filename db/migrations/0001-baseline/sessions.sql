@@ -1,4 +1,4 @@
--- How people sign in and stay signed in.
+-- Passwords, sign-ins and sessions of people.
 
 CREATE TABLE user_passwords (
   user_id integer PRIMARY KEY REFERENCES users (id),
@@ -37,7 +37,7 @@ COMMENT ON COLUMN sessions.network IS
 COMMENT ON COLUMN sessions.last_used_at IS 'The sign-in, or the last refresh.';
 
 CREATE INDEX sessions_user ON sessions (user_id, last_used_at DESC, id);
--- For retention: an ended session is over when it was ended, any other one when it expires.
+-- Retention deletes by this index. A session is over when it was ended, or else when it expires.
 CREATE INDEX sessions_over ON sessions ((coalesce(ended_at, expires_at)));
 
 CREATE TABLE sign_in_links (
@@ -57,7 +57,7 @@ COMMENT ON COLUMN sign_in_links.purpose IS '`sign-in`: signs its user in. `passw
 CREATE INDEX sign_in_links_expired ON sign_in_links (expires_at);
 CREATE INDEX sign_in_links_user ON sign_in_links (user_id);
 
--- Unlogged, like `rate_limits`: a row lives for a minute, and attackers write most of them.
+-- The table is unlogged like `rate_limits`, because a row lives for a minute, and attackers cause most rows.
 CREATE UNLOGGED TABLE login_failures (
   key bytea PRIMARY KEY,
   failures integer NOT NULL,

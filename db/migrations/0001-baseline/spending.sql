@@ -1,7 +1,7 @@
--- Transactions, limits of money, and the calls of the chat proxy. docs/adr/0020-money-reserved-with-the-claim.md.
+-- Transactions, spending limits, and the calls of the chat proxy (docs/adr/0020-money-reserved-with-the-claim.md).
 
--- Without foreign keys for project and user: they are copies of the run's, nothing deletes a project or a user, and the
--- keys would take two locks on rows that all runs of a project share.
+-- The table has no foreign keys for project and user, because they are copies of the run's values, projects and users
+-- are never deleted, and the keys would lock two rows that all runs of a project share.
 CREATE TABLE billing_transactions (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   run_id uuid REFERENCES runs (id),
@@ -32,7 +32,7 @@ COMMENT ON COLUMN billing_transactions.is_estimated IS
   'True: nobody has reported the tokens; they were estimated from the number of characters.';
 COMMENT ON COLUMN billing_transactions.price_version IS 'The price list of the amount; empty for what is free.';
 
--- Finds what a project has spent in a span of time.
+-- Finds the spending of a project in a period.
 CREATE INDEX billing_transactions_of_project ON billing_transactions (project_id, created_at);
 CREATE INDEX billing_transactions_chat ON billing_transactions (project_id, created_at, id) WHERE run_id IS NULL;
 CREATE INDEX billing_transactions_of_user ON billing_transactions (user_id, created_at, id)

@@ -1,7 +1,7 @@
 -- The bytes that each project stores.
 
--- The nodes of a project would wait for one row if each changed it. So triggers add each change as a row of
--- `stored_byte_changes`, in the transaction of the value, and the API folds these rows into `stored_bytes` every few
+-- If all nodes of a project changed the same row, they would wait for each other. So triggers add each change as a row
+-- of `stored_byte_changes`, in the transaction of the value, and the API folds these rows into `stored_bytes` every few
 -- seconds (db/projects/stored-bytes-repository.ts).
 CREATE TABLE stored_bytes (
   project_id integer PRIMARY KEY REFERENCES projects (id),
@@ -12,7 +12,7 @@ COMMENT ON TABLE stored_bytes IS
   'The bytes that a project stores, without the rows of `stored_byte_changes`. A project without a row stores '
   'nothing. Writer: `foldStoredBytes` in the API.';
 
--- It contains the changes of seconds. The index serves projects that are near their limit (`refuse_beyond_quota`).
+-- The table contains the changes of a few seconds. The index serves projects near their limit (`refuse_beyond_quota`).
 CREATE TABLE stored_byte_changes (
   project_id integer NOT NULL,
   bytes bigint NOT NULL

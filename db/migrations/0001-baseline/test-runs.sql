@@ -1,4 +1,4 @@
--- Test runs, pins and cases. docs/adr/0027-test-runs.md.
+-- Test runs, pins and cases (docs/adr/0027-test-runs.md).
 
 CREATE TABLE test_runs (
   run_id uuid PRIMARY KEY REFERENCES runs (id),
