@@ -120,7 +120,8 @@ function inputErrorsOf({ startNode }: Document, errors: Record<string, string>[]
 }
 
 /**
- * The errors of nodes whose connection doesn't exist in the project. With `plan`, only nodes that the plan executes.
+ * Returns the errors of nodes whose connection doesn't exist in the project. If `plan` is passed, checks only the nodes
+ * that it executes.
  */
 export async function connectionErrors(
   db: Db,

@@ -14,7 +14,7 @@ const NO_FILE = 'Should be a file, or the id of one';
 const NO_FILES = 'Should be a list of files, or of their ids';
 
 export interface RunFiles {
-  /** With name, type and size of each file filled in. */
+  /** The input with the name, type and size of each file. */
   input: RunInput;
   inputErrors: Record<string, string>[];
   /** Errors of nodes whose file doesn't exist in the project. */

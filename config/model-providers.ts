@@ -54,7 +54,7 @@ export interface ResolvedModel {
   /** USD per million completion tokens, as a plain decimal. */
   outputPricePerMillion: string;
   /**
-   * The kinds of files that the model accepts without conversion. Of other files it gets the text, if they have any.
+   * The kinds of files that the model accepts without conversion. It gets the text of other files, if they have any.
    */
   accepts: readonly (typeof FILE_KINDS)[number][];
   /** True if nodes request streams from it. */
@@ -68,7 +68,7 @@ export interface ModelProviders {
   models: ReadonlyMap<string, ResolvedModel>;
 }
 
-/** Throws `ConfigError`. Without a file, OPENAI_API_KEY alone means OpenAI for every model, at an unknown price (0). */
+/** Throws `ConfigError`. OPENAI_API_KEY without a file means OpenAI for every model, at an unknown price (0). */
 export function loadModelProviders(environment: Environment, env: NodeJS.ProcessEnv): ModelProviders {
   if (environment.modelProvidersFile !== undefined) return parseModelProviders(environment.modelProvidersFile, env);
   if (environment.openaiApiKey === undefined) return { models: new Map() };

@@ -36,7 +36,7 @@ const scopes = z
   .array(z.string().trim().min(1).max(500).regex(/^\S+$/, 'Enter each scope by itself.'))
   .max(MOST_SCOPES);
 
-/** One name with its value, or a list of each. */
+/** Returns the schemas of one name with its value, or of a list of names with their values. */
 function named(name: z.ZodType<string>, value: z.ZodType<string>) {
   const names = z.array(name).min(1).max(MOST_NAMES).refine(areDifferent, 'Enter each name once.');
   return {

@@ -60,7 +60,7 @@ export function exchangeOauth(
   const answer = new URL(redirectUri);
   answer.searchParams.set('code', code);
   return requestTokens(() =>
-    // Without a check of the state: the caller has found the connection by it.
+    // The state needs no check, because the caller has found the connection by it.
     authorizationCodeGrant(toConfiguration(provider, network), answer, { pkceCodeVerifier: verifier }),
   );
 }

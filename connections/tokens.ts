@@ -8,7 +8,7 @@ import type {
 export interface StoredTokens {
   accessToken: string;
   refreshToken?: string;
-  /** In milliseconds since the epoch. Absent if the provider has not reported a lifetime. */
+  /** The expiry in milliseconds since the epoch. Absent if the provider has not reported a lifetime. */
   expiresAtMs?: number;
   lifetimeMs?: number;
   /** Needed to refresh the tokens of an MCP server. */

@@ -28,7 +28,7 @@ export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]]
 
 /** The nodes that an activity has attempted. If the activity fails, the details of its failure contain this. */
 export interface Walked {
-  /** In the order in which the nodes ended. */
+  /** The ends, in the order in which the nodes ended. */
   ends: WalkedEnd[];
   /** Nodes to attempt again after a delay. */
   later?: [node: number, afterMs: number][];

@@ -4,7 +4,7 @@
 
 export type LocalActivitySinks = {
   localActivities: {
-    /** The execution starts, or starts anew: earlier calls for it no longer apply. */
+    /** The execution starts or is replayed. Earlier calls for it no longer apply. */
     begin(): void;
     /** `activityId` is unique in its execution. The activity may not have started, or may have ended. */
     cancel(activityId: string): void;

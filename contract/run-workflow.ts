@@ -103,8 +103,8 @@ export const STATUS_QUERY = 'status';
 export interface RunStatusAnswer {
   phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
   /**
-   * One character per node in the plan's order, for operators: `0` waiting, `1` ready, `2` running, `3` succeeded, `4`
-   * failed, `5` skipped, `6` cancelled.
+   * The states of the nodes for operators, as one character per node in the plan's order: `0` waiting, `1` ready, `2`
+   * running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled.
    */
   states: string;
   live: LiveNode[];

@@ -25,7 +25,7 @@ import { sealedRange, type ByteRange, type FileSealer } from './sealed-copy.js';
 export interface FileToSave {
   projectId: number;
   name: string;
-  /** As declared by the sender. */
+  /** The media type that the sender has declared. */
   type: string | undefined;
   runId?: string;
   userId?: number;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MARK, MissingBytesError, type FileStore } from './file-store.js';
 
-/** How often, and at which interval, a mark that another process is writing is read again. */
+/** The number of reads, and their interval, of a mark that another process is still writing. */
 const MARK_READS = 20;
 const MARK_AGAIN_MS = 50;
 

@@ -64,7 +64,9 @@ function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: nu
   });
 }
 
-/** Without output nodes, the output of a run is the content of its last node. */
+/**
+ * Returns true if `writer` is always the last node. If there is no output node, its content is the output of the run.
+ */
 function isAlwaysLast(root: ScopePlan, writer: number, mayMeet: (one: number, other: number) => boolean): boolean {
   if (root.out[writer]!.length > 0 || (root.joinsAny?.length ?? 0) > 0) return false;
   const before = ancestorsOf(root, writer);

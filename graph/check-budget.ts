@@ -1,7 +1,7 @@
 // Bounds the time of one validation for checks that cost far more than the characters they read: compiling patterns,
 // and checking schemas against the meta-schema. A drawing of legal size can contain a hundred thousand of them.
 
-/** In instructions of compiled patterns. A character counts as at least one. */
+/** The budget in instructions of compiled patterns. A character counts as at least one. */
 const UNITS = 10_000;
 
 let left: number | undefined;

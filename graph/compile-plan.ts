@@ -46,7 +46,7 @@ class PlanBuilder {
   readonly #nodes: ReadonlyMap<string, DrawnNode>;
   readonly #plan: Plan = { ids: [], kinds: [], labels: [], out: [], indegree: [] };
   readonly #numbers = new Map<string, number>();
-  /** For each node, the loop whose body contains it, or -1. */
+  /** The number of the loop whose body contains the node, or -1, by node. */
   readonly #scopes: number[] = [];
   readonly #errors: StructuralError[] = [];
 

@@ -12,7 +12,7 @@ interface Lack {
 
 interface CopiedDrawing {
   drawing: JsonObject;
-  /** As returned by `replaceCredentials`. */
+  /** The literals that `replaceCredentials` returns. */
   literals: string[];
   /** The credentials, connections and files that the user has to add to the copy. */
   lacks: Lack[];

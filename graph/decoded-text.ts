@@ -4,7 +4,7 @@
 /** A decoded text, with the offset of each of its code units in the original. */
 export interface DecodedText {
   text: string;
-  /** One offset per code unit, followed by the original's length. Undefined for the original itself. */
+  /** An offset for each code unit, followed by the original's length. Undefined for the original itself. */
   offsets?: Uint32Array;
 }
 

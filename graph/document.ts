@@ -7,7 +7,7 @@ import { cutText } from './cut-text.js';
 
 export interface StructuralError {
   code: string;
-  /** One sentence for the author of the drawing. */
+  /** A sentence for the author of the drawing. */
   message: string;
   node_id?: string;
 }
@@ -155,8 +155,8 @@ function quote(value: unknown): string {
 
 const EXECUTIONS = ['visible', 'dense'] as const;
 /**
- * In `visible` execution each node that leaves the process has its own activity. In `dense` execution an activity walks
- * on through several.
+ * `visible`: each node that leaves the process has its own activity. `dense`: an activity may execute several such
+ * nodes.
  */
 export type Execution = (typeof EXECUTIONS)[number];
 

@@ -37,7 +37,7 @@ export function mayHoldInexactNumber(json: string): boolean {
 /** Written out, the longest double has 309 digits. A longer text is not parsed and counts as not preserved. */
 const MAX_DIGITS = 400;
 
-/** Returns whether a double has exactly the value of `text` (a JSON number), however the number is spelled. */
+/** Returns true if a double has exactly the value of `text` (a JSON number), regardless of its spelling. */
 export function isExactAsDouble(text: string): boolean {
   const value = Number(text);
   if (String(value) === text) return Number.isFinite(value);
@@ -54,9 +54,9 @@ export function mayHoldFarNumber(json: string): boolean {
 }
 
 /**
- * Returns whether `JSON.parse` reads a number closely enough for everything but ids. False for a number beyond the range of
- * a double, for one so small that it becomes zero, and for an integer that no double represents. `digits` is JSON text
- * without a sign.
+ * Returns true if `JSON.parse` reads a number closely enough for everything but ids. Returns false for a number beyond
+ * the range of a double, for one so small that it becomes zero, and for an integer that no double represents. `digits`
+ * is JSON text without a sign.
  */
 export function isNearDouble(digits: string): boolean {
   const value = Number(digits);

@@ -8,7 +8,7 @@ export interface FileValue {
   name: string;
   /** A media type, as declared. */
   type: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** Hexadecimal. */
   sha256: string;

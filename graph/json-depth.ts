@@ -1,11 +1,13 @@
-/** The limit for JSON that callers send. Every real drawing is less deep, and readers of it may recurse. */
+/** The limit for JSON that callers send. It exceeds the depth of every real drawing, and code may recurse this deep. */
 export const MAX_REQUEST_DEPTH = 200;
 
-/** The limit for JSON that models, servers and code return as results. A deeper value cannot be written as JSON again. */
+/**
+ * The limit for JSON that models, servers and code return as results. A deeper value cannot be written as JSON again.
+ */
 export const MAX_RESULT_DEPTH = 500;
 
 /**
- * Returns whether arrays and objects are nested more than `limit` deep. `JSON.parse` accepts depths that other code
+ * Returns true if arrays and objects are nested more than `limit` deep. `JSON.parse` accepts depths that other code
  * cannot handle.
  */
 export function isDeeperThan(value: unknown, limit: number): boolean {

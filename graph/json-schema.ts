@@ -1,5 +1,5 @@
-// JSON Schemas of users, for the answers of models. Ajv compiles a schema to JavaScript. Nothing is ever fetched, and
-// no `pattern` becomes a `RegExp`. `activities/kinds/structured-answer.ts` bounds the cost of a compiled schema.
+// Checks answers of models against users' JSON Schemas. Ajv compiles a schema to JavaScript. It fetches nothing, and no
+// `pattern` becomes a `RegExp`. `activities/kinds/structured-answer.ts` limits the cost of a compiled schema.
 import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { spendBudget } from './check-budget.js';
@@ -10,7 +10,7 @@ import { compilePattern, matchesPattern } from './pattern.js';
 import { NodeError } from './node-error.js';
 import { cutText } from './cut-text.js';
 
-/** Applies to the schema as JSON text. */
+/** The limit on the schema as JSON text. */
 const MAX_SCHEMA_CHARACTERS = 65_536;
 
 /** The number of characters that are checked in the time in which one instruction of a pattern is compiled. */
@@ -64,7 +64,7 @@ const OPTIONS = {
 
 let metaSchemas: { draft7: Ajv; draft2020: Ajv2020 } | undefined;
 
-/** Compiled on first use, which takes some ten milliseconds. */
+/** Compiles the meta-schemas on first use, which takes about ten milliseconds. */
 function metaSchemaOf(schema: object): Ajv {
   metaSchemas ??= { draft7: new Ajv(OPTIONS), draft2020: new Ajv2020(OPTIONS) };
   return isDraft7(schema) ? metaSchemas.draft7 : metaSchemas.draft2020;

@@ -1,31 +1,33 @@
-// Reads and writes JSON without changing any number. Both directions use JavaScript's own `JSON` unless a number needs
-// more, and otherwise the code here. Neither `JSON` of Node 20 nor a library does this without changing duplicate keys,
-// `__proto__` or the accepted depth.
+// Reads and writes JSON without changing any number. It uses JavaScript's `JSON` if doubles can represent all numbers,
+// and otherwise the code here, because neither `JSON` of Node 20 nor a library does this without changing the handling
+// of duplicate keys, `__proto__` or the accepted depth.
 import { ExactNumber, isExactAsDouble, mayHoldInexactNumber } from './exact-number.js';
 import { setOwn, isContainer, ownValue, type JsonObject } from './json.js';
 
 /** Works like `JSON.parse`, except that a number which a double would change becomes an `ExactNumber`. */
 export function parseJson(text: string): unknown {
   if (!mayHoldInexactNumber(text) || positionOfNumber(text, isChangedByDouble) === undefined) return JSON.parse(text);
-  JSON.parse(text); // Throws for what is no JSON; what is left to read is valid.
+  JSON.parse(text); // throws if the text is not JSON, because `readExactly` needs valid JSON
   return readExactly(text);
 }
 
 /**
- * Ten megabytes can hold five million values, each of which costs the parser and every later reader up to a hundred times
- * its own size.
+ * The limit on values in a text. Ten megabytes can contain five million values, each of which needs up to a hundred
+ * times its size in memory.
  */
 export const MAX_JSON_VALUES = 500_000;
 
-/** Works like `parseJson`, except that it throws a RangeError for text with too many values, before it parses anything. */
+/**
+ * Works like `parseJson`, except that it throws a RangeError for text with too many values, before it parses anything.
+ */
 export function parseModestJson(text: string): unknown {
   if (text.length > MAX_JSON_VALUES && excessOf(text) !== undefined) throw new RangeError('too many values');
   return parseJson(text);
 }
 
 /**
- * Scans JSON text before the parser allocates memory for it. Returns `depth` if it is nested deeper than `maxDepth`, and
- * `values` if it holds more than `MAX_JSON_VALUES` elements, members and containers.
+ * Scans JSON text before the parser allocates memory for it. Returns `depth` if it is nested deeper than `maxDepth`,
+ * and `values` if it holds more than `MAX_JSON_VALUES` elements, members and containers.
  */
 export function excessOf(text: string, maxDepth = text.length): 'depth' | 'values' | undefined {
   let depth = 0;
@@ -70,7 +72,7 @@ export function positionOfNumber(text: string, isWanted: (digits: string) => boo
   return first.done === true ? undefined : first.value[0];
 }
 
-/** Yields where the wanted numbers begin and end, without their signs. */
+/** Yields the positions at which the wanted numbers start and end, without their signs. */
 function* numbersIn(text: string, isWanted: (digits: string) => boolean): Generator<[start: number, end: number]> {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -90,8 +92,8 @@ function isChangedByDouble(digits: string): boolean {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Replaces the numbers of a JSON text that a double would change. The text may be a part of one that ends between two
- * values, and its bytes may be read as latin-1. What is no JSON stays none.
+ * Replaces the numbers of a JSON text that a double would change. The text may be the part of a JSON text up to a
+ * position between two values, and may be decoded as latin-1. Invalid JSON remains invalid.
  */
 export function replaceInexactNumbers(text: string, replace: (number: string) => string): string {
   if (!mayHoldInexactNumber(text)) return text;
@@ -107,7 +109,7 @@ export function replaceInexactNumbers(text: string, replace: (number: string) =>
   return replaced + text.slice(copied);
 }
 
-/** Numbers are no keys in JSON, and the text that replaces one could be. */
+/** A number before a colon is invalid JSON, but its replacement could make it a valid key. */
 function isKey(text: string, end: number): boolean {
   let at = end;
   while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
@@ -179,7 +181,7 @@ function writeExactly(value: unknown): string | undefined {
 }
 
 /**
- * Returns whether the object has a `toJSON` method, as dates do. In a value that came from JSON this key never holds a
+ * Returns true if the object has a `toJSON` method, like dates. In a value from JSON, this key never contains a
  * function.
  */
 function hasOwnWriting(value: object): boolean {
@@ -227,9 +229,9 @@ const WORD_ENDS = new Set([COMMA, CLOSE_BRACKET, CLOSE_BRACE]);
 const NUMBER_UNITS = new Set(Array.from('.eE+-', (sign) => sign.charCodeAt(0)));
 
 /**
- * Writes JSON in the one form by which it is hashed, that of RFC 8785: no white space, the keys of each object in the order
- * of their UTF-16 code units. A number that no double holds is written as it was. The value must not be nested so deep
- * that the stack overflows.
+ * Writes JSON in the canonical form of RFC 8785, for hashes: no white space, and the keys of each object in the order
+ * of their UTF-16 code units. A number that no double can represent is written unchanged. The function recurses, so the
+ * value must not be nested too deep.
  */
 export function writeCanonicalJson(value: unknown): string {
   if (!isContainer(value)) return writeJson(value);

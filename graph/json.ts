@@ -1,5 +1,5 @@
 // Reads and rebuilds JSON values from outside. Nothing here recurses, so no depth of nesting overflows the stack.
-// `__proto__` is a key like any other.
+// `__proto__` is treated like any other key.
 
 import { ExactNumber } from './exact-number.js';
 
@@ -9,12 +9,12 @@ export function isObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** Returns whether the value is a JSON object or array. Everything else is a leaf. */
+/** Returns true if the value is a JSON object or array. All other values are leaves. */
 export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 
-/** Returns whether a field is absent, null or an empty string. */
+/** Returns true if a field is absent, null or an empty string. */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
@@ -85,8 +85,8 @@ export function leavesOf(value: unknown): unknown[] {
 }
 
 /**
- * Returns whether two JSON values are equal. The order of keys does not count, the order of lists does. Parts that both
- * values share are not looked into.
+ * Returns true if two JSON values are equal. The order of keys does not matter, the order of elements does. Does not
+ * compare objects that both values share.
  */
 export function isEqualJson(left: unknown, right: unknown): boolean {
   const pending: [left: unknown, right: unknown][] = [[left, right]];
@@ -112,7 +112,7 @@ function isEqualLeaf(one: unknown, other: unknown): boolean {
   return one === other;
 }
 
-/** Returns whether a value holds more than `limit` values at all depths. It stops counting at the limit. */
+/** Returns true if a value contains more than `limit` values at all depths. It stops counting at the limit. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const met = [value];
   for (const item of met) {

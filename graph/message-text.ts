@@ -1,9 +1,9 @@
 import { isObject } from './json.js';
 
 /**
- * Returns the text of a message's content. In a list, only parts of type `text` or `output_text`, or without a type,
- * are text; reasoning and provider extensions have other types. Returns null for a message without content, and
- * undefined for a content that is neither a string nor a list.
+ * Returns the text of a message's content. If the content is a list, only parts of type `text` or `output_text`, or
+ * without a type, are text; reasoning and provider extensions have other types. Returns null for a message without
+ * content, and undefined for a content that is neither a string nor a list.
  */
 export function textOfContent(content: unknown): string | null | undefined {
   if (content === undefined || content === null) return null;

@@ -1,7 +1,7 @@
 // Computes the size of a compiled pattern before compiling it. A counted repetition copies its operand, so twenty
 // characters can stand for a hundred thousand instructions.
 
-/** A group starts with `(`, `(?:`, `(?i:` or `(?P<name>`. In `(?i)`, the start `(?i` has no content. */
+/** A group starts with `(`, `(?:`, `(?i:` or `(?P<name>`. `(?i)` has the start `(?i` and no content. */
 const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
 /** The limit on a group's start. A longer name counts as if it were matched. */
 const MAX_OPENING = 100;

@@ -62,7 +62,7 @@ interface Body {
 export const MAX_DEPTH = 5;
 
 /**
- * The plan of one scope: the drawing outside bodies, or a loop's body. In a body's plan, node 0 is the loop with only
+ * The plan of one scope: the drawing outside bodies, or a loop's body. Node 0 of a body's plan is the loop with only
  * its links into the body. `offset` is added to the other numbers to get those of the whole plan.
  */
 export interface ScopePlan extends Plan {

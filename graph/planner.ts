@@ -5,7 +5,7 @@ import type { Handle, Plan } from './plan.js';
 
 /** Plain JSON. Array positions are node numbers of the plan. */
 export interface PlannerSnapshot {
-  /** One character per node (see `NodeState`). */
+  /** The states as one character per node (see `NodeState`). */
   states: string;
   unsettled: number[];
   live: number[];
@@ -35,14 +35,14 @@ type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
  * Every edge settles once, as live (taken) or dead. A node is decided when all its incoming edges have settled, or,
- * with `join: "any"`, at its first live edge. With at least one live edge it becomes ready. Without one it is skipped,
- * and its own edges become dead (dead-path elimination).
+ * with `join: "any"`, at its first live edge. A node with at least one live edge becomes ready. Any other node is
+ * skipped, and its own edges become dead (dead-path elimination).
  */
 export class Planner {
   readonly #plan: Plan;
   readonly #states: Uint8Array;
   readonly #joinsAny: ReadonlySet<number>;
-  /** For each node, the number of incoming edges that haven't settled, and the number that settled live. */
+  /** The number of incoming edges that haven't settled, and the number that settled live, by node. */
   readonly #unsettled: number[];
   readonly #live: number[];
   /** Ready nodes, first in, first out. Entries before `#head` are already running. */

@@ -54,7 +54,7 @@ interface Facts {
 function fateOf(ways: readonly Way[], { isKeepable, isAnew, joinsAny }: Facts): Fate {
   if (ways.every((way) => way === 'dead')) return 'skipped';
   if (isAnew || ways.includes('anew')) return 'anew';
-  // With `join: "any"`, a node that started at its first link doesn't depend on links that are taken later.
+  // A node with `join: "any"` that started at its first link doesn't depend on links that are taken later.
   const hasBegun = !ways.includes('open') || (joinsAny && ways.includes('taken'));
   return hasBegun && isKeepable ? 'kept' : 'continued';
 }

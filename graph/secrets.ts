@@ -45,9 +45,9 @@ export function isSecretField(field: JsonObject): boolean {
 }
 
 /**
- * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. With
- * `stored` (the masked document before an update, and its secrets), `********` stands for the value stored at the same
- * place or at its former name. A header keeps its value only while its origin stays the same. Without a stored value,
+ * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. If `stored`
+ * (the masked document before an update, and its secrets) is passed, `********` stands for the value stored at the same
+ * place or at its former name. A header keeps its value only while its origin stays the same. If no value is stored,
  * the secret is lost, unless the place already held a literal `********`.
  */
 export function splitSecrets(
@@ -242,7 +242,7 @@ function mapFields({ node, part }: Owner, data: JsonObject, list: string, replac
   });
 }
 
-/** For an unknown type, only fields can be secret. */
+/** Nodes of an unknown type can have secrets only in fields. */
 export function traitsOfType(type: unknown): Pick<KindTraits, 'servers'> {
   const kind = typeof type === 'string' ? kindOfType(type) : undefined;
   return kind === undefined ? { servers: 'none' } : traitsOf(kind);
@@ -343,7 +343,7 @@ function mapInput(
 }
 
 /**
- * Returns the texts to mask for a drawing's secrets. For headers and addresses these include parts of the credential.
+ * Returns the texts to mask for a drawing's secrets. They include parts of the credentials in headers and addresses.
  */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {

@@ -10,7 +10,7 @@ export class StretchPlan {
   readonly planner: Planner;
   readonly #whole: Plan;
   readonly #numbers: readonly number[];
-  /** For each node, true if a link leads to a node outside the stretch. */
+  /** True if a link leads to a node outside the stretch, by node. */
   readonly #leadsOut: readonly boolean[];
 
   constructor(whole: Plan, { nodes, begins = 1, live = [] }: Stretch) {

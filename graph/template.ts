@@ -37,7 +37,7 @@ export function* spansOf(text: string): Generator<Span> {
     const open = text.indexOf('{{', cursor);
     const close = open < 0 ? -1 : text.indexOf('}}', open + 2);
     if (close < 0) return;
-    // In `{{ {{ a }}` and `{{{ a }}`, the last opening braces belong to the closing ones.
+    // The last opening braces belong to the closing ones, for example in `{{ {{ a }}` and `{{{ a }}`.
     const start = text.lastIndexOf('{{', close - 2);
     cursor = close + 2;
     yield { start, end: cursor, expression: text.slice(start + 2, close) };

@@ -7,7 +7,7 @@ export type TestMode = 'node' | 'up_to' | 'from';
 
 export interface TestRequest {
   mode: TestMode;
-  /** The number of the tested node. In a loop's body, the test executes one iteration of each enclosing loop. */
+  /** The number of the tested node. If it is in a body, the test executes one iteration of each enclosing loop. */
   node: number;
   /** True if a mock or a pin fixes the result of the node. */
   isFixed: (node: number) => boolean;
@@ -162,13 +162,13 @@ export interface PlannedTest extends Pick<TestRequest, 'mode'> {
   taken: ReadonlyMap<number, readonly Handle[]>;
   /** The nodes with fixed results: everywhere, or in the iterations with these paths. */
   given: ReadonlyMap<number, true | string[]>;
-  /** For each loop around the tested node, its only executed iteration. */
+  /** The only executed iteration of each loop around the tested node. */
   only: ReadonlyMap<number, number>;
 }
 
 /**
  * Returns the plan of a test. Links from nodes outside the test count as not taken. The tested node starts as soon as
- * all reused results are settled, whatever links lead to it.
+ * all reused results are settled, regardless of the links that lead to it.
  */
 export function planOfTest(plan: Plan, test: PlannedTest): Plan {
   const [root, ...inner] = test.scopes;

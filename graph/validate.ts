@@ -8,7 +8,7 @@ import { lastNodesOf, type Plan } from './plan.js';
 import { holdsMoreThan, ownValue } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
 
-/** By node id, one `{path inside node data: message}` for every wrong field. */
+/** The errors by node id: one `{path inside node data: message}` for every wrong field. */
 export type NodeErrors = Record<string, Record<string, string>[]>;
 
 // Equals the limit on structural errors: enough for any person, and a bound for hostile drawings.

@@ -13,7 +13,7 @@ interface NamedNodes {
 interface VariablePlaces {
   /** The named nodes, by the path of their iteration; the path is empty outside loops. */
   iterations: Map<string, NamedNodes>;
-  /** By id of each loop whose item, index or last output is named: the loop's own path and that of the iteration. */
+  /** The paths of the loops whose item, index or last output is named, and of the iterations, by the id of the loop. */
   loops: Map<string, { loop: string; iteration: string }>;
 }
 

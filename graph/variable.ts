@@ -14,13 +14,13 @@ export interface VariableValues {
   loops?: ReadonlyMap<string, LoopVariables>;
   /** The addresses of callbacks, by the ids of the waiting nodes. */
   callbackUrls?: ReadonlyMap<string, string>;
-  /** By node id, texts that stand for outputs that are too large to be shown. */
+  /** Texts that replace outputs that are too large to be shown, by node id. */
   leftOut?: ReadonlyMap<string, string>;
 }
 
 export interface NodeErrorFacts {
   code: string;
-  /** As readers see it, with secrets masked. */
+  /** The message with secrets masked, as readers see it. */
   message: string;
 }
 

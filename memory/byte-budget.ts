@@ -1,37 +1,37 @@
-// Limits how much memory the concurrent work of a process holds, and shares it between tenants. A caller that wants more
+// Limits the memory that concurrent work in a process uses, and shares it between tenants. A caller that needs more
 // waits until others have finished, so that the process does not run out of memory.
 import { FairLine } from '../fairness/fair-line.js';
 import { Holdings } from '../fairness/holdings.js';
 
 export interface ByteLease {
-  /** The size that was last asked for. */
+  /** The last requested size. */
   readonly bytes: number;
   /**
-   * Changes the lease to hold `bytes` in all. A reduction applies at once. An increase may have to wait: it then
-   * returns a promise. The promise rejects with the reason of the lease's signal when that is aborted, and with
-   * `MemoryBusyError` when the budget has a patience and it is over. The lease then holds what it held before.
+   * Sets the size of the lease to `bytes`. A reduction takes effect at once. If an increase has to wait, returns a
+   * promise. It rejects with the reason of the lease's signal if that is aborted, and with `MemoryBusyError` after the
+   * budget's `patienceMs`. The lease then has its previous size.
    */
   resize(bytes: number): Promise<void> | undefined;
   /**
-   * Tells that somebody is to take what the lease holds, until the returned function is called. If that takes longer than
-   * half a second while a tenant who holds less waits for memory, `giveBack` is called, which should end the lease.
+   * Marks the lease as waiting for a reader to take its bytes, until the returned function is called. If this takes
+   * longer than half a second while a tenant who holds less waits for memory, `giveBack` is called, which should end
+   * the lease.
    */
   lend(giveBack: () => void): () => void;
-  /** Releases everything. It may be called more than once. */
+  /** Releases all memory of the lease. It may be called more than once. */
   end(): void;
 }
 
 interface ByteBudgetOptions {
   totalBytes: number;
-  /** The part of a lease that is not counted, so that small leases never wait behind large ones. */
+  /** The bytes of a lease that are not counted, so that small leases never wait behind large ones. */
   uncountedBytes: number;
-  /** The number of leases of a tenant that may have an uncounted part at a time. All may by default. */
+  /** The limit on a tenant's leases with an uncounted part. There is no limit by default. */
   uncountedLeases?: number;
-  /** The longest time for which a lease waits. It waits for ever by default. */
+  /** The limit on the time that a lease waits. There is no limit by default. */
   patienceMs?: number;
 }
 
-/** The memory was not free in time. */
 export class MemoryBusyError extends Error {
   constructor() {
     super('The memory that the work needs was not free in time.');
@@ -39,36 +39,39 @@ export class MemoryBusyError extends Error {
   }
 }
 
-/** Bytes that nobody takes for this long are given back when others wait; and how often that is looked at. */
+/**
+ * Bytes that no reader takes for this long are given back if others wait. The second value is the interval of checks.
+ */
 const LENT_MS = 500;
 const RECLAIM_EVERY_MS = 100;
 
-/** The part of the total that only small shares may use. */
+/** The part of the total that only leases of tenants with a small share may use. */
 const RESERVED_PART = 1 / 4;
 
 /**
- * A lease is granted when one of these holds, and the total is not exceeded by 1 and 2:
+ * A lease is granted if one of these rules applies. Rules 1 and 2 never exceed the total.
  *
- * 1. Its tenant then holds no more than what is left free. One tenant gets at most a half, two get a third each, and so
- *    on: something is always left for a newcomer.
- * 2. A quarter of the total is left free. Besides, it is the oldest of its tenant, or no other tenant holds anything.
- * 3. It is the oldest of all leases that hold or want something.
+ * 1. Its tenant then holds at most as much as remains free. So one tenant gets at most half, two get a third each, and
+ *    so on, and some memory always remains for a new tenant.
+ * 2. A quarter of the total remains free, and either the lease is the oldest of its tenant, or no other tenant holds
+ *    memory.
+ * 3. It is the oldest of all leases that hold or wait for memory.
  *
- * Leases may grow while they hold memory. This cannot deadlock: by 3 the oldest lease never waits, and each lease becomes
- * the oldest one when those before it have ended. The memory held is therefore at most the total, plus what the oldest
- * lease needs, plus the uncounted parts. Whoever holds the least is served first.
+ * Leases may grow while they hold memory. This cannot deadlock, because the oldest lease never waits (rule 3), and each
+ * lease becomes the oldest one after all earlier ones have ended. The leases therefore hold at most the total, plus the
+ * size of the oldest lease, plus the uncounted parts. The tenant that holds the least is served first.
  */
 export class ByteBudget {
   readonly #options: Required<ByteBudgetOptions>;
   readonly #tenants = new Map<string, Tenant>();
-  /** The leases that hold or want counted bytes, the oldest first. */
+  /** The leases that hold or wait for counted bytes, oldest first. */
   readonly #leases = new Set<Lease>();
   readonly #held = new Holdings<string>();
   readonly #line = new FairLine<string, Lease>({
     rankOf: (tenant) => this.#held.of(tenant),
     isBefore: (lease, other) => lease.age < other.age,
   });
-  /** The leases whose memory others are to take. */
+  /** The leases whose bytes wait for a reader (see `lend`). */
   readonly #lent = new Map<Lease, { sinceMs: number; giveBack: () => void }>();
   #ages = 0;
 
@@ -76,17 +79,17 @@ export class ByteBudget {
     this.#options = { uncountedLeases: Infinity, patienceMs: Infinity, ...options };
   }
 
-  /** The counted bytes that leases hold now. */
+  /** The counted bytes of all leases. */
   get heldBytes(): number {
     return this.#held.total;
   }
 
-  /** The number of leases that wait. */
+  /** The number of waiting leases. */
   get waiting(): number {
     return this.#line.size;
   }
 
-  /** `tenant`: for whom the memory is held, such as `user:7`. Aborting `signal` ends the waiting. */
+  /** `tenant` is the owner of the memory, for example `user:7`. Aborting `signal` ends the wait of the lease. */
   lease(tenant: string, signal?: AbortSignal): ByteLease {
     const lease: Lease = { tenant, age: 0, counted: 0, uncounted: undefined, wanted: 0 };
     let asked = 0;
@@ -96,7 +99,7 @@ export class ByteBudget {
         return asked;
       },
       resize: (bytes) => {
-        // A request that was on its way when the lease ended would hold memory that nobody gives back.
+        // Nobody would release memory that is requested after the end of the lease.
         if (hasEnded) return undefined;
         asked = bytes;
         return this.#resize(lease, Math.ceil(bytes), signal);
@@ -146,7 +149,7 @@ export class ByteBudget {
       .finally(() => clearInterval(reclaiming));
   }
 
-  /** Has those who hold more than the waiting tenant give back what nobody takes, as much as is wanted. */
+  /** Calls `giveBack` of lent leases whose tenants hold more than the waiting one, until enough memory is released. */
   #reclaim({ tenant, wanted, counted }: Lease): void {
     const held = this.#held.of(tenant);
     const growth = wanted - counted;
@@ -165,7 +168,7 @@ export class ByteBudget {
     const tenant = this.#tenants.get(lease.tenant);
     if (tenant === undefined || lease.uncounted === undefined) return;
     this.#set(lease, 0);
-    this.#line.serve(lease); // The waiting ends, and the lease gets nothing.
+    this.#line.serve(lease); // ends its wait without memory
     if (lease.uncounted > 0) tenant.uncountedLeases -= 1;
     lease.uncounted = undefined;
     this.#leave(lease, tenant);
@@ -176,7 +179,7 @@ export class ByteBudget {
     for (let lease = this.#next(); lease !== undefined; lease = this.#next()) this.#set(lease, lease.wanted);
   }
 
-  /** Ends the waiting of the lease that is served next; undefined while there is no memory for any. */
+  /** Ends the wait of the next lease and returns it. Returns undefined if no waiting lease fits. */
   #next(): Lease | undefined {
     const [oldest] = this.#leases;
     if (oldest !== undefined && this.#line.serve(oldest)) return oldest;
@@ -202,7 +205,7 @@ export class ByteBudget {
     lease.counted = counted;
   }
 
-  /** Decides, too, whether the lease has an uncounted part. */
+  /** Returns the tenant of the lease. On the first call for a lease it also sets the uncounted part. */
   #tenantOf(lease: Lease): Tenant {
     const tenant = this.#tenants.get(lease.tenant) ?? { uncountedLeases: 0, leases: new Set() };
     this.#tenants.set(lease.tenant, tenant);
@@ -229,10 +232,10 @@ export class ByteBudget {
 
 interface Lease {
   tenant: string;
-  /** Its place among the leases that hold or want something: lower numbers are older. */
+  /** The order of the leases that hold or wait for memory. Lower numbers are older. */
   age: number;
   counted: number;
-  /** The number of its bytes that are not counted; undefined before it has asked for any. */
+  /** The number of its bytes that are not counted; undefined until the first request. */
   uncounted: number | undefined;
   /** The counted bytes that it waits for. */
   wanted: number;
@@ -240,9 +243,9 @@ interface Lease {
 
 interface Tenant {
   uncountedLeases: number;
-  /** The leases of this tenant, ordered as `#leases` is. */
+  /** The leases of this tenant, in the order of `#leases`. */
   leases: Set<Lease>;
 }
 
-/** A lease with this signal gets memory at once or not at all. */
+/** A lease with this signal never waits: an increase fails if there is not enough memory. */
 export const NEVER_WAITS = AbortSignal.abort(new Error('There is no memory for it.'));

@@ -1,6 +1,6 @@
 /**
- * Collects the bytes of chunks of any size. The bytes are copied, because a million chunks of one
- * byte each would take a gigabyte.
+ * Collects the bytes of chunks of any size. It copies the bytes, because a million chunks of one byte each would need a
+ * gigabyte.
  */
 export class GrowingBuffer {
   #bytes = Buffer.alloc(0);

@@ -1,19 +1,19 @@
-// Splits one lease among works that run at the same time.
+// Splits one lease among tasks that run at the same time.
 import type { ByteLease } from './byte-budget.js';
 
-/** A part that grows beyond this waits until no other part is that large. */
+/** A part that grows beyond this size waits until no other part is larger than it. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 interface SplitLease {
-  /** Returns a part that only one work may resize. Its memory is added to the memory that the lease holds now. */
+  /** Returns a part that only one task may resize. Its memory is added to the initial memory of the lease. */
   part: () => ByteLease;
   /** Stops the parts from changing the lease. Memory that they hold stays with the lease. */
   close: () => void;
 }
 
 /**
- * Nothing else may resize the lease meanwhile. The owner of the oldest lease may exceed the budget, so only one part at
- * a time may be large: the excess is then that of one large answer. `signal` ends the wait of a part.
+ * Nothing else may resize the lease until `close`. The oldest lease may exceed the budget, so only one part at a time
+ * may be large, which limits the excess to one large answer. `signal` ends the wait of a part.
  */
 export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   const held = new Map<object, number>();

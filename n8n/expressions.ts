@@ -101,7 +101,7 @@ const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json
 const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
 const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
 const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
-/** A longer expression is not a name, and no reader could tell what it does. */
+/** A longer expression is not a name, and no reader could understand it. */
 const MAX_EXPRESSION = 2000;
 
 function readExpression(source: string, names: Names): Read {

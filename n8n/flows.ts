@@ -5,7 +5,7 @@ import type { Loops } from './loops.js';
 import { LOOP_TYPE, groupBy, itemsTypes, type N8nLink, type N8nNode } from './n8n-file.js';
 import { keyOf, emptyPlace, type JsonPlace } from './json-places.js';
 
-/** For each decision, its outputs that lead here. Only the latest decisions are included. */
+/** The outputs of each decision that lead to this place. Only the latest decisions are included. */
 type Guards = ReadonlyMap<string, ReadonlySet<number>>;
 
 export interface Flow {

@@ -13,7 +13,7 @@ export interface Loops {
   loops: ReadonlyMap<N8nNode, FoundLoop>;
   /** Nodes that divide items but whose cycle cannot become a body, with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
-  /** By each node that splits a list, all nodes after it, if they can be executed for each item. */
+  /** All nodes after a node that splits a list, if they can be executed for each item, by the splitting node. */
   regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
   links: readonly N8nLink[];
   /** The connections that were cut because they close a cycle of another kind. */

@@ -7,7 +7,7 @@ export interface N8nNode {
   /** The name as people read it, cut if it is too long. */
   label: string;
   id: unknown;
-  /** For example `n8n-nodes-base.httpRequest`. */
+  /** The type, for example `n8n-nodes-base.httpRequest`. */
   type: string;
   /** Infinity stands for the newest version, which n8n uses for a node without a version. */
   version: number;

@@ -28,7 +28,7 @@ interface TranslatedOutput {
 export interface TranslatedNode {
   /** The drawn node that the incoming links lead to. */
   entry: string;
-  /** By the number of n8n's output: the links by which the node is left, and the place of the items' data. */
+  /** The links that leave the node and the place of the items' data, by the number of n8n's output. */
   outputs: TranslatedOutput[];
   /** The drawn node that gets the settings for retries and failures. `entry` by default. */
   main?: string;
@@ -166,7 +166,7 @@ export class NodeTranslation {
     return translated;
   }
 
-  /** Adds a drawn node and returns its id. Without a note, it gets the label, id and spot of n8n's node. */
+  /** Adds a drawn node and returns its id. If there is no note, it gets the label, id and position of n8n's node. */
   add(kind: NodeKind, data: JsonObject, note?: string): string {
     const { draft, id: own, spot } = this.around;
     const { label } = this.node;

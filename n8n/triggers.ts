@@ -192,7 +192,7 @@ export interface Start {
   drawn: N8nNode | undefined;
   /** The fields of the start, and the data that it provides. */
   translated: TranslatedTrigger;
-  /** Further triggers, drawn together with nodes that only they lead to. Those nodes do not run. */
+  /** Further triggers, drawn together with nodes that only they lead to. These nodes do not run. */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
   /** The data that the triggers provide, including those that became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;

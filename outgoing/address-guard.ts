@@ -60,7 +60,7 @@ function isRefused(text: string, { allowPrivateNetwork, blocked }: Rules): boole
 function isPublic(text: string, address: Address): boolean {
   // An address with a zone (`%eth0`) is valid on one link only.
   if (text.includes('%')) return false;
-  // For IPv6, `unicast` excludes mapped, NAT64, 6to4 and Teredo addresses, which contain an IPv4 address of any kind.
+  // `unicast` excludes mapped, NAT64, 6to4 and Teredo addresses of IPv6, which contain an IPv4 address of any kind.
   if (address.range() !== 'unicast') return false;
   if (!(address instanceof ipaddr.IPv6)) return true;
   return address.match(GLOBAL_UNICAST) && !isIsatap(address);

@@ -1,4 +1,4 @@
-// One HTTP client for all requests of users' graphs: address guard, redirects, size and time limits.
+// The HTTP client for all requests of users' graphs, with address guard, redirects, and limits on size and time.
 import { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './address-guard.js';

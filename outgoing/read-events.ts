@@ -5,7 +5,7 @@ import { isEventStream } from './event-stream-type.js';
 
 /**
  * Returns a dispatcher for one request. If the answer is a stream of events, `read` receives the bytes, and the body
- * that `fetch` returns is empty. That body ends with the answer, and fails if the answer breaks off. Any other answer
+ * that `fetch` returns is empty. The body ends with the answer, and fails if the answer breaks off. Any other answer
  * passes unchanged. `read` must not throw.
  */
 export function readingEvents(dispatcher: Dispatcher, read: (piece: Uint8Array) => void): Dispatcher {

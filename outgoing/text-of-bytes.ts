@@ -12,9 +12,9 @@ export interface TextOfBytes {
 }
 
 /**
- * Decodes with the first of these that exists: the byte order mark, the charset of the media type, the
- * declaration in the first 1,024 bytes of HTML and XML. Without any, the bytes are UTF-8 if they are valid
- * UTF-8; else a detector chooses.
+ * Decodes with the first of these that exists: the byte order mark, the charset of the media type, the declaration in
+ * the first 1,024 bytes of HTML and XML. If none exists, valid UTF-8 is decoded as UTF-8, and for other bytes a
+ * detector chooses the encoding.
  */
 export async function textOfBytes(bytes: Uint8Array, type: string | undefined): Promise<TextOfBytes> {
   const declared = declaredEncoding(bytes, type);

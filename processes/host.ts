@@ -1,5 +1,5 @@
-// One of the processes of processes.ts. A thread does the work, because its memory can be limited. Node.js may end the
-// whole process if a thread runs out of memory, and this process serves nothing else.
+// The program of the processes that processes.ts starts. A thread does the work, because its memory can be limited. If
+// a thread runs out of memory, Node.js may end the whole process, which does nothing else.
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Reply, Work } from './work.js';
@@ -12,7 +12,7 @@ const LIMITS = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 };
 const LOOK_EVERY_MS = 20;
 let looking: NodeJS.Timeout | undefined;
 
-// A service manager signals every process of the service. This process ends with its parent.
+// A service manager sends these signals to every process of the service. This process ends with its parent instead.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
 process.once('disconnect', end);
 
@@ -35,7 +35,7 @@ function endWhenFull(): void {
   if (process.memoryUsage.rss() > residentMb * 1024 * 1024) end();
 }
 
-/** The process is killed, because waiting for the thread could take forever. */
+/** Kills the process, because the thread may never end. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

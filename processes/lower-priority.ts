@@ -6,8 +6,8 @@ interface Priority {
   /** A nice value above that of the calling process, so that the caller is scheduled first. */
   niceness: number;
   /**
-   * True if the process was started `detached`. Linux shares the processors among sessions before it compares
-   * priorities, unless a control group does. So the session also gets the priority.
+   * True if the process was started `detached`. Linux distributes processor time among sessions before it compares
+   * priorities (unless control groups are used), so the session also gets the priority.
    */
   hasOwnSession?: boolean;
 }
@@ -19,6 +19,6 @@ export function lowerPriority({ pid }: ChildProcess, { niceness, hasOwnSession =
     setPriority(pid, niceness);
     if (hasOwnSession) writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // Ignored: the `exit` handler reports a process that has ended, and not every system has sessions of this kind.
+    // Ignored, because the `exit` handler reports an ended process, and not every system has autogroups.
   }
 }

@@ -1,15 +1,15 @@
-// Shares the places for processes between projects.
+// Shares the slots for processes between projects.
 import { FairLine } from '../fairness/fair-line.js';
 import { Holdings } from '../fairness/holdings.js';
 
 interface SlotLimits {
-  /** The limit on works at once. */
+  /** The limit on tasks at once. */
   total: number;
-  /** The limit for one project, so that the endless loops of one never keep the work of all others waiting. */
+  /** The limit for one project, so that endless loops of one project never block all others. */
   perProject: number;
 }
 
-/** The works of a project start in order of arrival. Projects that wait are served in rotation. */
+/** The tasks of a project start in order of arrival. Waiting projects are served in rotation. */
 export class ProcessSlots {
   readonly #limits: SlotLimits;
   readonly #held = new Holdings<number>();
@@ -19,24 +19,26 @@ export class ProcessSlots {
     this.#limits = limits;
   }
 
-  /** The number of slots that are taken. */
+  /** The number of occupied slots. */
   get held(): number {
     return this.#held.total;
   }
 
-  /** The number of works of a project that wait. */
+  /** The number of waiting tasks of a project. */
   waitingOf(projectId: number): number {
     return this.#line.sizeOf(projectId);
   }
 
-  /** Resolves when the caller has a slot, which it must release. Rejects with the reason of `signal` when that comes first. */
+  /**
+   * Resolves when the caller has a slot, which it must release. Rejects with the reason of `signal` if that is aborted.
+   */
   async take(projectId: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#mayTake(projectId)) this.#held.add(projectId, 1);
     else await this.#line.wait(projectId, { projectId }, { signal });
   }
 
-  /** Gives the slot to the next project that waits and may have it. */
+  /** Gives the slot to the next waiting project that is below its limit. */
   release(projectId: number): void {
     this.#held.add(projectId, -1);
     for (;;) {

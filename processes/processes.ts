@@ -29,13 +29,13 @@ interface WorkOptions {
   /** The project of the work in a worker, or the user in the API. */
   owner: number;
   signal: AbortSignal;
-  /** The limit on the time of the work, from when a process starts it. */
+  /** The limit on the time of the work, which starts when a process receives it. */
   limitMs: number;
-  /** The work is refused if this many works of the owner already wait. Default: no limit. */
+  /** The limit on waiting tasks of the owner; further ones are refused. There is no limit by default. */
   maxWaiting?: number;
 }
 
-/** Too much work of the owner waits. Nothing was done. */
+/** Too many tasks of the owner wait. This one was not started. */
 export class ProcessesBusyError extends Error {
   override readonly name = 'ProcessesBusyError';
 }
@@ -43,7 +43,7 @@ export class ProcessesBusyError extends Error {
 export interface Processes {
   /**
    * Returns the answer, or undefined if the work took too long or too much memory. Rejects with `ProcessesBusyError`,
-   * and with the reason of the signal after it is aborted.
+   * or with the reason of the signal if that is aborted.
    */
   run(work: Work, options: WorkOptions): Promise<Reply | undefined>;
   close(): void;
@@ -52,8 +52,8 @@ export interface Processes {
 interface WorkProcess {
   child: ChildProcess;
   /**
-   * True until the process has done some work. If a used process is lost, earlier work may be the
-   * cause, so the work is repeated.
+   * True until the process has completed some work. If a used process ends during work, earlier work may be the cause,
+   * so the work is repeated.
    */
   isFresh: boolean;
   idle: NodeJS.Timeout | undefined;
@@ -76,7 +76,8 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
     const started: WorkProcess = { child, isFresh: true, idle: undefined };
     // A process that ends by itself while it waits for work is not used again.
     child.on('error', () => drop(started)).once('exit', () => drop(started));
-    // Waits for its ready message. Its start has no limit, because a busy machine is not the user's mistake.
+    // Waits for the ready message. The start has no time limit, because a slow start is not the fault of the user's
+    // work.
     try {
       return (await nextMessage(child, signal)) === undefined ? undefined : started;
     } catch (error) {
@@ -150,8 +151,8 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
 }
 
 /**
- * Returns the next message, or undefined if the process ends first, most likely for lack of memory. Rejects
- * with the reason of the signal.
+ * Returns the next message, or undefined if the process ends first, most likely because it ran out of memory. Rejects
+ * with the reason of the signal if that is aborted.
  */
 async function nextMessage(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();

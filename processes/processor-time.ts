@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICK_MS = 10;
 
 export interface ProcessorTime {
-  /** Milliseconds that the process has used so far. */
+  /** The processor time that the process has used so far. */
   usedMs: number;
   /** True if all its threads wait for something other than a processor. */
   isSleeping: boolean;
@@ -25,8 +25,8 @@ export function processorTimeOf(pid: number): ProcessorTime | undefined {
 }
 
 /**
- * Returns the fields after the program's name, which may contain spaces: the state, and
- * later utime and stime (proc(5)).
+ * Returns the fields after the program's name, which may contain spaces. They include the state, utime and stime
+ * (proc(5)).
  */
 function fieldsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');

@@ -1,4 +1,4 @@
-// Extracts the text of PDF, DOCX and XLSX. The parsers are loaded when they are first needed.
+// Extracts the text of PDF, DOCX and XLSX files. The parsers are loaded on first use.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';

@@ -1,9 +1,9 @@
-// The thread of a process (host.ts) does one work after another. The linter is overruled, because the
-// port of a thread has no origin.
+// The thread of a process (host.ts) does one task after another. A linter rule is disabled, because the port of a
+// thread has no origin.
 import { parentPort } from 'node:worker_threads';
 import { perform, type Work } from './work.js';
 
-/** Reports that the thread has started, so that its start does not count as time of a work. */
+/** Reports that the thread has started, so that its start is not part of the time of a task. */
 const READY = 'ready';
 
 async function answer(work: Work): Promise<void> {

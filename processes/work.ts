@@ -1,4 +1,4 @@
-// The works that a process can do, and its replies.
+// The kinds of work of a process, and its replies.
 import { LRUCache } from 'lru-cache';
 import { withCheckBudget } from '../graph/check-budget.js';
 import type { JsonObject } from '../graph/json.js';
@@ -11,8 +11,8 @@ import { DocumentError, readDocument, type DocumentFormat } from './read-documen
 
 export type Work =
   /**
-   * Finds the questions of one node that hold. `left` and `right` are indexes of `texts`, because
-   * a message would copy each text.
+   * Finds the questions of one node whose answer is true. `left` and `right` are indexes of `texts`, so that the
+   * message contains each text once.
    */
   | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
   /** Checks a value against a schema, both as JSON text. Without a value, checks if the schema can be used. */
@@ -40,19 +40,19 @@ export function questionsWork(questions: readonly Question[], mode: QuestionMode
 }
 
 export type Reply =
-  /** The indexes of the questions that hold. */
+  /** The indexes of the questions whose answer is true. */
   | { kind: 'held'; held: number[] }
   /** `problem` describes the first mismatch. */
   | { kind: 'checked'; problem: string | undefined }
-  /** The schema cannot be used, for this reason. */
+  /** The schema cannot be used. */
   | { kind: 'unusable'; reason: string }
   | { kind: 'text'; text: string }
   /** The node fails. For a document, the message completes a sentence, for example `is encrypted`. */
   | { kind: 'failed'; code: string; message: string };
 
 /**
- * Keyed by the schema's JSON text, because a workflow uses its schema repeatedly. The total size is kept small, because
- * a compiled schema is larger than its text.
+ * Compiled schemas by their JSON text, because a workflow uses its schema repeatedly. The limit on the size of the
+ * texts is low, because a compiled schema is larger than its text.
  */
 const checks = new LRUCache<string, SchemaCheck>({
   max: 50,

@@ -44,7 +44,7 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Time for two of the longest calls (models and MCP tools 600 s, requests 300 s). An activity may start another node
+// Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s). An activity may start another node
 // until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 4
 // min to record while the database is down. Before a call a node may wait for memory, too. Heartbeats detect a dead
 // worker, so this limit only has to be long enough never to cut a call that is paid for.
@@ -57,8 +57,8 @@ const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'
 const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' });
 
 /**
- * For activities that read a few rows and write one. They cost one history event and no trip through a task queue, and
- * Temporal retries them until they succeed.
+ * The options of activities that read a few rows and write one. Such an activity costs one history event and does not
+ * pass through a task queue, and Temporal retries it until it succeeds.
  */
 const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -31,7 +31,7 @@ export class ChildRuns {
   }
 }
 
-/** Returns undefined if the run has started before. Only Temporal's server knows that. */
+/** Returns undefined if the run was started before, which only Temporal's server knows. */
 export async function startChildRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
   try {
     return await startAsChild(run);

@@ -1,4 +1,4 @@
-// One execution of a loop node: starts its iterations in parallel lanes, and records how they and the loop end
+// Executes a loop node: starts its iterations in parallel lanes, and records the ends of the iterations and of the loop
 // (docs/adr/0019-iterations-inside-the-run.md).
 import { CancelledFailure } from '@temporalio/workflow';
 import type { LoopFacts, NodeFacts } from '../contract/activities.js';

@@ -12,6 +12,6 @@ export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
 export function failureCode(error: unknown): string {
   const failure = nodeFailureOf(error);
   if (failure !== undefined) return failure.type ?? 'internal_error';
-  // Without a failure of ours, Temporal has given up on the activity (a timeout).
+  // If the activity has not reported a failure itself, Temporal has given up on it (a timeout).
   return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
 }

@@ -17,7 +17,8 @@ const nominalTime = defineSearchAttributeKey(NOMINAL_TIME_ATTRIBUTE, 'DATETIME')
 const LEAST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 /**
- * For a run that isn't a child: the pause between checks, as a share of the time since the wait or the cancel began.
+ * If the run is not a child, the pause between two checks is this share of the time since the wait or the cancel
+ * started.
  */
 const PAUSE_SHARE = 0.1;
 

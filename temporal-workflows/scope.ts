@@ -20,7 +20,7 @@ interface ScopeOptions {
   chooseNext?: () => number | undefined;
 }
 
-/** The nodes of one scope: which are ready, which are in flight, and whether all have ended. */
+/** Tracks which nodes of one scope are ready and in flight, and when all have ended. */
 export class Scope {
   readonly path: string;
   readonly plan: ScopePlan;
@@ -78,7 +78,7 @@ export class Scope {
     return { runId: this.#runId, path: this.path, nodeId: this.plan.ids[node]! };
   }
 
-  /** Memoised: the iteration that starts when this one ends. */
+  /** Returns the iteration that starts when this one ends. Memoises the choice. */
   chooseNext(): number | undefined {
     if (this.#next === undefined) this.#next = this.#chooseNext() ?? null;
     return this.#next ?? undefined;

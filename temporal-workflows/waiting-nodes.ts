@@ -39,12 +39,12 @@ interface Parked {
  */
 export class WaitingNodes {
   readonly #run: RunOfWaits;
-  // By node (`keyOf`).
+  // The keys of these maps are made by `keyOf`.
   readonly #agents: Map<string, Started<AgentCursor>>;
   readonly #waits: Map<string, Started<WaitFacts>>;
   readonly #parked = new Map<string, Parked>();
   readonly #children = new ChildRuns();
-  /** By id of the approval request. */
+  /** The decisions by the id of their approval request; true if approved. */
   readonly #decisions: Map<string, boolean>;
   /** The nodes that were woken, by `nodePlace`. */
   readonly #woken: Set<string>;
@@ -70,7 +70,7 @@ export class WaitingNodes {
     return this.#parked.get(keyOf(path, node))?.waiting;
   }
 
-  /** Nodes of the scope that an earlier execution started. */
+  /** Returns the nodes of the scope that an earlier execution started. */
   started(path: string): number[] {
     return [...this.#agents.values(), ...this.#waits.values()].flatMap((of) => (of.path === path ? [of.node] : []));
   }

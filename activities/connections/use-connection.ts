@@ -35,7 +35,7 @@ export interface ConnectionUse {
 }
 
 const NOTHING = createMasker([]);
-/** The number of pairs of run and connection whose use this process remembers to have stored. */
+/** The limit on pairs of run and connection for which this process remembers that their use is stored. */
 const STORED_USES = { max: 20_000 };
 
 export function createConnectionUse(db: Database, connections: Connections): ConnectionUse {

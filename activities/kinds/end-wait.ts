@@ -20,7 +20,7 @@ const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
 
 const TIMEOUT_CODES = new Set(kindsThatRun('wait').map((kind) => traitsOf(kind).timeoutCode));
 
-/** Unclaimed: the recorded end of a wait does not change, so every attempt finds the same one. */
+/** Needs no claim, because the recorded end of a wait does not change, so every attempt finds the same end. */
 export function createEndWaitStep(deps: WaitDeps, ref: EndWaitRef): NodeStep<EndWaitFacts> {
   return {
     isClaimed: false,

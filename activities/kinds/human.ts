@@ -28,7 +28,7 @@ const CUT = '\n\n[cut: the text is longer]';
 /** These people may run the workflow. */
 const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
 
-/** Unclaimed: one transaction starts the node and creates its task. */
+/** Needs no claim, because one transaction starts the node and creates its task. */
 export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,

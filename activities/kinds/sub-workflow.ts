@@ -19,7 +19,7 @@ import { endedWait } from './wait-deps.js';
 /** Counts the input as JSON text. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
-/** Unclaimed: accepting the child run also starts the node, and a repeated attempt finds the child run. */
+/** Needs no claim, because accepting the child run also starts the node, and a repeated attempt finds the child run. */
 export function createStartChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,

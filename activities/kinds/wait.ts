@@ -9,7 +9,7 @@ import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { findShallowJson } from '../../graph/shallow-json.js';
 import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 
-/** Unclaimed: one statement starts the node and its wait. */
+/** Needs no claim, because one statement starts the node and its wait. */
 export function createStartWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,

@@ -1,4 +1,4 @@
-// One attempt of a node: claim, run, record. The work of each kind is in activities/kinds/.
+// Executes one attempt of a node: claim, run, record. The work of each kind is in activities/kinds/.
 //
 // If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the
 // node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the record,
@@ -73,7 +73,7 @@ async function claimOrFindEnd(
   return found;
 }
 
-/** Clamped, because the clocks of two machines may differ and the column is a 32-bit integer. */
+/** Clamps the value, because the clocks of two machines may differ and the column is a 32-bit integer. */
 function queuedMsSince(readyAtMs: number): number {
   return Math.min(Math.max(0, Math.round(Date.now() - readyAtMs)), 2 ** 31 - 1);
 }

@@ -12,8 +12,8 @@ import { toResultText } from './result-text.js';
 import type { RunContext } from './run-context.js';
 
 /**
- * Records the fixed result as the node's end, and returns or throws as if the node had been executed. On a repeat,
- * the first recorded end counts.
+ * Records the fixed result as the node's end, and returns or throws as if the node had been executed. If an end is
+ * already recorded, that one counts.
  */
 export async function recordFixedResult(
   { db, contexts, secretBox }: NodeDeps,

@@ -10,14 +10,17 @@ import { handedBack, NodeFailure } from './failures.js';
 
 /** The maximum number of isolated nodes that run on a worker at the same time. */
 const TOGETHER = 4;
-/** From this number of deaths on, a node runs without any other isolated node. */
+/** A node with at least this many deaths runs without any other isolated node. */
 const ALONE_FROM = 4;
 /**
  * A node is given up when its shares of deaths reach this. The epsilon absorbs rounding,
  * since shares are sums of fractions.
  */
 const GIVEN_UP_AT = 3 - 1e-6;
-/** By then, the other nodes of a dead worker have been claimed again, so each node's share of the death is known. */
+/**
+ * The time until the other nodes of a dead worker have been claimed again, so that each node's share of the death is
+ * known.
+ */
 const SHARES_KNOWN_MS = 8_000;
 /** A node that waits longer for its admission goes back to the task queue, so that its slot is free for others. */
 const WAIT_MS = 1_000;

@@ -68,7 +68,7 @@ interface Work {
   retry?: RetryDefaults;
   /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
-  /** Returns true if the run survives a failure with this code, whatever the node's `on_error` says. */
+  /** Returns true if the run survives a failure with this code, regardless of the node's `on_error`. */
   survives?: (code: string) => boolean;
   /** Stores the node's end. Returns false if an end is stored already. The default is `recordNodeEnd`. */
   store?: (end: NodeEndRow, answered: AnsweredCall | undefined) => Promise<boolean>;

@@ -27,7 +27,7 @@ export interface RunContext {
   projectId: number;
   userId: number;
   input: RunInput;
-  /** The input with every secret field replaced by `********`, however short its value. */
+  /** The input with every secret field replaced by `********`, even if its value is short. */
   publicInput: RunInput;
   /** Approximate. */
   weightBytes: number;

@@ -9,8 +9,8 @@ import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../../contract/local
 const { BENIGN } = ApplicationFailureCategory;
 const MESSAGE = 'The run has cancelled the activity.';
 /**
- * How many executions with cancelled activities are remembered, and for how long. A cancelled activity may
- * still wait for its next attempt.
+ * The limits on the number of remembered executions with cancelled activities and on the time, because a cancelled
+ * activity may still wait for its next attempt.
  */
 const REMEMBERED = { max: 10_000, ttl: 10 * 60_000 };
 

@@ -35,11 +35,13 @@ import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
 /** A node with a lighter payload than this never waits for memory behind large ones. */
 const UNCOUNTED_BYTES = 1024 * 1024;
-/** High, because local activities and workflow tasks mostly wait for the database, for memory or for a thread. */
+/**
+ * These limits are high, because local activities and workflow tasks mostly wait for the database, memory or a thread.
+ */
 const LOCAL_ACTIVITIES = 400;
 const WORKFLOW_TASKS = 100;
 const DATABASE_CONNECTIONS = 20;
-/** How long a node waits for a database connection. An earlier failure would count as an attempt of the node. */
+/** The time that a node waits for a database connection. An earlier failure would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /**
  * The time after SIGTERM in which nodes in flight may finish before they are handed back.

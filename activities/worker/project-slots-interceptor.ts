@@ -21,7 +21,7 @@ const LONGEST_DELAY_MS = 4_000;
 
 /**
  * An activity whose project holds its share of the slots waits for a moment. It then goes back to Temporal's queue,
- * where the activities of other projects come first. Its node has not begun by then, so no attempt is counted.
+ * where the activities of other projects come first. Its node has not started by then, so no attempt is counted.
  */
 export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context: Context) => ActivityInterceptors {
   const { slots, contexts, handedBack } = deps;
@@ -50,8 +50,8 @@ export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context:
 
 /**
  * Finds the project by the run. The activity's fairness key is no substitute, because the server omits it from
- * activities that it delivers together with a workflow task. Undefined where the run cannot be loaded: the activity
- * itself reports why.
+ * activities that it delivers together with a workflow task. Returns undefined if the run cannot be loaded, because the
+ * activity itself reports the reason.
  */
 async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[]): Promise<number | undefined> {
   const { runId } = args[0] as { runId: string };
@@ -62,7 +62,7 @@ async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[])
   }
 }
 
-/** BENIGN, so that it is not logged as a failure. */
+/** The category BENIGN prevents the SDK from logging it as a failure. */
 function handBack(attempt: number): ApplicationFailure {
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS);
   return ApplicationFailure.create({

@@ -33,7 +33,7 @@ export class ProjectSlots {
   }
 
   /**
-   * Returns whether the project got a slot within `ms` and before `signal` was aborted. The caller must release the
+   * Returns true if the project got a slot within `ms` and before `signal` was aborted. The caller must release the
    * slot.
    */
   take(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> | boolean {
@@ -43,8 +43,8 @@ export class ProjectSlots {
   }
 
   /**
-   * Gives the slot to the waiting project that holds the fewest. A released slot enlarges all shares, so this may be any
-   * project, and more than one.
+   * Gives the slot to the waiting project that holds the fewest. A released slot enlarges all shares, so any
+   * project may be next, and several may get a slot.
    */
   release(projectId: number): void {
     this.#held.add(projectId, -1);

@@ -39,7 +39,7 @@ async function findCaller(ctx: AppContext, deps: AccessDeps, route: Authenticate
   return caller;
 }
 
-/** An API key alone is refused with the same answer whether it is valid or not. */
+/** A request with only an API key is refused. The answer does not reveal if the key is valid. */
 async function findSession(ctx: AppContext, deps: AccessDeps): Promise<Caller> {
   const token = bearerToken(ctx);
   if (token !== undefined) return findSessionCaller(ctx, deps, token, 'now');

@@ -28,8 +28,7 @@ interface KeySetLimits {
   timeoutMs: number;
   keptMs: number;
   /**
-   * While keys are cached, an unknown key id fetches them again at most once in this time, whether or not the fetch
-   * succeeds.
+   * While keys are cached, an unknown key id fetches them again at most once in this time, even if the fetch fails.
    */
   againMs: number;
 }
@@ -42,7 +41,7 @@ const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JO
 /**
  * The algorithm in the token's header selects the key that may verify it, and that key accepts no other algorithm: a
  * public key is never used as an HMAC secret, and `none` is never a signature. The secret signs tokens of our own
- * sessions. Without a key source, every token is refused.
+ * sessions. If there is no key source, every token is refused.
  */
 export function createSessionVerifier(
   { jwtSecret, jwtJwksUrl, foreignTokens }: SessionTokenSource,

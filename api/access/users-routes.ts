@@ -106,7 +106,8 @@ const update = defineRoute({
 });
 
 /**
- * With a key, a thief could create administrators, redirect somebody's sign-in to another person, or lock people out.
+ * The thief of a key could otherwise create administrators, redirect somebody's sign-in to another person, or lock
+ * people out.
  */
 function requireSession({ credential }: Caller): void {
   if (credential !== 'session') throw permissionDenied('This needs a session; an API key is not enough.');

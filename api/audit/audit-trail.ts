@@ -1,4 +1,4 @@
-// Ties what a request changes to its record (docs/operate/audit.md).
+// Stores each change by a request together with its audit record (docs/operate/audit.md).
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { recordChange } from '../../db/audit/record-change.js';
 import type { TargetKey } from '../../db/audit/subjects.js';
@@ -39,7 +39,7 @@ export function createTrail(
   };
 }
 
-/** Runs the handler in the transaction of the record. */
+/** Runs the handler in the transaction that stores the audit record. */
 export function runRecorded(
   { makes }: AuditRule,
   trail: Pick<AuditTrail, 'change'>,
@@ -59,7 +59,7 @@ export function doerOf({ audit }: RouteDeclaration, { state, req, headers }: App
   return { via, userId: caller?.userId, keyId: caller?.keyId, address: address === '' ? undefined : address };
 }
 
-/** Returns undefined if the path names none. */
+/** Returns undefined if the route's path does not contain the id of the target. */
 export function targetKey(
   { id, within }: AuditRule,
   params: unknown,

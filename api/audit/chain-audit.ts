@@ -1,5 +1,5 @@
-// Chains the records of the audit log, and makes one record of refusals that were too many. It runs in every API process; an
-// advisory lock admits one batch at a time. docs/operate/audit.md.
+// Chains the records of the audit log, and merges refusals that exceed a limit into one record (docs/operate/audit.md).
+// It runs in every API process; an advisory lock permits one batch at a time.
 import { chainRecords } from '../../db/audit/chain-repository.js';
 import { foldRefusals } from '../../db/audit/refusals-repository.js';
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
@@ -7,7 +7,7 @@ import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import type { Database } from '../../db/core/client.js';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** A record is chained ten seconds after its commit at the latest. */
+/** The documented maximum is ten seconds from the commit of a record until it is chained. */
 const INTERVAL_MS = 2_000;
 const BATCH = 1_000;
 

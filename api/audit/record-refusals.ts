@@ -21,7 +21,7 @@ export function recordRefusals(route: RouteDeclaration, deps: AuditDeps): AppMid
   };
 }
 
-/** Once a request. Never throws. */
+/** Records at most one refusal per request. Never throws. */
 export async function recordRefusal(
   route: RouteDeclaration,
   ctx: AppContext,
@@ -50,7 +50,7 @@ export async function recordRefusal(
   }
 }
 
-/** A role that is too low may be a 400, an object of others is a 404. */
+/** An insufficient role may be answered with 400 (`permission_denied`), and an object of others with 404. */
 function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   if (refused !== undefined) return [401, 403, 429].includes(error.status);
@@ -59,7 +59,9 @@ function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
   );
 }
 
-/** The object that the caller was refused; undefined when there is none, or the caller may see what is around it. */
+/**
+ * Returns the object that was refused to the caller. Undefined if there is none, or if the caller may see its parent.
+ */
 async function findNamed(
   rule: AuditRule,
   route: RouteDeclaration,
@@ -72,17 +74,17 @@ async function findNamed(
     const found = await findTarget(db, type, key);
     return found && { projectId: found.projectId, target: { type, id: String(key.id), name: found.name } };
   };
-  // An account that does not exist is looked for, too: it must not be told by the time that this takes.
+  // Also searches if there is no such account, so that the response time does not reveal that.
   if (rule.refused !== undefined) return find('user', { id: state.accountId ?? 0 });
   if (error.refuses !== undefined) return find(error.refuses.type, error.refuses);
   const params = route.params?.safeParse(ctx.params).data;
   const around = toAround(route, ctx.params);
-  // Whoever has been let in may see what is missing inside.
+  // A caller with access may know that an object inside does not exist, so nothing was refused.
   if (error.status === 404 && state.access !== undefined) return undefined;
   const projectId = state.access?.projectId ?? (around?.type === 'project' ? around.id : undefined);
   const key = params === undefined ? undefined : targetKey(rule, params, projectId);
   const [inside, outside] = [key && (await find(rule.target, key)), around && (await find(around.type, around))];
-  // The caller was not refused an object of another project, but the object around it.
+  // If the target belongs to another project than the object that contains it, the latter was refused.
   return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 

@@ -8,7 +8,7 @@ export interface RefusalLog {
   record: (refusal: Refusal) => Promise<void>;
 }
 
-/** The refusals of a flood share a connection and a statement. */
+/** The limit on refusals in one statement. Many refusals at once share a connection and a statement. */
 const MOST_TOGETHER = 500;
 
 export function createRefusalLog(db: Db, logger: Logger): RefusalLog {

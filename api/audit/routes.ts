@@ -99,7 +99,7 @@ function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {
   };
 }
 
-/** The ids of users, projects and the like are numbers, as everywhere else. */
+/** Returns numeric ids as numbers, like the rest of the API. */
 function toId(text: string): number | string {
   return /^\d{1,10}$/.test(text) ? Number(text) : text;
 }

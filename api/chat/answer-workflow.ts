@@ -180,7 +180,7 @@ function stopping({ runId }: AnsweredRun): ApiError {
   return new ApiError(503, 'overloaded', `The process that waited for the run ${runId} stops. The run goes on.`);
 }
 
-/** A retry would start another run, so the header tells clients not to retry. An unexpected error reveals nothing. */
+/** A retry would start another run, so the header asks clients not to retry. An unexpected error reveals nothing. */
 function toFinal(error: unknown, log?: Logger): ApiError {
   const known = error instanceof ApiError ? error : undefined;
   if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be read');

@@ -116,7 +116,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       };
       const reservedUsd = priceOf(asked, model);
       const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
-      // An error leaves open whether the call was stored.
+      // After an error it is unknown if the call was stored.
       const passed = await startChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
         void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
         throw error;

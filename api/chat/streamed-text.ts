@@ -11,7 +11,7 @@ export interface StreamedText {
   /** The node whose text was streamed; undefined before the first text. */
   readonly nodeId: string | undefined;
   /**
-   * Returns the text to stream next, possibly none. Throws `attempt_failed` if streamed text turns out not to belong to
+   * Returns the text to stream next, possibly none. Throws `attempt_failed` if streamed text does not belong to
    * the answer.
    */
   add(delta: AnswerDelta): string;

@@ -40,8 +40,8 @@ const DECODERS: Partial<Record<string, () => Transform>> = {
 };
 
 /**
- * A longer line of a stream is counted but not parsed. Of a longer answer only the end is searched, which has the
- * usage.
+ * A longer line of a stream is counted but not parsed. If an answer is longer, only its end is searched, which contains
+ * the usage.
  */
 const MAX_TEXT = 4 * 1024 * 1024;
 const TAIL = 64 * 1024;

@@ -23,7 +23,7 @@ export const messageBody = z.object({
 
 export interface PostedMessage {
   content: string;
-  /** In lower case. */
+  /** The ids in lower case. */
   fileIds: string[];
   onBusy: 'queue' | 'stop' | 'reject';
   replaces: string | undefined;

@@ -7,7 +7,7 @@ import { checkFreeText } from '../http/json-body.js';
 const MOST_FIELDS = 10_000;
 /** GitHub and Slack send the event in this field as JSON. */
 const JSON_FIELD = 'payload';
-/** One character in UTF-8. A null character cannot be stored. */
+/** Matches an encoded character of UTF-8, except a null character, which cannot be stored. */
 const ENCODED_CHARACTER =
   /%(?!00)[0-7][\da-f]|%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[0-7](?:%[89ab][\da-f]){3}/gi;
 

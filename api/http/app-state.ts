@@ -30,7 +30,7 @@ export interface AppState {
   accountId?: number;
   isRefusalRecorded?: boolean;
   /**
-   * When the requested wait began, by `performance.now()`. Time after it is logged as `held_ms`, not as the service's
+   * The start of the requested wait by `performance.now()`. Time after it is logged as `held_ms`, not as the service's
    * duration.
    */
   heldSinceMs?: number;

@@ -27,7 +27,7 @@ export interface AuditRule<P = unknown> {
   records?: 'refusals';
   /**
    * By default the handler runs in one transaction with the record; it must not commit, and must wait for nothing but
-   * the database. With `handler` it calls `audit.change` for the part that changes something.
+   * the database. `handler` means that it calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
   /** The recorded `via` of a route without credentials. */
@@ -43,7 +43,7 @@ export type RunsInTransaction<Rule> = Rule extends undefined | { records: 'refus
 
 export interface AuditTrail {
   doer: Doer;
-  /** Names the user whose account a sign-in is for, whether the sign-in succeeds or is refused. */
+  /** Sets the user whose account a sign-in is for, even if the sign-in is refused. */
   concerns: (userId: number) => void;
   /** Records a refusal that the handler answers itself instead of throwing it. */
   refuse: (error: unknown) => Promise<void>;

@@ -55,7 +55,7 @@ export function answerClientError(
 
 /**
  * True if the client reads the next bytes on the connection as part of `answer`: its request is complete, or the answer
- * began before the request was complete. An error written now would corrupt that answer, or pass for it.
+ * started before the request was complete. An error written now would corrupt that answer, or pass for it.
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;

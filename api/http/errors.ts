@@ -18,7 +18,7 @@ interface ApiErrorOptions {
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
   param?: string;
-  /** The refused caller, if authentication did not set one on the request. Only the audit log uses it. */
+  /** The refused caller for the audit log, if authentication did not set one on the request. */
   caller?: { userId: number; keyId: number };
 }
 

@@ -1,4 +1,4 @@
-// Turns the bytes of a request into JSON that can be stored; content that the database or a later reader cannot handle
+// Parses the bytes of a request as JSON that can be stored; content that the database or a later reader cannot handle
 // is refused.
 import { isNearDouble, mayHoldFarNumber } from '../../graph/exact-number.js';
 import { MAX_REQUEST_DEPTH } from '../../graph/json-depth.js';
@@ -52,7 +52,9 @@ export function checkFreeText(text: string): void {
   refuseUnstorableText(text, value);
 }
 
-/** Throws the 400 for text that is too deep or holds too many values. Text that does not begin like JSON is accepted. */
+/**
+ * Throws the 400 for text that is too deep or holds too many values. Text that does not start like JSON is accepted.
+ */
 function refuseHugeJson(text: string): void {
   if (!/^\s*[[{]/.test(text)) return;
   const excess = excessOf(text, MAX_REQUEST_DEPTH);

@@ -188,7 +188,7 @@ interface RouteShape {
   bodyFormat?: BodyFormat;
   /** Answers a body that cannot be parsed, for clients that expect another error than `parse_error`. */
   answerUnparsed?: (error: ApiError) => RouteResult;
-  /** Query parameters of which every value counts: `query` gets an array. Of other parameters the last value counts. */
+  /** Query parameters that may be repeated: `query` gets an array. The last value of other parameters counts. */
   repeatable?: readonly string[];
   /** An answer 304 does not count against the caller's rate limit. */
   countsNo304?: boolean;

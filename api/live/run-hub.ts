@@ -30,7 +30,7 @@ interface Following {
 /** Changes that are notified within this time are read together. */
 const GATHER_MS = 15;
 /**
- * A change whose statement began before the run was watched is not notified (`watchRuns`), so the run is read again
+ * A change whose statement started before the run was watched is not notified (`watchRuns`), so the run is read again
  * after this time.
  */
 const SECOND_LOOK_MS = 60;
@@ -43,7 +43,7 @@ const COMPARE_MS = 5_000;
 const COMPARE_UNNOTIFIED_MS = 500;
 const AFTER_FAILURE_MS = 500;
 const RUNS_AT_ONCE = 200;
-/** With fewer readers than this, each reader waits for the whole time that it requested. */
+/** If there are fewer readers than this, each one waits for the whole time that it requested. */
 const CROWD = 100;
 const SPREAD = 0.3;
 
@@ -86,8 +86,8 @@ export class RunHub {
   }
 
   /**
-   * Returns how long a reader that requests `waitMs` waits. In a crowd up to 30 % less, at random: a thousand readers
-   * that started together would otherwise be answered together, and delay everybody else.
+   * Returns the time that a reader waits. If there are many readers, it is up to 30 % shorter than `waitMs`, at random.
+   * Otherwise a thousand readers that started together would be answered together and delay all others.
    */
   spread(waitMs: number): number {
     return this.#runs.readers > CROWD ? waitMs * (1 - SPREAD * Math.random()) : waitMs;
@@ -109,8 +109,8 @@ export class RunHub {
   }
 
   /**
-   * Calls `onNews` when there may be new events, and when the hub stops. With deltas, also when a model has written
-   * something.
+   * Calls `onNews` when there may be new events, and when the hub stops. If `withDeltas` is true, also calls it when a
+   * model has written text.
    */
   follow(reader: RunReader, onNews: () => void, withDeltas = false): Following {
     const { runId } = reader;
@@ -237,7 +237,7 @@ export class RunHub {
     setTimeout(() => ids.forEach((id) => this.changed(id)), SECOND_LOOK_MS).unref();
   }
 
-  /** Without readers and registered watches, the process waits without a timer and does not query the database. */
+  /** If there are no readers and registered watches, waits without a timer and does not query the database. */
   #untilWoken(): Promise<void> {
     return new Promise((resolve) => {
       const isWatching = this.#isRegistered || this.#runs.readers > 0;

@@ -2,14 +2,14 @@
 import type { DeltaKey, RunDelta, ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 
-/** One model call by a node. */
+/** The texts of a model call by a node. */
 export interface StepTexts {
   attempt: number;
   step: number;
   /** The text received so far, in order. Empty if the step is broken. */
   pieces: string[];
   toolCalls: ReportedToolCall[];
-  /** True if the model had begun to write before the first reader came. */
+  /** True if the model had started to write before the first reader came. */
   isLate: boolean;
   isWhole: boolean;
   /** True if a delta is missing; the readers then get none of the step. */

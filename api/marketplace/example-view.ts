@@ -63,8 +63,8 @@ export function toListedExample(
 }
 
 /**
- * Shows the whole run. Without a value to mask, results are passed on in pieces. Otherwise each result is masked in the
- * fair queue of the tenant, within the tenant's memory.
+ * Shows the whole run. If there is no value to mask, results are passed on in pieces. Otherwise each result is masked
+ * in the fair queue of the tenant, within the tenant's memory.
  */
 export async function toExample(
   deps: Deps,
@@ -171,7 +171,7 @@ function maskedResult(run: HistoryRun, mask: Mask, readApart: (nodeId: string) =
   return Object.fromEntries(masked);
 }
 
-/** Without the drawing, the values to mask are unknown, so all contents are left out. */
+/** Omits all contents, because the values to mask are unknown without the drawing. */
 function withoutContents({ nodes }: HistoryRun): Record<string, unknown> {
   return Object.fromEntries(nodes.map(({ id, status }) => [id, { id, status, truncated: true }]));
 }

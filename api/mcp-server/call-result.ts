@@ -50,7 +50,7 @@ export function toText(text: string, runId: string): JsonObject {
   return { content: [{ type: 'text', text }], _meta: { [RUN_ID]: runId } };
 }
 
-/** A result that explains an error to the model. Without `runId`, no run was started. */
+/** Returns a result that explains an error to the model. `runId` is undefined if no run was started. */
 export function failure(text: string, runId?: string): JsonObject {
   const meta = runId === undefined ? {} : { _meta: { [RUN_ID]: runId } };
   return { content: [{ type: 'text', text }], isError: true, ...meta };

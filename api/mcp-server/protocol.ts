@@ -16,7 +16,7 @@ const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 const INSTRUCTIONS =
   'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
   'a run that may have done things before it failed. get_run says how a run stands that has taken long.';
-/** From this version on, clients know tasks, accept an event without data, and resume after its id. */
+/** Clients with this version or a later one know tasks, accept an event without data, and resume after its id. */
 const TASKS_VERSION = '2025-11-25';
 
 /** The answer to `initialize`: the client's version if the server knows it, else the server's latest. */
@@ -59,7 +59,7 @@ export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): Agr
 }
 
 /**
- * Throws 400 for a request without a session, and 404 for a session of another key, after which the client begins
+ * Throws 400 for a request without a session, and 404 for a session of another key, after which the client starts
  * another session.
  */
 export function checkSession({ secretBox }: McpServerDeps, caller: Caller, sessionId = ''): string {

@@ -114,9 +114,9 @@ export async function storeOnce(
 }
 
 /**
- * The caller waits for a start slot, so that callers arrive no faster than runs can be started, but not for the start
- * itself: the run is already accepted. Without a slot in time, the caller is answered and the reconciler starts the
- * run.
+ * The caller waits for a start slot, so that callers arrive no faster than runs can be started. It does not wait for
+ * the start itself, because the run is already accepted. If no slot is free in time, the caller is answered and the
+ * reconciler starts the run.
  */
 export async function startWithoutWaiting(
   deps: AcceptDeps,

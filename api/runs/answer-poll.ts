@@ -90,7 +90,7 @@ function toLiveTag(missing: LiveNode[]): string {
 
 /**
  * Shows a node in flight only as running. A node that waits is stored before its workflow learns of the wait, so a wait
- * without a stored row began between the two reads, and its ids are unknown here.
+ * without a stored row started between the two reads, and its ids are unknown here.
  */
 export function toLiveEntry({ id }: LiveNode): Record<string, unknown> {
   return { id, status: 'in progress', started_at: null, finished_at: null };

@@ -95,7 +95,7 @@ export function createLiveStatus({ temporal, metrics }: LiveStatusOptions): Live
   };
 }
 
-/** `refused`: Temporal has no such open run, or its worker does not know the query. Both count as an answer. */
+/** `refused` means that Temporal has no such open run, or that its worker does not know the query. */
 function toOutcome(error: unknown): 'refused' | 'timed_out' {
   const isAnswer = [WorkflowNotFoundError, QueryRejectedError, QueryNotRegisteredError].some(
     (type) => error instanceof type,

@@ -2,7 +2,7 @@
 // query every few seconds, which detects that workers are back.
 
 interface QueryBreaker {
-  /** True if a query may be sent now. While the breaker is open, true admits the trial query. */
+  /** True if a query may be sent now. While the breaker is open, true admits a single query as a probe. */
   admits(nowMs: number): boolean;
   isOpen(): boolean;
   answered(): void;

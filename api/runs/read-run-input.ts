@@ -41,8 +41,8 @@ interface Upload {
 export const runInputBody = z.unknown() as z.ZodType<ReceivedInput>;
 
 /**
- * With an API key, text of any media type is an input. With a session token, anything but a JSON object is a 400, and
- * another media type a 415.
+ * A caller with an API key may send text of any media type. A caller with a session token gets a 400 for anything but a
+ * JSON object, and a 415 for another media type.
  */
 export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<ReceivedInput> {
   if (isMultipart(ctx.get('content-type'))) return readWithFiles(ctx, bounds, files);

@@ -1,4 +1,4 @@
-// Renders the input of a node, its data with the variables filled in, anew from stored values; nothing of it is stored.
+// Renders the input of a node, its data with the variables filled in, from stored values; nothing of it is stored.
 // Secret fields of the input stay `********`. Values that later nodes read unmasked are opened for rendering, and the
 // run's masker then masks the whole input.
 import type { Logger } from '../../telemetry/logger.js';

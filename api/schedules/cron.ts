@@ -25,7 +25,7 @@ export interface CronLine {
   daysOfWeek: number[];
   /** True if both fields for days are restricted: a day that matches either of them is enough then. */
   isEitherDay: boolean;
-  /** True if minutes or hours begin with `*`: the line then follows real time across a change of clocks. */
+  /** True if minutes or hours start with `*`: the line then follows real time across a change of clocks. */
   isByRealTime: boolean;
 }
 

@@ -173,7 +173,7 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-/** True if the change resumes the schedule and its author has lost access, whoever paused it. */
+/** True if the change resumes the schedule and its author has lost access, no matter who paused it. */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }

@@ -40,7 +40,7 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   const copy = await describe(client, handle);
   const isLike = copy !== undefined && commentOf(copy) === commentOf(options);
   if (schedule.syncedVersion === schedule.version) return isLike;
-  // From this time on the copy fires by itself.
+  // The copy fires by itself from this time on.
   const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));
   else if (!isLike) {
@@ -119,7 +119,7 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
     scheduleId: scheduleName(id),
     spec: {
       ...spec,
-      // The comment identifies the copy, because a payload would have to be encrypted anew with each new key.
+      // The comment identifies the copy, because a payload would have to be encrypted again with each new key.
       calendars: [{ ...first, comment }, ...others],
       jitter: schedule.jitterSeconds * 1000,
     },

@@ -95,7 +95,7 @@ function calendarsOf({ months, daysOfMonth, daysOfWeek, hours, isEitherDay }: Cr
 }
 
 /**
- * Returns the days of changes on which the line is due. A day that may begin with a missing hour counts for each line
+ * Returns the days of changes on which the line is due. A day that may start with a missing hour counts for each line
  * with days of the week, because Temporal may take it for the day before.
  */
 function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {

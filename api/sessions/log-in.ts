@@ -33,7 +33,7 @@ export async function logIn(
   const { network, userAgent, audit } = visitor;
   const account = await findLoginAccount(db, email, network);
   if (account !== undefined) audit.concerns(account.userId);
-  // For an existing account the id counts, because the database folds case differently from JavaScript.
+  // Existing accounts are counted by id, because the database folds case differently from JavaScript.
   const name = account === undefined ? `unknown ${email.toLowerCase()}` : nameOf(account.userId);
   const attempt = { name, hash: account?.hash, isKnownNetwork: account?.isKnownNetwork ?? false, password };
   const forgive = await tryPassword(deps, attempt, visitor);

@@ -25,7 +25,7 @@ import { OIDC_PATH, type OidcFlow } from './oidc-flow.js';
 
 export interface OidcClient {
   settings: OidcSettings;
-  /** The address at which the browser begins. */
+  /** The address at which the browser starts the sign-in. */
   url: string;
   /** Returns the issuer's sign-in page. Throws if the issuer cannot be reached. */
   authorizationUrl(flow: OidcFlow): Promise<string>;

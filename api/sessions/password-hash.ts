@@ -8,7 +8,7 @@ interface Parameters {
   p: number;
 }
 
-/** One of OWASP's recommendations: 16 MiB, and about as long as a login may take. */
+/** OWASP recommends these parameters. They need 16 MiB, and about as much time as a login may take. */
 const PARAMETERS: Parameters = { ln: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${toText(salt)}$${toText(hash)}`;
 }
 
-/** Without a stored hash, returns false after the same time. */
+/** If there is no stored hash, returns false after the same time. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined) {
     await derive(password, NOBODYS_SALT, PARAMETERS);

@@ -60,7 +60,7 @@ const link = defineRoute({
     const opened = await countSignIn(deps.metrics, 'link', async () => {
       const userId = await findLinkUser(deps.db, body.token, 'sign-in');
       const session = userId === undefined ? undefined : { userId, method: 'link' as const, ...visit };
-      // In one transaction, so that the link stays usable if its session is not opened.
+      // One transaction does both, so that the link stays usable if its session is not opened.
       return audit.change(async (trx) => {
         const redeemed = session && (await openSession(trx, session, () => redeemLink(trx, body.token)));
         if (redeemed === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');

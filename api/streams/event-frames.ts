@@ -14,7 +14,7 @@ import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /**
- * Tells a client to reconnect two seconds after a lost connection. The first event follows this line without an empty
+ * Makes a client reconnect two seconds after a lost connection. The first event follows this line without an empty
  * one.
  */
 export const FIRST_LINE = 'retry: 2000\n';
@@ -88,7 +88,8 @@ async function* linesOf({ memory, tenant, signal, cut }: FrameSource, value: unk
 }
 
 /**
- * Line breaks would end the data of a frame. In JSON text they only stand between tokens, where a blank means the same.
+ * Replaces line breaks, which would end the data of a frame. JSON text contains them only between tokens, where a blank
+ * means the same.
  */
 function onOneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, ' ') : text;

@@ -1,4 +1,4 @@
-// Fingerprints reveal whether a node, or anything before it, has changed.
+// Fingerprints show if a node, or anything before it, has changed.
 import { createHash } from 'node:crypto';
 import { describeNodes, type PlannedDrawing } from '../../graph/changed-nodes.js';
 import { enclosingLoops, rootPlan } from '../../graph/plan.js';

@@ -1,4 +1,4 @@
-// Reads the values that are known before a test begins: its input, and the results that it reuses.
+// Reads the values that are known before a test starts: its input, and the results that it reuses.
 import { findNodeErrors, findOutputs, readOutput } from '../../db/nodes/node-results-repository.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { EVERYWHERE } from '../../db/test-runs/test-runs-repository.js';

@@ -1,5 +1,5 @@
-// Finds warnings about the workflows that a drawing runs as sub-workflows or as tools of agents. Only the database
-// knows which workflows exist.
+// Finds warnings about the workflows that a drawing runs as sub-workflows or as tools of agents. It reads the database,
+// which alone knows the existing workflows.
 import type { Db } from '../../db/core/client.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';

@@ -51,7 +51,7 @@ export function sealRestored(
   const { id, project_id: projectId } = stored;
   const before = openSplit(box, stored);
   const after = openSplit(box, { ...version, id, project_id: projectId });
-  // Sealed anew: the earlier version may still be sealed with a key that is about to be withdrawn.
+  // Seals again, because the earlier version may be sealed with a key that is about to be withdrawn.
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 

@@ -13,5 +13,5 @@ export function recorded<T>(
   return recordChange(db, { ...change, doer: SYSTEM }, work);
 }
 
-/** For changes that create an object. */
+/** The options of changes that create an object. */
 export const made = { isMade: true, keyOf: ({ id }: { id: number }) => ({ id }) };

@@ -20,9 +20,9 @@ export function postgresAccount(dataDirectory: string): Account | undefined {
 
 /**
  * Returns the command that runs `command` as `account`. The account may be unable to enter a parent directory, such as
- * /root or a private temporary directory. Then the process keeps the one capability for that, and no directory's mode
- * is changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with access(2), which otherwise
- * ignores capabilities.
+ * /root or a private temporary directory. The process then keeps the one capability that permits this, so that no
+ * directory's mode must be changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with
+ * access(2), which otherwise ignores capabilities.
  */
 export function runAs(account: Account | undefined, command: Command, paths: string[]): Command {
   if (account === undefined) return command;

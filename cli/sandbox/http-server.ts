@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface HttpServer {
-  /** Without a trailing slash. */
+  /** The address without a trailing slash. */
   url: string;
   close: () => Promise<void>;
 }

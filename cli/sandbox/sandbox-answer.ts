@@ -135,7 +135,7 @@ function shortEcho(user: string): string {
   return `${LABEL} ${shorten(user, 160)}`;
 }
 
-/** In a tie, and if the user mentions none, returns the first one. */
+/** Returns the choice that the user mentions most often, or the first one of several. */
 function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice {
   const lower = user.toLowerCase();
   const mentions = (choice: Choice): number => lower.split(String(choice).toLowerCase()).length;

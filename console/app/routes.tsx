@@ -5,7 +5,10 @@ import { ADDRESSES } from '../service/addresses.js';
 import { toOwnPath, toSignInPath } from '../service/return-address.js';
 import { ownerOf, takeReturnAddress, useSession } from '../service/session.js';
 
-/** One page per address. `key` remounts a page for another record, so that no state of the last one remains. */
+/**
+ * Shows the page of the current address. `key` remounts a page for another record, so that no state of the last one
+ * remains.
+ */
 export function Routes() {
   return (
     <Switch>

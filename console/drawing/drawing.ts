@@ -73,7 +73,7 @@ export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNo
   return changed === node ? drawing : { ...drawing, nodes: nodes.with(at, changed) };
 }
 
-/** One item of `get_nodes`. The editor learns the kinds of nodes from it alone. */
+/** An item of `get_nodes`, from which alone the editor knows the kinds of nodes. */
 export type NodeKind =
   paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number];
 

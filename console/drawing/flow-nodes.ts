@@ -27,7 +27,7 @@ export type CardData = {
   /** The node's `type` in drawings, which decides the icon and colour. */
   kind: string;
   title: string;
-  /** One-line summary of the node. */
+  /** A summary of the node in one line. */
   line: string;
   exits: readonly Exit[];
   /** Handles of the exits without links. */

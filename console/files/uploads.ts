@@ -10,7 +10,7 @@ import type { FileValue } from '../service/file-value.js';
 export interface Chosen {
   key: string;
   name: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** Uploaded fraction, from 0 to 1. */
   sent: number;
@@ -20,7 +20,7 @@ export interface Chosen {
 }
 
 export interface Uploads extends Stored<readonly Chosen[]> {
-  /** Uploads the files. In a field for one file, the last file replaces the current one. */
+  /** Uploads the files. If the field accepts one file, the last file replaces the current one. */
   choose: (files: Iterable<File>) => void;
   /** Adds a file that is already stored. */
   take: (value: FileValue) => void;

@@ -90,7 +90,7 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
 }
 
 interface LayersProps extends Omit<SchemaFieldProps, 'label'> {
-  /** True if needed fields are shown elsewhere. Only the fields with a value then come first. */
+  /** True if needed fields are shown elsewhere. Then only the fields with a value are shown before `More`. */
   isRest?: boolean;
 }
 

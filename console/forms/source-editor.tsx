@@ -23,14 +23,14 @@ export interface SourceEditorProps {
   onChange: (value: string) => void;
 }
 
-/** For JSON and code: their own Undo, letter by letter. */
+/** The extensions of editors for JSON and code, which have their own Undo for each letter. */
 export const SOURCE: Extension = [
   history(),
   bracketMatching(),
   keymap.of([...historyKeymap, ...defaultKeymap].filter(({ key }) => key !== 'Mod-Enter')),
 ];
 
-/** For plain text. Undo is left to the drawing's history, and new lines are not indented. */
+/** The extensions of editors for plain text. The drawing's history handles Undo, and new lines are not indented. */
 export const PLAIN: Extension = [
   Prec.high(keymap.of([{ key: 'Enter', run: insertNewline }])),
   keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),

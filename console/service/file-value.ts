@@ -7,7 +7,7 @@ export interface FileValue {
   name: string;
   /** The declared MIME type; nothing has checked the bytes. */
   type: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   sha256: string;
   /** True if the file was deleted after the run read it. */

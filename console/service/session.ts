@@ -203,8 +203,8 @@ function takeToken(): string | undefined {
 }
 
 /**
- * An identity provider redirects to the root. Until then the tab's own storage holds the requested address, which no
- * other site can read.
+ * An identity provider redirects to the root. The tab's session storage, which no other site can read, holds the
+ * requested address until then.
  */
 const RETURN_ADDRESS = 'return-address';
 

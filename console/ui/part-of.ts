@@ -28,7 +28,7 @@ export function beginningOf(text: string, mostLines: number, mostCharacters: num
 const AROUND = 100;
 
 /**
- * Returns the lines around a line, the number of the first one, and the total. Without `line`, returns the beginning.
+ * Returns the lines around a line, the number of the first one, and the total. The default is the first line.
  */
 export function linesAround(code: string, line = 1): { lines: string[]; first: number; total: number } {
   const all = code.split(/\r?\n/);

@@ -3,8 +3,8 @@
 // amount to the new sum.
 //
 // Every transaction that changes the ledger or a billing transaction, or reads one to write the other, holds the run's
-// row lock until its commit. So none of them misses the other's uncommitted change. Before the commit nothing has
-// happened, and a repeat after it finds the same sum.
+// row lock until its commit, so that none of them misses another's uncommitted change. A transaction that dies before
+// the commit has changed nothing, and a repeat after the commit finds the same sum.
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';

@@ -69,7 +69,7 @@ export interface AskedApproval {
   excludeStarter: boolean;
   /** Null if everybody with the right to draw may decide. */
   roles: Role[] | null;
-  /** In a test, the only user who may decide; null in other runs. */
+  /** The only user who may decide in a test run. Null in other runs. */
   onlyUser: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface Doer {
   address?: string | undefined;
 }
 
-/** For commands of `admin`, and for what the service does by itself. */
+/** The author of changes by commands of `admin` and by the service itself. */
 export const SYSTEM: Doer = { via: 'system' };
 
 export interface AuditTarget {

@@ -15,7 +15,7 @@ export interface Refusal {
   target: AuditTarget | undefined;
 }
 
-/** The limit on single records for one network and target in a minute. One record counts all further refusals. */
+/** The limit on single records for one network and target in a minute. Another record counts all further refusals. */
 const MOST_SINGLE = sql.lit(60);
 
 const columns = sql`project_id, action, outcome, actor_id, actor_name, via, key_id, address, target_type, target_id,

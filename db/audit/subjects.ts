@@ -1,9 +1,9 @@
-// Everything that the audit log tells of. The types of actions and targets, the list in the OpenAPI document and the check of
-// the console's words follow from it.
+// All subjects of the audit log. The types of actions and targets, the list in the OpenAPI document and the check of
+// the console's words are derived from it.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Names one object; `projectId` only where its id alone does not. */
+/** Identifies one object. `projectId` is set only if the id alone does not identify the object. */
 export interface TargetKey {
   id: string | number;
   projectId?: number | undefined;
@@ -26,11 +26,12 @@ const hashOf = (column: string): RawBuilder<unknown> => sql`encode(sha256(${sql.
 const NONE = sql`'{}'::jsonb`;
 
 interface Subject {
-  /** What is done to it. An action is recorded as `subject.verb`. */
+  /** The verbs. An action is recorded as `subject.verb`. */
   actions: readonly string[];
   /**
-   * The statement that finds an object of the type; none for one that was deleted. `secrets` holds hashes, by which a change
-   * is noticed, and which are never shown. Absent for a subject that is no object, as a sign-in.
+   * Returns the statement that finds an object of the type. It returns no row for a deleted object. `secrets` contains
+   * hashes, which are used to detect changes and are never shown. Absent for subjects that are not objects, such as
+   * sign-ins.
    */
   find?: (key: TargetKey) => RawBuilder<unknown>;
 }

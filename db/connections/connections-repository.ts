@@ -149,7 +149,7 @@ export async function findConnectionsOf(db: Db, projectId: number, ids: readonly
     .execute();
 }
 
-/** For imports, which name connections. */
+/** Finds connections by name, because imports refer to them by name. */
 export function findConnectionsByName(db: Db, projectId: number, names: readonly string[]) {
   return db
     .selectFrom('connections')

@@ -15,7 +15,9 @@ interface SignIn {
 
 const LIFETIME_SECONDS = 600;
 
-/** Also deletes expired sign-ins of the connection. Returns false if the connection was deleted meanwhile. */
+/**
+ * Stores the sign-in and deletes expired ones of the connection. Returns false if the connection was deleted meanwhile.
+ */
 export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<boolean> {
   const { rows } = await sql`
     WITH over AS (DELETE FROM connection_sign_ins WHERE connection_id = ${connectionId} AND expires_at <= now())

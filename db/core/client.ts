@@ -14,7 +14,7 @@ interface DatabaseOptions {
   applicationName: string;
   /** The time for which a statement waits for a free or a new connection. */
   connectTimeoutMs?: number;
-  /** Shares the connections between tenants (`onBehalfOf`). Without it, connections go to whoever asks first. */
+  /** Shares the connections between tenants (`onBehalfOf`). If absent, requests are served in order of arrival. */
   takeShare?: TakeShare;
   /** Called once with the pool, for metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
@@ -48,7 +48,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     statement_timeout: 60_000,
   });
   // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
-  // of a transaction would end the process. With it, the next statement fails, and the transaction with it.
+  // of a transaction would end the process. With the listener, the next statement and the transaction fail.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);

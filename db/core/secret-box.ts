@@ -38,9 +38,9 @@ export interface SealedRows {
   /** Used for the current and the previous secret. */
   'webhook-secret': [projectId: number];
   'idempotency-key': [userId: number, key: string];
-  /** In no row: the holder of the link has it. */
+  /** Stored in no row, because it is part of the link. */
   'file-link': [];
-  /** In no row: the client has it. */
+  /** Stored in no row, because the client sends it with each request. */
   'tool-session': [];
 }
 

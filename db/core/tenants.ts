@@ -14,7 +14,7 @@ export function onBehalfOf<T>(tenant: string, work: () => T): T {
   return works.run({ tenant, connections: 0 }, work);
 }
 
-/** For statements that serve several tenants, or none. */
+/** Runs statements that serve several tenants, or none. */
 export function onNobodysBehalf<T>(work: () => T): T {
   return works.run(undefined, work);
 }

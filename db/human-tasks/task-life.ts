@@ -25,7 +25,7 @@ export interface NewTask {
   users: number[];
   excludeStarter: boolean;
   required: number;
-  /** In milliseconds since the epoch. */
+  /** The deadline in milliseconds since the epoch. */
   untilMs: number;
 }
 

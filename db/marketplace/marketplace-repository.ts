@@ -41,7 +41,7 @@ export interface MarketplaceWorkflow {
   copy_id: number | null;
 }
 
-/** For anonymous readers: no user has this id. */
+/** The reach of anonymous readers. No user has this id. */
 const NOBODY: Reach = { userId: 0 };
 
 export async function listMarketplace(

@@ -14,8 +14,8 @@ export interface PublicationOutcome {
 
 /**
  * Publishes the drawing of the newest template run, or publishes it again: later changes of the workflow reach the
- * marketplace only with the next publication. One transaction under the workflow's lock, so that nobody empties a
- * field in between. Returns undefined if the workflow is gone.
+ * marketplace only with the next publication. Holds the workflow's lock, so that no other request empties a field
+ * between the check and the publication. Returns undefined if the workflow no longer exists.
  */
 export function publishWorkflow(db: Db, workflowId: number): Promise<PublicationOutcome | undefined> {
   return inTransaction(db, async (transaction) => {

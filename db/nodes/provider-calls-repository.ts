@@ -25,8 +25,8 @@ export interface CallClaim {
 }
 
 /**
- * A node that makes one call omits turn and ordinal. In an agent's turn, the model call has ordinal 0 and the
- * tool calls follow.
+ * A node that makes one call omits turn and ordinal. The model call of an agent's turn has ordinal 0, and the tool
+ * calls follow.
  */
 interface CallKey extends NodeKey {
   turn?: number;
@@ -116,7 +116,7 @@ function isOnWire({ ordinal = 0, attempt }: OwnCall): RawBuilder<unknown> {
   return sql`ordinal = ${ordinal} AND attempts = ${attempt} AND state = 'sent'`;
 }
 
-/** For a call that the other side refused, or that never reached it: the call did nothing and may be made again. */
+/** Marks a call that the other side refused or never received. It had no effect and may be repeated. */
 export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL
@@ -196,7 +196,7 @@ export interface PaidCall {
   isEstimated: boolean;
 }
 
-/** For calls that cost nothing. */
+/** The cost of calls that are free of charge. */
 export const UNPAID: PaidCall = { usage: null, priceUsd: null, tokens: null, isEstimated: false };
 
 /**

@@ -5,7 +5,7 @@ import type { NodeEnding, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { ofLoop } from './iterations-repository.js';
 
-/** How a node outside loops ended. */
+/** The end of a node outside loops. */
 export interface EndedNode extends NodeEnding {
   nodeId: string;
 }

@@ -26,7 +26,7 @@ async function foldSome(trx: Db): Promise<number> {
   return rows[0]?.folded ?? 0;
 }
 
-/** Sets the quota of every project. The database refuses writes beyond it, whoever makes them. */
+/** Sets the quota of every project. The database refuses all writes beyond it. */
 export async function setStoredBytesLimit(db: Db, bytes: number): Promise<void> {
   await sql`
     INSERT INTO stored_bytes_limit AS kept (bytes) VALUES (${bytes})

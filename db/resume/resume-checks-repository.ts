@@ -4,8 +4,8 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
 /**
- * Error codes of nodes whose call was not answered, or whose answer was not recorded. With every other code, the call
- * was answered or never made.
+ * Error codes of nodes whose call was not answered, or whose answer was not recorded. All other codes mean that the
+ * call was answered or never made.
  */
 const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachable', 'worker_lost', 'internal_error'];
 

@@ -76,7 +76,7 @@ export async function findNewestRuns(
 export interface StartedIteration {
   path: string;
   isDone: boolean;
-  /** How the iteration's own nodes ended, without those of inner loops. */
+  /** The ends of the iteration's own nodes, without nodes in inner loops. */
   ends: EndedNode[];
 }
 
@@ -215,8 +215,8 @@ async function measureReused(transaction: Db, runId: string): Promise<number> {
 }
 
 /**
- * A table expression with prefixes of `path`. For `A[3]/B[0]`: `A[` and `A[3]/B[` by `[`, `A[3]` and
- * `A[3]/B[0]` by `]`.
+ * Returns a table expression with the prefixes of `path` that end with the bracket. For `A[3]/B[0]`, they are `A[` and
+ * `A[3]/B[` for `[`, and `A[3]` and `A[3]/B[0]` for `]`.
  */
 function beginnings(bracket: '[' | ']'): RawBuilder<unknown> {
   const end = sql.lit(bracket);

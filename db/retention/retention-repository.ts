@@ -77,9 +77,8 @@ const EXPIRING = [
 ] as const;
 
 /**
- * Deletes contents of expired runs, up to `limit` rows of each table. A run is done once a call has found no
- * more rows than the limit allows. For a node, its status and error code stay; for an approval or human task,
- * the decisions stay.
+ * Deletes contents of expired runs, up to `limit` rows of each table. A run is done once a call has found no more rows
+ * than the limit allows. Nodes retain their status and error code; approvals and human tasks retain their decisions.
  */
 export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
   const { rows } = await sql<{ id: string }>`

@@ -39,7 +39,7 @@ const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
 const LISTED_CONTENT_CHARS = 16 * 1024;
 /** The limit for the contents of all nodes of a page. */
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
-/** A page up to this size is read at once. Of a single run, this much of its results is read with it. */
+/** A page up to this size is read at once. A single run is read together with results up to this size. */
 const TOGETHER_BYTES = 1024 * 1024;
 /** The memory that a node takes without its result. */
 const ENTRY_BYTES = 512;

@@ -33,7 +33,7 @@ export interface RunEvent {
   bytes: number;
 }
 
-/** A node and its path. For an iteration, it is the loop, which contains the progress. */
+/** A node and its path. The events of an iteration have the loop as their node, which contains the progress. */
 export interface EventNode {
   node: PolledNode;
   path: string;

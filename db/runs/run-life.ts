@@ -1,4 +1,4 @@
-// A run starts by `startRun` and ends by `endRun`, whoever reports it: a worker, the reconciler, or an external
+// A run starts by `startRun` and ends by `endRun`, no matter who reports it: a worker, the reconciler, or an external
 // executor (the endpoint execution-update).
 import { sql, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
@@ -114,10 +114,10 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
 }
 
 /**
- * Ends the run. Idempotent. One transaction writes the terminal status and everything that it implies: closes open
- * nodes, adds missing transactions, stops child runs, answers the parent run, and stores the webhook event. A process
- * that dies before the commit has changed nothing, and its caller repeats the call. After the commit the caller
- * announces the end (acceptance/announce-run-end.ts).
+ * Ends the run. The call may be repeated. In one transaction it writes the terminal status, closes open nodes, adds
+ * missing transactions, stops child runs, answers the parent run, and stores the webhook event. A process that dies
+ * before the commit has changed nothing, and its caller repeats the call. After the commit the caller announces the end
+ * (acceptance/announce-run-end.ts).
  */
 export async function endRun(
   db: Db,
@@ -236,7 +236,7 @@ async function endWithin(
     .returning(notifyWatchers(runId).as('notified'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
-  // A request to cancel is audited when it is made. Without one, the run was cancelled in Temporal.
+  // A request to cancel is audited when it is made. If there was none, the run was cancelled in Temporal.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());

@@ -98,12 +98,12 @@ export interface Refusal {
   message: string;
 }
 
-/** Only a later firing replaces the last one, because missed firings may be caught up on after it. */
+/** True if no later firing is stored. Missed firings may be caught up on after it and must not replace it. */
 function isNoneLater(at: Date): RawBuilder<boolean> {
   return sql`(last_firing_at IS NULL OR last_firing_at <= ${at})`;
 }
 
-/** Records why a firing has started no run. */
+/** Records the reason why a firing has not started a run. */
 export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code, message }: Refusal): Promise<void> {
   const refusal = { last_refusal_code: code, last_refusal_message: cutText(message, MAX_REFUSAL_CHARACTERS) };
   await db

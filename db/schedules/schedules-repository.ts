@@ -173,9 +173,9 @@ function scheduleRecords(db: Db, of: OfWorkflows) {
 
 /**
  * Deletes schedules in the transaction that deletes their workflow or project; their copies in Temporal are
- * deleted afterwards. Call it twice. First before open runs are cancelled, because a firing holds the schedule's
- * row until its run is stored (lock order: schedule, run, project). Then again under the lock on the project's
- * row, which keeps new schedules out.
+ * deleted afterwards. Must be called twice: before open runs are cancelled, because a firing holds the schedule's row
+ * until its run is stored (lock order: schedule, run, project), and again under the lock on the project's row, which
+ * prevents new schedules.
  */
 export async function deleteSchedulesOf(transaction: Db, of: OfWorkflows): Promise<void> {
   await deleteAndRemove(isOf(of)).execute(transaction);

@@ -79,7 +79,7 @@ export async function writePassword(db: Db, userId: number, hash: string): Promi
     .execute();
 }
 
-/** A single statement that costs the same whether or not the user exists. */
+/** Uses a single statement that costs the same if the user does not exist. */
 export async function findLoginAccount(db: Db, email: string, network: string): Promise<LoginAccount | undefined> {
   const { rows } = await sql<{ userId: number; hash: string | null; isKnownNetwork: boolean }>`/* find_login_account */
     SELECT users.id AS "userId", CASE WHEN users.is_active THEN user_passwords.hash END AS hash,

@@ -39,7 +39,7 @@ export async function findResultToPin(
   return rows[0];
 }
 
-/** How a node ended, as readers see it. */
+/** The end of a node, as readers see it. */
 export interface NodeEnd {
   nodeId: string;
   path: string;

@@ -1,4 +1,4 @@
-// Wakes: signals that tell a run that one of its waits was answered. They are repeated until they are confirmed.
+// Wakes are signals to a run that one of its waits was answered. They are repeated until they are confirmed.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { Db } from '../core/client.js';

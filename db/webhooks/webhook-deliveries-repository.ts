@@ -1,5 +1,4 @@
-// The sender's side of `webhook_deliveries`: claims due events and records the results. Also lists
-// the log for members.
+// The sender's side of `webhook_deliveries`: claims due events, records the results, and lists the log for members.
 import { sql, type Selectable } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { Tables, WebhookEventType } from '../core/tables.js';

@@ -38,7 +38,7 @@ const serverSchema = z
   })
   .meta({ title: 'MCP server' });
 
-/** Another workflow as a tool. Each call starts a run. */
+/** A tool that is another workflow. Each call starts a run. */
 const workflowToolSchema = z
   .looseObject({
     type: z.literal('workflow'),

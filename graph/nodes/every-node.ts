@@ -73,7 +73,7 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   };
 }
 
-/** The parsed value doesn't tell, because the schema fills in an absent `backoff`. */
+/** The parsed value doesn't show this, because the schema fills in an absent `backoff`. */
 function setsBackoff(data: JsonObject): boolean {
   const retry = ownValue(data, 'retry');
   return isObject(retry) && ownValue(retry, 'backoff') !== undefined;

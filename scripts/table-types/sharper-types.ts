@@ -7,7 +7,7 @@
  */
 export const ALWAYS_GIVEN = ['path'];
 
-/** For columns that only triggers write, and columns of a view. */
+/** The type of columns that only triggers write, and of columns of a view. */
 const READ_ONLY = 'ColumnType<string, never, never>';
 const COUNT = 'ColumnType<number, never, never>';
 const OBJECT = 'JsonOf<Record<string, unknown>>';

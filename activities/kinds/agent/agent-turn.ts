@@ -1,5 +1,5 @@
-// One model call of an agent: records the model's message together with the requested tool calls and their approvals.
-// docs/adr/0009-agents-as-durable-steps.md describes the loop.
+// Makes one model call of an agent, and records the model's message together with the requested tool calls and their
+// approvals. docs/adr/0009-agents-as-durable-steps.md describes the loop.
 import type { TurnFacts } from '../../../contract/activities.js';
 import {
   findToolCalls,
@@ -74,7 +74,7 @@ async function prepareAgent(deps: AgentDeps, task: NodeTask): Promise<Agent> {
   const data = agentNode.schema.parse(task.node.data);
   const values = await deps.contexts.loadValues(task, pickTemplates(data));
   const form = toAnswerForm(renderJson(data.settings.response_format, values));
-  // Fails before an answer is paid for that could not be checked.
+  // Fails before the model call if the answer could not be checked.
   if (form !== undefined) await deps.forms.prepare(form, { projectId: task.run.projectId, signal: task.signal });
   return { task, data, values, form };
 }

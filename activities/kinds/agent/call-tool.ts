@@ -1,4 +1,4 @@
-// One tool call of an agent, to an MCP server or to another workflow.
+// Makes one tool call of an agent, to an MCP server or to another workflow.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';

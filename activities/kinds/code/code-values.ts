@@ -5,7 +5,7 @@ import { ExactNumber } from '../../../graph/exact-number.js';
 import { mapLeaves } from '../../../graph/json.js';
 
 const DIGITS = /^-?\d+$/;
-/** From here on, JavaScript writes integers with an exponent. */
+/** JavaScript writes integers from this value on with an exponent. */
 const FIRST_WITH_EXPONENT = 1e21;
 
 interface MarkedInputs {

@@ -11,7 +11,7 @@ const PACKAGES = [
 ] as const;
 /** The modules outside the folder of the process that it loads, to read JSON. */
 const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;
-/** For Node.js's own objects and the texts of one program. The memory of the code itself is in WebAssembly. */
+/** The heap contains Node.js's own objects and the texts of one program. The memory of the code is in WebAssembly. */
 const HEAP_MB = 128;
 
 /**
@@ -29,7 +29,7 @@ export function processFlags(entry: string): string[] {
     permission,
     ...folders.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
     ...modules.map((file) => `--allow-fs-read=${file}`),
-    // For the thread that ends the process together with the worker.
+    // The process needs a thread that ends it together with the worker.
     '--allow-worker',
     '--disallow-code-generation-from-strings',
     '--no-addons',

@@ -1,4 +1,4 @@
-// Limits the time of a program. On a busy machine its process may get no processor for seconds, which must not count.
+// Limits the time of a program. On a busy machine, its process may get no processor for seconds, which must not count.
 import { processorTimeOf } from '../../../processes/processor-time.js';
 
 /** The elapsed time may reach this multiple of the limit, whatever delays the program. */
@@ -34,7 +34,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
     const now = processorTimeOf(pid);
     if (before === undefined || now === undefined || elapsedMs >= LONGEST * timeoutMs) return timeoutMs - elapsedMs;
     if (servingSince === undefined && now.isSleeping) {
-      // While two threads hand work to each other, all may seem to sleep, so one more check decides.
+      // All threads may seem to sleep while one passes work to another, so a second check decides.
       if (wasAsleep) return 0;
       wasAsleep = true;
       return LOOK_AGAIN_MS;
@@ -46,7 +46,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
   function look(): void {
     const restMs = leftMs();
     if (restMs > 0) timer = setTimeout(look, Math.max(restMs, LOOK_AGAIN_MS));
-    // A worker that was paused first reads what has arrived meanwhile; the program may have replied in time.
+    // After a pause of the worker, pending input is read first, because the program may have replied in time.
     else setImmediate(() => controller.abort(new DOMException('The time of the program is up', 'TimeoutError')));
   }
   let timer = setTimeout(look, Math.ceil(timeoutMs));

@@ -1,5 +1,5 @@
-// One sandbox process as the worker sees it. Nothing that the process sends is trusted, because a
-// program may have taken control of it.
+// The worker's side of a sandbox process. It trusts nothing that the process sends, because a program may have taken
+// control of the process.
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
@@ -26,7 +26,7 @@ import { cutText } from '../../../graph/cut-text.js';
 
 /** Allows for a busy machine, on which everything with a higher priority runs first. */
 const START_WITHIN_MS = 120_000;
-/** When its time is up, a program gets this much longer to stop by itself and its process to report that. */
+/** The extra time after the time limit in which a program may stop by itself and its process may report that. */
 const GRACE_MS = 1_000;
 /**
  * Two bytes for each byte of the output and at most six for each byte of the log; the

@@ -216,7 +216,7 @@ async function toOutcome(
 ): Promise<NodeOutcome> {
   const output = hide.json(await toOutput(answer, file));
   if (answer.status < 400 || !data.settings.fail_on_status) return { output };
-  // Masked before it is cut, because the masker does not find a secret that was cut in two.
+  // The text is masked before it is cut, because the masker does not find a secret that was cut in two.
   const quoted = cutText(masker.text(output.content), QUOTED_BODY_CHARACTERS).trim();
   throw new NodeFailure(
     'http_status',

@@ -1,6 +1,6 @@
-// One model call of a node. It is claimed in the ledger before it is sent. If it brings no answer, the
-// ledger decides its cost: a call that was cut off after it was sent is charged as estimated
-// (docs/use/spending.md, "How it is reckoned").
+// Makes one model call of a node. The call is claimed in the ledger before it is sent. If it gets no answer, the ledger
+// decides its cost: a call that was cut off after it was sent is charged as estimated (docs/use/spending.md, "How it is
+// reckoned").
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { hasMessage } from '../../../config/model-answer.js';

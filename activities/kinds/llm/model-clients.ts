@@ -218,8 +218,8 @@ async function toReadableRefusal(response: Response): Promise<Response> {
 }
 
 /**
- * Returns the JSON of a refusal, or its text if that may be a sentence. A body that breaks
- * off is read as far as it came.
+ * Returns the JSON of a refusal, or its text if that may be a sentence. If the body breaks off, the part that has
+ * arrived is used.
  */
 async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
   const decoder = new TextDecoder();

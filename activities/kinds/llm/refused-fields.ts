@@ -14,9 +14,9 @@ export interface RefusedFields {
   forget(model: string, field: string): void;
 }
 
-/** Bounds the fields of all models, and for how long: a provider may start to accept a field. */
+/** Limits the remembered fields of all models, and the time, because a provider may start to accept a field. */
 const MEMORY = { max: 1_000, ttl: 3_600_000 };
-/** These statuses refuse the caller or the moment, regardless of the request's fields. */
+/** Statuses that do not depend on the request's fields: the caller is refused, or must retry later. */
 const NOT_OF_FIELDS = new Set([401, 403, 408, 409, 429]);
 
 export function createRefusedFields(): RefusedFields {

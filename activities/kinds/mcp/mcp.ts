@@ -100,7 +100,7 @@ function failOnError(result: McpToolResult, failsOnError: boolean, masker: Maske
   if (!result.isError || !failsOnError) return;
   const links = result.parts.flatMap((part) => linkIn(part) ?? []);
   const reported = [result.content, ...links, structuredText(result)].filter((text) => text !== '').join('\n');
-  // Masked before it is cut, because the masker does not find a secret that was cut in two.
+  // The text is masked before it is cut, because the masker does not find a secret that was cut in two.
   const quoted = cutText(masker.text(reported), QUOTED_CHARACTERS).trim();
   throw new NodeFailure('tool_error', `The tool reported an error${quoted === '' ? '.' : `: ${quoted}`}`);
 }

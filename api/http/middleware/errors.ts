@@ -5,7 +5,7 @@ import type { AppMiddleware, AppContext } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
 import { ApiError, overloaded, parseError, quotaExceeded, notFound } from '../errors.js';
 
-/** The only place that turns errors into answers. An unexpected error reveals nothing to the caller. */
+/** Converts errors to answers; no other code does. An unexpected error reveals nothing to the caller. */
 export function errors(): AppMiddleware {
   return async (ctx, next) => {
     try {

@@ -61,9 +61,9 @@ export function cors(origins: readonly string[]): AppMiddleware {
 }
 
 /**
- * Refuses browser requests from pages of other origins, except CORS_ORIGINS. Only PUBLIC_URL defines the own origin:
- * DNS rebinding lets a page of another origin choose the Host header. Programs other than browsers send no `Origin` and
- * pass.
+ * Refuses browser requests from pages of other origins, except CORS_ORIGINS. The own origin is defined by PUBLIC_URL
+ * alone, because DNS rebinding lets a page of another origin choose the Host header. Programs other than browsers send
+ * no `Origin` and pass.
  */
 export function refuseOtherOrigins({
   publicUrl,

@@ -29,7 +29,7 @@ export function drawingThen(secretBox: SecretBox, earlier: EarlierRun): PlannedD
   return { drawing: joinSecrets(document, secrets), plan };
 }
 
-/** Input and secrets are those of the earlier run, sealed anew for this one. */
+/** Input and secrets are those of the earlier run, sealed again for this one. */
 export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: number): Drawn {
   const { document, plan, snapshotHash, inputEnc, secretsEnc, passedSecretsEnc, projectId } = earlier;
   const { drawing } = drawingThen(secretBox, earlier);

@@ -25,7 +25,7 @@ export interface ResumeRequest {
   workflow: StoredDrawing;
   runId: string;
   userId: number;
-  /** The nodes that are executed anew, together with all that follow them. */
+  /** The nodes that are executed again, together with all that follow them. */
   from: string[];
   /** True to execute the present drawing, false for the earlier run's drawing. */
   isAsNow: boolean;

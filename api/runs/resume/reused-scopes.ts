@@ -57,7 +57,7 @@ export class ReusedScopes {
 
   /**
    * Returns undefined for a node that the drawing no longer has. A node in an item that is neither reused nor continued
-   * is executed anew.
+   * is executed again.
    */
   fateOf({ path, nodeId }: NodeInRun): Fate | undefined {
     const known = this.#fates.get(path);

@@ -17,7 +17,7 @@ interface DifferencesProps {
   onClose: () => void;
 }
 
-/** Compares the run with another one. Shows only what differs, side by side. */
+/** Compares the run with another one. Shows only the differences, in two columns. */
 export function Differences({ run, otherId, onClose }: DifferencesProps) {
   const other = useRun(otherId);
   return (

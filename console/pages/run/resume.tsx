@@ -11,7 +11,7 @@ import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 interface ResumeDialogProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
-  /** The node to start from. By default, all nodes that failed, were cancelled or never ran. */
+  /** The node to start from. The default is all nodes that failed, were cancelled or never ran. */
   from?: { id: string; label: string };
   onClose: () => void;
 }
@@ -88,7 +88,7 @@ interface ResumeFromHereProps {
   labels: ReadonlyMap<string, string>;
 }
 
-/** Only shown for nodes outside loops. */
+/** Shows the button only for nodes outside loops. */
 export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHereProps) {
   const mayRun = useMayRun(run.project.id);
   const [isOpen, setOpen] = useState(false);

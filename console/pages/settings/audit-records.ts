@@ -18,7 +18,7 @@ export interface AuditFilters {
 
 const PAGE_SIZE = 25;
 
-/** Loads the audit records of a project. Without a project, those of all projects and of the service. */
+/** Loads the audit records of a project, or those of all projects and of the service if `projectId` is undefined. */
 export function useAudit(projectId: number | undefined, filters: AuditFilters): UseQueryResult<List> {
   return useQuery({
     queryKey: ['audit', projectId, filters],

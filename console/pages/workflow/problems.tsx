@@ -104,7 +104,7 @@ function useProblems(store: EditorStore, saver: Saver): Check {
     if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
   }, [store, isDirty, data]);
   useEffect(() => {
-    // Only checks the present drawing. Checking the delayed one after adding a first node would report that
+    // Checks only the present drawing. After a first node was added, a check of the delayed drawing would report that
     // there are no nodes.
     if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
   }, [store, isDirty, drawing, present]);

@@ -10,7 +10,7 @@ import { announce } from '../../ui/notices.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
 
 /**
- * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Those on the selection only work while the
+ * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Shortcuts for the selection only work while the
  * graph has the focus.
  */
 export function useShortcuts(

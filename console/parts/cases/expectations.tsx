@@ -4,7 +4,7 @@ import { Table, type Column } from '../../ui/table.js';
 import './cases.css';
 import type { Expectation, Operator } from './case-calls.js';
 
-/** One row of the table. `key` stays the same during edits. */
+/** A row of the table. Edits do not change `key`. */
 export interface ExpectationRow {
   key: number;
   /** Node id, empty for the output of the run. */

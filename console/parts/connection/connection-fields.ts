@@ -139,7 +139,7 @@ interface NameAndValue {
 export interface ConnectionFields {
   kind: ConnectionKind;
   name: string;
-  /** One per line. */
+  /** The origins, one per line. */
   origins: string;
   settings: Readonly<Record<string, string>>;
   secrets: Readonly<Record<string, string>>;

@@ -5,8 +5,8 @@ import { readShownRun } from '../../live/run-cache.js';
 import type { RunDetail } from './run-data.js';
 
 /**
- * Returns the node at which a run failed. For a loop, returns the first failed node inside it, if its
- * iterations are loaded.
+ * Returns the node at which a run failed. If it is a loop whose iterations are loaded, returns the first failed node
+ * inside it.
  */
 export function failureOf(run: RunDetail): NodeEntry | undefined {
   if (run.status !== 'Error' && run.status !== 'Draft') return undefined;

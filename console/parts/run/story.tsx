@@ -19,7 +19,7 @@ interface RunStoryProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** One line about what happened, where, and what the person can do. */
+/** Shows in one line what happened, where, and what the user can do. */
 export function RunStory(props: RunStoryProps) {
   const { run, word, isOpen } = props;
   return (

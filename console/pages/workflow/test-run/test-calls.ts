@@ -22,7 +22,7 @@ export interface TestRequest {
   path?: string;
   /** The editor's drawing, including unsaved changes. */
   drawing: Drawing;
-  /** Without an input, the service treats the trigger like any other node. */
+  /** If there is no input, the service treats the trigger like any other node. */
   input: JsonObject | undefined;
 }
 

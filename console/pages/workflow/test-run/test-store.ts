@@ -98,8 +98,8 @@ export class TestStore implements Stored<TestState> {
   }
 
   /**
-   * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. Of a loop's
-   * iterations, the one whose status ranks first (console/live/node-status.ts) counts.
+   * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. If a node
+   * has results in several iterations, the one whose status ranks first (console/live/node-status.ts) counts.
    */
   record(
     { runId, startedAt, drawing }: Pick<NodeTest, 'runId' | 'startedAt' | 'drawing'>,
