@@ -751,7 +751,7 @@ export interface NodeResults {
    * back.
    */
   spared: Generated<number>;
-  /** The worker process that executes the node; null while the node waits for its turn. */
+  /** The worker process that executes the node; null while the node waits for a slot. */
   worker: string | null;
   /** State of a node whose workers died: it waits to run apart from others, or runs so; null for other nodes. */
   isolation: "waits" | "runs" | null;

@@ -23,7 +23,7 @@ BEGIN
       ORDER BY message.ordinal LIMIT 1)
     FOR NO KEY UPDATE SKIP LOCKED);
   -- A process that receives the notification checks at once. Otherwise the next round of the reconciler finds the run.
-  IF FOUND THEN PERFORM pg_notify('run_changes', 'turn'); END IF;
+  IF FOUND THEN PERFORM pg_notify('run_changes', 'queue'); END IF;
 END $$;
 
 -- Returns the value of a run's output node, or else the output of its last node (the same as `findRunResult`), and the

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 export const CHANGES_CHANNEL = 'run_changes';
 
 /** Sent instead of a run's id when a queued run may start. */
-export const QUEUE_MESSAGE = 'turn';
+export const QUEUE_MESSAGE = 'queue';
 
 /**
  * An expression for statements that change what readers see of a run: notifies the watching API processes when the

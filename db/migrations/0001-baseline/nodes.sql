@@ -59,7 +59,7 @@ COMMENT ON COLUMN node_results.spared IS
   'Attempts of the step that do not count against its retries: their worker died, or was stopped and handed them '
   'back.';
 COMMENT ON COLUMN node_results.worker IS
-  'The worker process that executes the node; null while the node waits for its turn.';
+  'The worker process that executes the node; null while the node waits for a slot.';
 COMMENT ON COLUMN node_results.isolation IS
   'State of a node whose workers died: it waits to run apart from others, or runs so; null for other nodes.';
 COMMENT ON COLUMN node_results.step IS

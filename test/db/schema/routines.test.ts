@@ -21,7 +21,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  */
 const LAST = {
   migration: '0001-baseline',
-  routines: 'b4b3bf367b35e11d9109121e6e55efd22a4017520359a6777e292874dae1ca1d',
+  routines: '61b4169aefcb14c512c00c1d56491b2f73990d3a79ee274454821c4eadf6caec',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */

@@ -203,7 +203,7 @@ export const answerAttacks: Attack[] = [
   {
     name: 'checks-of-large-drawings',
     title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
-    heldBy: 'Work at large drawings takes turns, which tenants share.',
+    heldBy: 'Work at large drawings waits in a queue that tenants share.',
     tenants: 2,
     prepare: {
       name: 'wide drawings',

@@ -120,7 +120,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'code-that-loops',
     title: 'Code nodes of four tenants that loop until they are killed.',
-    heldBy: 'A process of its own with a low priority, and turns by project.',
+    heldBy: 'A process of its own with a low priority, and a fair queue of projects.',
     tenants: 4,
     act: (tenant) =>
       keepRunning(
@@ -146,7 +146,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'ten-thousand-items',
     title: 'For-each nodes of 10,000 items.',
-    heldBy: '20 iterations side by side; runs take turns.',
+    heldBy: '20 iterations side by side; each run has its share.',
     tenants: 2,
     act: (tenant) => keepRunning(tenant, 2, forEach(10_000, [node('set', { value: '{{ input }}' })])),
   },

@@ -162,7 +162,7 @@ export const floodAttacks: Attack[] = [
   {
     name: 'schedules-every-minute',
     title: 'Two hundred schedules that fire every minute, at the moment when they do.',
-    heldBy: '20 schedules a workflow; a firing waits for its turn.',
+    heldBy: '20 schedules a workflow; a firing waits for its place in the queue.',
     prepare: {
       name: 'schedules',
       async make(tenant) {
