@@ -120,7 +120,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'code-that-loops',
     title: 'Code nodes of four tenants that loop until they are killed.',
-    heldBy: 'A process of its own with a low priority, and a fair queue of projects.',
+    heldBy: 'A process of its own with a low priority, and a share of the processes for each project.',
     tenants: 4,
     act: (tenant) =>
       keepRunning(
