@@ -296,7 +296,7 @@ describe('the events of a run', function () {
   describe('when the process', () => {
     it('stops, streams end and are resumed elsewhere; when a reader hangs up, nothing of it is left', async () => {
       const second = await startApiProcess(stack);
-      const runId = await start(http(`${target.url}/delay/3000/stop`), llm('then'));
+      const runId = await start(http(`${target.url}/hold/stop`), llm('then'));
       const readers = async (): Promise<number> => {
         const text = await (await fetch(`${second.apiUrl}/metrics`)).text();
         return Number(/^run_readers\{kind="stream"\} (\d+)$/m.exec(text)![1]);
@@ -310,6 +310,7 @@ describe('the events of a run', function () {
       await stream.ended;
       assert.notEqual(stream.events.at(-1)!.data.status, 'succeed');
       const rest = await open(runId, stream.events.at(-1)!.id);
+      target.release('/hold/stop');
       await rest.ended;
       assertInOrder([...stream.events, ...rest.events]);
       assert.equal(terminal([...stream.events, ...rest.events]).length, 3);
