@@ -22,7 +22,7 @@ export interface LanesOptions {
 /** Files of one group run one after the other, in the same lane. */
 export type Group = string[];
 
-const LEAK_AFTER_MS = 10_000;
+const LEAK_AFTER_MS = 60_000;
 /**
  * A larger lane is replaced by a new one, because a test that measures the memory of its own process must not include
  * the leftovers of others.
