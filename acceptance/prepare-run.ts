@@ -6,23 +6,23 @@ import type { SecretBox } from '../db/core/secret-box.js';
 import { findConnectionsOf } from '../db/connections/connections-repository.js';
 import { sealPassedSecrets, type RunRow } from '../db/runs/passed-secrets.js';
 import type { RunFacts } from '../db/runs/runs-repository.js';
-import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
-import { compilePlan } from '../graph/compile-plan.js';
 import { connectionsIn, UNKNOWN_CONNECTION } from '../graph/connections.js';
 import type { Document, StructuralError } from '../graph/document.js';
-import { completeInput, defaultOf, inputFieldsOf, secretFieldsOf, type RunInput } from '../graph/input.js';
+import { completeInput, defaultOf, secretFieldsOf, type RunInput } from '../graph/input.js';
 import { writeJson } from '../graph/json-text.js';
 import type { JsonObject } from '../graph/json.js';
-import { findLostSecrets, lostSecretErrors } from '../graph/lost-secrets.js';
+import { lostSecretErrors } from '../graph/lost-secrets.js';
 import { createMasker } from '../graph/mask.js';
 import type { Plan } from '../graph/plan.js';
-import { keepInputSecrets, maskInput, secretTexts } from '../graph/secrets.js';
-import { mergeErrors, validateNodes, type NodeErrors } from '../graph/validate.js';
+import { joinSecrets, keepInputSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
+import { mergeErrors, type NodeErrors } from '../graph/validate.js';
+import { deriveDrawing } from './derived-drawing.js';
+import type { DrawingToRun } from './kept-drawings.js';
 import { resolveRunFiles } from './run-files.js';
-import { openDrawing, sealSecrets } from './opened-drawing.js';
+import { openSecrets, sealSecrets } from './opened-drawing.js';
 
 export interface RunToPrepare {
-  workflow: StoredDrawing;
+  workflow: DrawingToRun;
   userId: number;
   input: RunInput;
   /** A new id by default. */
@@ -54,23 +54,22 @@ export interface PreparingDeps {
 
 export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunToPrepare): Promise<Preparation> {
   const { workflow, passedSecrets = [] } = request;
-  const { drawing, secrets } = openDrawing(secretBox, workflow);
-  const compiled = compilePlan(drawing);
-  if (!compiled.ok) return { ok: false, errors: compiled.errors };
-  const { document, plan } = compiled;
-  const { input: completed, errors: fieldErrors } = fillInput(drawing, request);
+  const secrets = openSecrets(secretBox, workflow);
+  const derivation = deriveOnce(workflow, secrets);
+  if (!derivation.ok) return derivation;
+  const { drawing, document, plan, fields, files: drawn } = derivation.derived;
+  const { input: completed, errors: fieldErrors } = fillInput(fields, request);
   const projectId = workflow.project_id;
   const { uploaded } = request;
-  const fields = inputFieldsOf(drawing);
-  const files = await resolveRunFiles(db, { projectId, fields, input: completed, uploaded, drawing, plan });
+  const files = await resolveRunFiles(db, { projectId, fields, input: completed, uploaded, drawn });
   const { input } = files;
   const inputErrors = [...fieldErrors, ...files.inputErrors];
   const { startNode } = document;
-  const lost = lostSecretErrors(findLostSecrets(drawing, secrets), { nodeIds: plan.ids, startNode, input });
+  const lost = lostSecretErrors(derivation.derived.lostSecrets, { nodeIds: plan.ids, startNode, input });
   const connections = await connectionErrors(db, projectId, drawing, plan);
   const nodeErrors = [connections, files.nodeErrors, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
     mergeErrors,
-    validateNodes(document, plan),
+    derivation.derived.nodeErrors,
   );
   const id = request.runId ?? randomUUID();
   const row = [projectId, id] as const;
@@ -88,9 +87,17 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   return { ok: true, run: { facts, nodeErrors, drawing, document, plan } };
 }
 
+function deriveOnce({ kept, document }: DrawingToRun, secrets: SecretMap): ReturnType<typeof deriveDrawing> {
+  return kept === undefined
+    ? deriveDrawing(joinSecrets(document, secrets), secrets)
+    : { ok: true, derived: kept.derived };
+}
+
 /** Adds the trigger's defaults for absent fields. `********` in a secret field stands for its stored value. */
-function fillInput(drawing: JsonObject, { input, storedSecret }: RunToPrepare): ReturnType<typeof completeInput> {
-  const fields = inputFieldsOf(drawing);
+function fillInput(
+  fields: readonly JsonObject[],
+  { input, storedSecret }: RunToPrepare,
+): ReturnType<typeof completeInput> {
   const defaults = new Map(fields.map((field) => [field['id'], defaultOf(field)]));
   return completeInput(
     fields,

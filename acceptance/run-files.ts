@@ -28,14 +28,21 @@ interface FilesToResolve {
   input: RunInput;
   /** The input fields whose files were uploaded with the request. */
   uploaded?: readonly string[] | undefined;
-  drawing: JsonObject;
-  plan: Pick<Plan, 'ids'>;
+  /** The files that its nodes name. */
+  drawn?: readonly DrawnFile[];
+}
+
+/** A file that a node of a drawing names. */
+export interface DrawnFile {
+  nodeId: string;
+  /** The path inside the node's data. */
+  path: string;
+  id: string;
 }
 
 export async function resolveRunFiles(db: Db, request: FilesToResolve): Promise<RunFiles> {
-  const { projectId, fields, input, drawing, plan, uploaded = [] } = request;
+  const { projectId, fields, input, drawn = [], uploaded = [] } = request;
   const entered = fields.flatMap((field) => enteredFiles(field, input));
-  const drawn = filesOfNodes(drawing, plan);
   const ids = new Set([
     ...fileIdsIn(input),
     ...entered.flatMap(({ ids: some }) => some ?? []),
@@ -81,7 +88,8 @@ function enteredFiles(field: JsonObject, input: RunInput) {
  */
 const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
 
-function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>) {
+/** The files of the nodes that the plan executes. */
+export function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>): DrawnFile[] {
   const running = new Set<unknown>(plan.ids);
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   return nodes

@@ -13,10 +13,13 @@ export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
+/** Its `document` has masked secrets. */
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
   /** True if the plan is that of a test run instead of the whole drawing. */
   isTest?: boolean;
+  /** The graph's hash, if it is known. */
+  hash?: Buffer | undefined;
 };
 
 export function storeRun<Stored>(
@@ -38,8 +41,7 @@ export async function storeRuns<Stored>(
 ): Promise<Stored> {
   for (let attempt = 1; ; attempt += 1) {
     const hashes: Buffer[] = [];
-    for (const { document, plan, isTest } of graphs)
-      hashes.push(await snapshots.store(JSON.stringify(document), plan, isTest));
+    for (const graph of graphs) hashes.push(await snapshots.store(graph));
     try {
       return await insert(hashes);
     } catch (error) {
@@ -52,11 +54,8 @@ export async function storeRuns<Stored>(
 // Caches the hashes of stored graphs, so that a process sends a drawing that runs repeatedly to the database only once.
 
 export interface SnapshotStore {
-  /**
-   * Returns the graph's hash. `document` is JSON text with masked secrets. Callers call `forget` if the graph is later
-   * found deleted.
-   */
-  store(document: string, plan: Plan, isTest?: boolean): Promise<Buffer>;
+  /** Returns the graph's hash. Callers call `forget` if the graph is later found deleted. */
+  store(graph: Graph): Promise<Buffer>;
   forget(hash: Buffer): void;
 }
 
@@ -65,10 +64,12 @@ const KNOWN = 10_000;
 export function createSnapshotStore(db: Db): SnapshotStore {
   const known = new LRUCache<string, true>({ max: KNOWN });
   return {
-    async store(document, plan, isTest = false) {
-      const hash = isTest ? hashTest(document, plan) : hashDrawing(document);
+    async store({ document, plan, isTest = false, hash: given }) {
+      if (given !== undefined && known.get(given.toString('hex')) === true) return given;
+      const text = JSON.stringify(document);
+      const hash = isTest ? hashTest(text, plan) : hashDrawing(text);
       const key = hash.toString('hex');
-      if (!known.has(key)) await storeSnapshot(db, document, plan, hash);
+      if (!known.has(key)) await storeSnapshot(db, text, plan, hash);
       known.set(key, true);
       return hash;
     },

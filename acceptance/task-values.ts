@@ -31,7 +31,7 @@ export async function readTaskValues(db: Db, { projectId, fields, values }: Ente
     fields.map((field) => (isFilledIn(field) ? { ...field, input_requirements: false } : field)),
     entered,
   );
-  const request = { projectId, fields, input: completed.input, drawing: {}, plan: { ids: [] } };
+  const request = { projectId, fields, input: completed.input };
   const { input, inputErrors, fileIds } = await resolveRunFiles(db, request);
   return { values: input as JsonObject, fileIds, errors: [...completed.errors, ...inputErrors] };
 }

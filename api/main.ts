@@ -48,6 +48,7 @@ import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter, createSessionCounter } from './access/request-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
 import { createRefusalLog } from './audit/refusal-log.js';
+import { createKeptDrawings } from '../acceptance/kept-drawings.js';
 import { createSnapshotStore } from '../acceptance/store-run.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -59,9 +60,11 @@ const CONNECTION_PATIENCE_MS = 5_000;
 const STARTS_AT_ONCE = 20;
 /** Notifications of queued runs that arrive within this time trigger a single round of the reconciler. */
 const GATHER_TURNS_MS = 20;
+/** Drawings between their starts, out of the memory that requests would have otherwise. */
+const KEPT_DRAWINGS_BYTES = 16 * 1024 * 1024;
 /** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = {
-  totalBytes: 192 * 1024 * 1024,
+  totalBytes: 192 * 1024 * 1024 - KEPT_DRAWINGS_BYTES,
   uncountedBytes: 256 * 1024,
   uncountedLeases: 64,
   patienceMs: 20_000,
@@ -225,6 +228,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     runHub: createRunHub(db, memory, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     openStreams: new OpenStreams(),
+    drawings: createKeptDrawings(db, KEPT_DRAWINGS_BYTES),
     snapshots: createSnapshotStore(db),
     refusals: createRefusalLog(db, logger),
     config: {

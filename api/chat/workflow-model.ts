@@ -7,7 +7,6 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { findChat, listChats } from '../../db/workflows/chats-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
-import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
@@ -95,7 +94,7 @@ async function acceptAsked(
   const uploads = saved.map((file) => ({ field: 'files', file }));
   const accept = async () => {
     signal.throwIfAborted();
-    const workflow = await findDrawing(deps.db, workflowId);
+    const workflow = await deps.drawings.find(workflowId);
     if (workflow === undefined) throw unknownModel(body.model);
     const { document } = workflow;
     const { message, messages } = chatInput;

@@ -9,7 +9,6 @@ import {
   type DeliveryKind,
   type AddressedHook,
 } from '../../db/hooks/hooks-repository.js';
-import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import type { HookDeps } from './deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
@@ -95,7 +94,7 @@ async function acceptDelivery(
   if (!mayRun(hook.authorRole)) {
     throw refusing(refused, permissionDenied('The author of this hook may not run the workflow.'));
   }
-  const workflow = orNotFound(await findDrawing(deps.db, hook.workflowId));
+  const workflow = orNotFound(await deps.drawings.find(hook.workflowId));
   const owner = { projectId: hook.projectId, userId: hook.authorId };
   const received = await readDelivered(deps.files, workflow.document, delivery, owner);
   const { envelope, isRepeat } = await keepIfAccepted(deps, received, () => {

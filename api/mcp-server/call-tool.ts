@@ -3,10 +3,10 @@ import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js'
 import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import type { Db } from '../../db/core/client.js';
+import type { DrawingToRun } from '../../acceptance/kept-drawings.js';
 import { insertTask } from '../../db/mcp-server/tool-tasks-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/mcp-server/tools-repository.js';
-import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { McpServerDeps } from './deps.js';
@@ -56,7 +56,7 @@ async function acceptCall(
   if (workflowId === undefined) throw unknownTool(name);
   const { userId, key } = toCallKey(caller, sessionId, requestId);
   const keyed = toKeyedRequest(userId, { 'idempotency-key': key }, { workflowId, input });
-  const called: { workflow?: StoredDrawing } = {};
+  const called: { workflow?: DrawingToRun } = {};
   const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
     const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
     const request = { workflow, userId, input, keyed, leavesNoDraft: true };
@@ -93,13 +93,13 @@ function readCall(params: JsonObject): ReadCall {
 
 /** Requires the present name, so that after a change of the title a model with the old name lists the tools again. */
 async function findCalled(
-  { db }: McpServerDeps,
+  { db, drawings }: McpServerDeps,
   caller: Caller,
   name: string,
   workflowId: number,
-): Promise<StoredDrawing> {
+): Promise<DrawingToRun> {
   const tool = await findTool(db, caller, workflowId);
-  const drawing = tool !== undefined && toToolName(tool) === name ? await findDrawing(db, workflowId) : undefined;
+  const drawing = tool !== undefined && toToolName(tool) === name ? await drawings.find(workflowId) : undefined;
   if (drawing === undefined) throw unknownTool(name);
   return drawing;
 }

@@ -1,6 +1,5 @@
 // Run, re-run and poll (docs/use/api.md, "Start a run").
 import { z } from 'zod';
-import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { acceptRun, type Acceptance } from './accept-run.js';
 import { nothing } from '../http/answer-schemas.js';
 import { orNotFound } from '../http/errors.js';
@@ -34,7 +33,7 @@ const start = defineRoute({
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body, headers, signal }) {
     const { envelope, isRepeat } = await keepIfAccepted(deps, body, async () => {
-      const workflow = orNotFound(await findDrawing(deps.db, params.id));
+      const workflow = orNotFound(await deps.drawings.find(params.id));
       const { input, uploaded, options } = toUploadedInput(workflow.document, body);
       // The ids of uploaded files differ with each request, so `options` identifies the files by their hashes.
       const keyed = toKeyedRequest(caller.userId, headers, { workflowId: params.id, input: body.input, options });
@@ -61,7 +60,7 @@ const reRun = defineRoute({
   answerHeaders: ['Preference-Applied'],
   async handler({ deps, log, caller, params, body, headers, signal }) {
     const acceptance = await keepIfAccepted(deps, body, async () => {
-      const workflow = orNotFound(await findDrawing(deps.db, params.id));
+      const workflow = orNotFound(await deps.drawings.find(params.id));
       const originalRunId = params.run_id;
       const { input, uploaded, options } = toUploadedInput(workflow.document, body);
       const asked = { workflowId: params.id, originalRunId, input: body.input, options };

@@ -96,7 +96,7 @@ export async function sealInput(
   const fields = inputFieldsOf(drawing);
   const { errors: fieldErrors } = completeInput(fields, merged);
   const projectId = workflow.project_id;
-  const files = await resolveRunFiles(deps.db, { projectId, fields, input: merged, drawing, plan: { ids: [] } });
+  const files = await resolveRunFiles(deps.db, { projectId, fields, input: merged });
   const errors = [...fieldErrors, ...files.inputErrors];
   if (errors.length > 0) {
     throw invalidFields({

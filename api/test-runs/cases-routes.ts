@@ -308,8 +308,7 @@ async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'n
 
 /** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
 async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
-  const { document: drawing, project_id: projectId } = workflow;
-  const taking = { projectId, fields: inputFieldsOf(drawing), input, drawing, plan: { ids: [] } };
+  const taking = { projectId: workflow.project_id, fields: inputFieldsOf(workflow.document), input };
   return (await resolveRunFiles(db, taking)).input as JsonObject;
 }
 

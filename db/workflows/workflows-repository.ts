@@ -3,7 +3,7 @@ import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
-import { executePrepared } from '../core/statement.js';
+import { createStatement, executePrepared } from '../core/statement.js';
 import type { Tables, WorkflowRow } from '../core/tables.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
@@ -133,6 +133,33 @@ export async function listWorkflows(
 /** The caller must have checked access. */
 export async function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
   const [drawing] = await executePrepared(db, 'find_drawing', selectDrawing(db, workflowId));
+  return drawing;
+}
+
+/** `mark` differs between any two states of a workflow's row in which its drawing differs, also after a restore. */
+type MarkedDrawing = Omit<StoredDrawing, 'document'> & {
+  mark: string;
+  /** True if `mark` is the one that the caller knows. `document` is null then. */
+  isKnown: boolean;
+  document: StoredDrawing['document'] | null;
+};
+
+const selectUnless = createStatement<{ workflowId: number; knownMark: string | null }, MarkedDrawing>(
+  ['workflowId', 'knownMark'],
+  ({ workflowId, knownMark }) => sql`/* find_drawing_unless */
+    SELECT id, project_id, title, secrets_enc, version, mark, coalesce(mark = ${knownMark}::text, false) AS "isKnown",
+      CASE WHEN mark IS DISTINCT FROM ${knownMark}::text THEN document END AS document
+    FROM workflows, concat(revision, ' ', extract(epoch FROM updated_at)) AS mark
+    WHERE id = ${workflowId} AND archived_at IS NULL`,
+);
+
+/** `findDrawing` without its document if the caller knows that. */
+export async function findDrawingUnless(
+  db: Db,
+  workflowId: number,
+  knownMark: string | null,
+): Promise<MarkedDrawing | undefined> {
+  const [drawing] = await selectUnless(db, { workflowId, knownMark });
   return drawing;
 }
 

@@ -1,0 +1,92 @@
+// Keeps the drawings that run again and again in memory, with what acceptance derives from them, so that a start reads
+// from the database only whether the drawing is still the same. Rights, limits, connections and files are judged anew
+// at every start.
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../db/core/client.js';
+import { hashDrawing } from '../db/runs/snapshots-repository.js';
+import { findDrawingUnless, type StoredDrawing } from '../db/workflows/workflows-repository.js';
+import type { JsonObject } from '../graph/json.js';
+import { deriveDrawing, type DerivedDrawing } from './derived-drawing.js';
+
+interface KeptDrawing {
+  /** The state of the workflow's row (`findDrawingUnless`). */
+  mark: string;
+  document: JsonObject;
+  derived: DerivedDrawing;
+  /** The key under which runs store the drawing (db/runs/snapshots-repository.ts). */
+  snapshotHash: Buffer;
+  bytes: number;
+}
+
+/** A drawing to start a run with. */
+export type DrawingToRun = StoredDrawing & {
+  /** Present if the drawing is kept. */
+  kept?: Pick<KeptDrawing, 'derived' | 'snapshotHash'>;
+};
+
+export interface KeptDrawings {
+  /** `findDrawing` of the present version. Nobody may change the returned document. */
+  find(workflowId: number): Promise<DrawingToRun | undefined>;
+}
+
+/** Bytes of memory per byte of a drawing's text. Drawings of small objects take four times as much as usual ones. */
+const COPIES = 12;
+
+/** The part of the memory that a single drawing may use. */
+const MOST_OF_ALL = 1 / 8;
+
+/**
+ * Drawings with secrets are not kept, because what is derived from them contains the secrets. Those with errors are
+ * not, because they do not run.
+ */
+export function createKeptDrawings(db: Database, maxBytes: number): KeptDrawings {
+  const all = new LRUCache<number, KeptDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
+  return {
+    async find(workflowId) {
+      const known = all.get(workflowId);
+      const found = await findDrawingUnless(db, workflowId, known?.mark ?? null);
+      if (found === undefined) {
+        all.delete(workflowId);
+        return undefined;
+      }
+      const { mark, isKnown, document, ...row } = found;
+      if (isKnown && known !== undefined) return { ...row, document: known.document, kept: known };
+      const drawing = { ...row, document: document! };
+      const kept = toKept(drawing, mark, maxBytes * MOST_OF_ALL);
+      if (kept === undefined) {
+        all.delete(workflowId);
+        return drawing;
+      }
+      all.set(workflowId, kept);
+      return { ...drawing, kept };
+    },
+  };
+}
+
+function toKept(
+  { document, secrets_enc: secretsEnc }: StoredDrawing,
+  mark: string,
+  maxBytes: number,
+): KeptDrawing | undefined {
+  if (secretsEnc !== null) return undefined;
+  const text = JSON.stringify(document);
+  const bytes = COPIES * Buffer.byteLength(text);
+  if (bytes > maxBytes) return undefined;
+  const derivation = deriveDrawing(document, {});
+  if (!derivation.ok || Object.keys(derivation.derived.nodeErrors).length > 0) return undefined;
+  const { derived } = derivation;
+  freeze(document);
+  freeze(derived);
+  return { mark, document, derived, snapshotHash: hashDrawing(text), bytes };
+}
+
+/** Freezes a value with everything in it: other starts use it, too. */
+function freeze(value: object): void {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const part of Object.values(next)) waiting.push(part);
+  }
+}
