@@ -17,7 +17,7 @@ import type { Plan } from '../graph/plan.js';
 import { joinSecrets, keepInputSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
 import { mergeErrors, type NodeErrors } from '../graph/validate.js';
 import { deriveDrawing } from './derived-drawing.js';
-import type { DrawingToRun } from './kept-drawings.js';
+import type { DrawingToRun } from './drawing-cache.js';
 import { resolveRunFiles } from './run-files.js';
 import { openSecrets, sealSecrets } from './opened-drawing.js';
 
@@ -87,10 +87,10 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   return { ok: true, run: { facts, nodeErrors, drawing, document, plan } };
 }
 
-function deriveOnce({ kept, document }: DrawingToRun, secrets: SecretMap): ReturnType<typeof deriveDrawing> {
-  return kept === undefined
+function deriveOnce({ cached, document }: DrawingToRun, secrets: SecretMap): ReturnType<typeof deriveDrawing> {
+  return cached === undefined
     ? deriveDrawing(joinSecrets(document, secrets), secrets)
-    : { ok: true, derived: kept.derived };
+    : { ok: true, derived: cached.derived };
 }
 
 /** Adds the trigger's defaults for absent fields. `********` in a secret field stands for its stored value. */

@@ -64,8 +64,8 @@ const KNOWN = 10_000;
 export function createSnapshotStore(db: Db): SnapshotStore {
   const known = new LRUCache<string, true>({ max: KNOWN });
   return {
-    async store({ document, plan, isTest = false, hash: given }) {
-      if (given !== undefined && known.get(given.toString('hex')) === true) return given;
+    async store({ document, plan, isTest = false, hash: expected }) {
+      if (expected !== undefined && known.get(expected.toString('hex')) === true) return expected;
       const text = JSON.stringify(document);
       const hash = isTest ? hashTest(text, plan) : hashDrawing(text);
       const key = hash.toString('hex');

@@ -48,7 +48,7 @@ import { createSharedReads } from './live/shared-reads.js';
 import { createKeyCounter, createSessionCounter } from './access/request-counter.js';
 import { startChainingAudit } from './audit/chain-audit.js';
 import { createRefusalLog } from './audit/refusal-log.js';
-import { createKeptDrawings } from '../acceptance/kept-drawings.js';
+import { createDrawingCache } from '../acceptance/drawing-cache.js';
 import { createSnapshotStore } from '../acceptance/store-run.js';
 import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
@@ -228,7 +228,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     runHub: createRunHub(db, memory, logger, metrics),
     sharedReads: createSharedReads(db, resultRetentionDays),
     openStreams: new OpenStreams(),
-    drawings: createKeptDrawings(db, KEPT_DRAWINGS_BYTES),
+    drawings: createDrawingCache(db, KEPT_DRAWINGS_BYTES),
     snapshots: createSnapshotStore(db),
     refusals: createRefusalLog(db, logger),
     config: {

@@ -3,7 +3,7 @@ import { CallToolRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js'
 import { mayRun } from '../../acceptance/roles.js';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import type { Db } from '../../db/core/client.js';
-import type { DrawingToRun } from '../../acceptance/kept-drawings.js';
+import type { DrawingToRun } from '../../acceptance/drawing-cache.js';
 import { insertTask } from '../../db/mcp-server/tool-tasks-repository.js';
 import { isWithdrawn } from '../../db/runs/idempotency-repository.js';
 import { findTool } from '../../db/mcp-server/tools-repository.js';

@@ -74,7 +74,7 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
   // The row is stored before Temporal is called. If the process dies in between, the run is accepted and the reconciler
   // of any API process starts it; its id prevents a second start. An unavailable Temporal therefore delays runs and
   // loses none.
-  const graph = { document: workflow.document, plan, hash: workflow.kept?.snapshotHash };
+  const graph = { document: workflow.document, plan, hash: workflow.cached?.snapshotHash };
   const isStored = await storeRun(deps.snapshots, graph, (snapshotHash) => {
     const run = { ...facts, ...traceOfAcceptance(id), snapshot_hash: snapshotHash };
     return storeOnce(deps, keyed, id, (db) =>

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Counter } from 'prom-client';
-import type { KeptDrawings } from '../../acceptance/kept-drawings.js';
+import type { DrawingCache } from '../../acceptance/drawing-cache.js';
 import type { SnapshotStore } from '../../acceptance/store-run.js';
 import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Currencies } from '../../config/currencies.js';
@@ -18,7 +18,7 @@ export interface AcceptDeps {
   db: Database;
   secretBox: SecretBox;
   temporal: Client;
-  drawings: KeptDrawings;
+  drawings: DrawingCache;
   snapshots: SnapshotStore;
   startSlots: StartSlots;
   metrics: { runsAccepted: Counter<'outcome'> };

@@ -8,7 +8,7 @@ import { findDrawingUnless, type StoredDrawing } from '../db/workflows/workflows
 import type { JsonObject } from '../graph/json.js';
 import { deriveDrawing, type DerivedDrawing } from './derived-drawing.js';
 
-interface KeptDrawing {
+interface CachedDrawing {
   /** The state of the workflow's row (`findDrawingUnless`). */
   mark: string;
   document: JsonObject;
@@ -20,11 +20,11 @@ interface KeptDrawing {
 
 /** A drawing to start a run with. */
 export type DrawingToRun = StoredDrawing & {
-  /** Present if the drawing is kept. */
-  kept?: Pick<KeptDrawing, 'derived' | 'snapshotHash'>;
+  /** Present if the drawing is cached. */
+  cached?: Pick<CachedDrawing, 'derived' | 'snapshotHash'>;
 };
 
-export interface KeptDrawings {
+export interface DrawingCache {
   /** `findDrawing` of the present version. Nobody may change the returned document. */
   find(workflowId: number): Promise<DrawingToRun | undefined>;
 }
@@ -36,11 +36,11 @@ const COPIES = 12;
 const MOST_OF_ALL = 1 / 8;
 
 /**
- * Drawings with secrets are not kept, because what is derived from them contains the secrets. Those with errors are
+ * Drawings with secrets are not cached, because what is derived from them contains the secrets. Those with errors are
  * not, because they do not run.
  */
-export function createKeptDrawings(db: Database, maxBytes: number): KeptDrawings {
-  const all = new LRUCache<number, KeptDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
+export function createDrawingCache(db: Database, maxBytes: number): DrawingCache {
+  const all = new LRUCache<number, CachedDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   return {
     async find(workflowId) {
       const known = all.get(workflowId);
@@ -50,24 +50,24 @@ export function createKeptDrawings(db: Database, maxBytes: number): KeptDrawings
         return undefined;
       }
       const { mark, isKnown, document, ...row } = found;
-      if (isKnown && known !== undefined) return { ...row, document: known.document, kept: known };
+      if (isKnown && known !== undefined) return { ...row, document: known.document, cached: known };
       const drawing = { ...row, document: document! };
-      const kept = toKept(drawing, mark, maxBytes * MOST_OF_ALL);
-      if (kept === undefined) {
+      const cached = toCached(drawing, mark, maxBytes * MOST_OF_ALL);
+      if (cached === undefined) {
         all.delete(workflowId);
         return drawing;
       }
-      all.set(workflowId, kept);
-      return { ...drawing, kept };
+      all.set(workflowId, cached);
+      return { ...drawing, cached };
     },
   };
 }
 
-function toKept(
+function toCached(
   { document, secrets_enc: secretsEnc }: StoredDrawing,
   mark: string,
   maxBytes: number,
-): KeptDrawing | undefined {
+): CachedDrawing | undefined {
   if (secretsEnc !== null) return undefined;
   const text = JSON.stringify(document);
   const bytes = COPIES * Buffer.byteLength(text);

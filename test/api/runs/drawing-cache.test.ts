@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { createKeptDrawings, type KeptDrawings } from '../../../acceptance/kept-drawings.js';
+import { createDrawingCache, type DrawingCache } from '../../../acceptance/drawing-cache.js';
 import { prepareRun } from '../../../acceptance/prepare-run.js';
 import { createSnapshotStore, storeRun } from '../../../acceptance/store-run.js';
 import type { Database } from '../../../db/core/client.js';
@@ -16,12 +16,12 @@ const MIB = 2 ** 20;
 const ADDRESS = 'http://127.0.0.1:1/';
 const FIELD = { id: 'name', label: 'Name', type: 'text', input_requirements: true };
 
-describe('drawings that are kept between their starts', function () {
+describe('drawings that are cached between their starts', function () {
   this.timeout(60_000);
   let account: Account;
   let projectId: number;
   let db: Database;
-  let drawings: KeptDrawings;
+  let drawings: DrawingCache;
 
   before(async () => {
     account = await createAccount(await sharedStack());
@@ -30,7 +30,7 @@ describe('drawings that are kept between their starts', function () {
   });
   after(() => db.destroy());
   beforeEach(() => {
-    drawings = createKeptDrawings(db, MIB);
+    drawings = createDrawingCache(db, MIB);
   });
 
   const create = (data: Drawing): Promise<number> => account.api.createWorkflow(projectId, data);
@@ -43,7 +43,7 @@ describe('drawings that are kept between their starts', function () {
     const second = await drawings.find(id);
     assert.deepEqual(first?.document, (await findDrawing(db, id))?.document);
     assert.equal(second?.document, first?.document);
-    assert.equal(second?.kept?.derived, first?.kept?.derived);
+    assert.equal(second?.cached?.derived, first?.cached?.derived);
   });
 
   it('prepare the same run as drawings that are not', async () => {
@@ -52,10 +52,10 @@ describe('drawings that are kept between their starts', function () {
     const deps = { db, secretBox: createSecretBox([Buffer.alloc(32)]) };
     for (const input of [{ name: 'x' }, {}]) {
       const request = { userId: account.userId, input, runId: '00000000-0000-4000-8000-000000000000' };
-      const [kept, read] = [(await drawings.find(id))!, (await findDrawing(db, id))!];
-      assert.notEqual(kept.kept, undefined);
+      const [cached, read] = [(await drawings.find(id))!, (await findDrawing(db, id))!];
+      assert.notEqual(cached.cached, undefined);
       assert.deepEqual(
-        await prepareRun(deps, { ...request, workflow: kept }),
+        await prepareRun(deps, { ...request, workflow: cached }),
         await prepareRun(deps, { ...request, workflow: read }),
       );
     }
@@ -67,9 +67,9 @@ describe('drawings that are kept between their starts', function () {
     const moved = { ...calling({}, `${ADDRESS}other`), viewport: { x: 1, y: 2, zoom: 1 } };
     await account.api.patch(`/workflows/${id}/`, { body: { title: 'another title', data: moved } });
     const changed = await drawings.find(id);
-    assert.deepEqual(changed, { ...(await findDrawing(db, id)), kept: changed?.kept });
+    assert.deepEqual(changed, { ...(await findDrawing(db, id)), cached: changed?.cached });
     assert.equal(changed?.title, 'another title');
-    const [, node] = changed.kept!.derived.document.nodes;
+    const [, node] = changed.cached!.derived.document.nodes;
     assert.equal(node?.data['url'], `${ADDRESS}other`);
   });
 
@@ -90,32 +90,32 @@ describe('drawings that are kept between their starts', function () {
 
   it('hold no secrets: a drawing with secrets is read at each start, also if it had none before', async () => {
     const id = await create(calling());
-    assert.notEqual((await drawings.find(id))?.kept, undefined);
+    assert.notEqual((await drawings.find(id))?.cached, undefined);
     await account.api.patch(`/workflows/${id}/`, {
       body: { data: calling({ Authorization: 'Bearer a-secret-token' }) },
     });
     const found = await drawings.find(id);
     assert.notEqual(found?.secrets_enc, null);
-    assert.equal(found?.kept, undefined);
+    assert.equal(found?.cached, undefined);
     assert.notEqual((await drawings.find(id))?.document, found?.document);
   });
 
   it('are valid: one with errors is judged at each start', async () => {
     const id = await create(calling({}, ''));
-    assert.equal((await drawings.find(id))?.kept, undefined);
+    assert.equal((await drawings.find(id))?.cached, undefined);
   });
 
   it('cannot be changed by whoever uses them', async () => {
     const id = await create(calling());
-    const { document, kept } = (await drawings.find(id))!;
+    const { document, cached } = (await drawings.find(id))!;
     const [node] = document['nodes'] as { data: object }[];
-    for (const part of [document, node, node?.data, kept?.derived.plan.ids]) assert.ok(Object.isFrozen(part));
+    for (const part of [document, node, node?.data, cached?.derived.plan.ids]) assert.ok(Object.isFrozen(part));
   });
 
   it('are stored again as a graph of runs where retention has deleted that', async () => {
     const id = await create(calling());
     const workflow = (await drawings.find(id))!;
-    const { derived, snapshotHash } = workflow.kept!;
+    const { derived, snapshotHash } = workflow.cached!;
     const graph = { document: workflow.document, plan: derived.plan, hash: snapshotHash };
     const snapshots = createSnapshotStore(db);
     await storeRun(snapshots, graph, () => Promise.resolve());
@@ -135,13 +135,13 @@ describe('drawings that are kept between their starts', function () {
   it('use no more memory than they may: the drawing that has not been used for longest goes', async () => {
     const [one, two] = [await create(calling()), await create(calling())];
     const size = 12 * Buffer.byteLength(JSON.stringify((await findDrawing(db, one))?.document));
-    const few = createKeptDrawings(db, 8 * size + size / 2);
+    const few = createDrawingCache(db, 8 * size + size / 2);
     const first = (await few.find(one))?.document;
     for (let count = 0; count < 7; count += 1) await few.find(await create(calling()));
     assert.equal((await few.find(one))?.document, first);
     for (let count = 0; count < 8; count += 1) await few.find(await create(calling()));
     assert.notEqual((await few.find(one))?.document, first);
-    const tight = createKeptDrawings(db, 7 * size);
-    assert.equal((await tight.find(two))?.kept, undefined, 'none uses more than its part');
+    const tight = createDrawingCache(db, 7 * size);
+    assert.equal((await tight.find(two))?.cached, undefined, 'none uses more than its part');
   });
 });
