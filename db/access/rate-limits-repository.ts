@@ -47,7 +47,7 @@ export type TokenSubject =
  * that dies here leaves no lock, and the request was counted or not.
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
-  const { rows } = await sql<CountedKey>`${named(count, 'key_requests')}
+  const { rows } = await sql<CountedKey>`
     WITH holder AS (
       SELECT api_keys.id, api_keys.rate_limit, api_keys.project_id, api_keys.scope, users.id AS user_id, users.api_access
       FROM api_keys JOIN users ON users.id = api_keys.user_id AND users.is_active
@@ -68,7 +68,7 @@ export async function countSessionRequests(
   subject: TokenSubject,
   count: number,
 ): Promise<CountedWindow | undefined> {
-  const { rows } = await sql<CountedWindow>`${named(count, `requests_by_${subject.by}`)}
+  const { rows } = await sql<CountedWindow>`
     WITH holder AS (SELECT users.id ${holderOf(subject)} AND users.is_active), counted AS (${windowIn(SESSIONS, count)})
     SELECT id AS "userId", ${windowColumns} FROM holder, counted`.execute(db);
   return rows[0];
@@ -88,11 +88,6 @@ interface Counter {
 
 const KEYS: Counter = { table: 'rate_limits', owner: 'key_id' };
 const SESSIONS: Counter = { table: 'session_rate_limits', owner: 'user_id' };
-
-/** The name of a prepared statement (db/core/client.ts). Each text needs its own name. */
-function named(count: number, what: string): RawBuilder<unknown> {
-  return sql.raw(`/* ${count === 0 ? 'find' : 'count'}_${what} */`);
-}
 
 const windowColumns = sql`requests, ceil(extract(epoch FROM window_ends_at))::bigint AS "resetAtSeconds",
   greatest(1, ceil(extract(epoch FROM window_ends_at - now())))::integer AS "resetInSeconds"`;
@@ -137,7 +132,7 @@ async function uncountIn(
   id: number,
   { count, resetAtSeconds }: Uncounted,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ requests: number }>`${sql.raw(`/* uncount_${table} */`)}
+  const { rows } = await sql<{ requests: number }>`
     UPDATE ${sql.table(table)} SET requests = greatest(0, requests - ${count}::integer)
     WHERE ${sql.ref(owner)} = ${id} AND ceil(extract(epoch FROM window_ends_at))::bigint = ${resetAtSeconds}::bigint
     RETURNING requests`.execute(db);

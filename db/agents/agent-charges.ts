@@ -26,7 +26,7 @@ import { closedRequests } from '../nodes/close-requests.js';
  * stays until the commit.
  */
 export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<boolean> {
-  const { rows } = await sql<{ isOpen: boolean }>`/* lock_run */
+  const { rows } = await sql<{ isOpen: boolean }>`
     SELECT status = 'In Progress' AS "isOpen" FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
   return rows[0]?.isOpen === true;
 }

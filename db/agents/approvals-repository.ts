@@ -160,7 +160,7 @@ export async function claimUndelivered(
   olderThanSeconds: number,
   limit: number,
 ): Promise<UndeliveredDecision[]> {
-  const { rows } = await sql<UndeliveredDecision>`/* take_decisions */
+  const { rows } = await sql<UndeliveredDecision>`
     UPDATE approval_requests AS request
     SET signal_attempts = request.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}
     FROM (

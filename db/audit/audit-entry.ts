@@ -39,7 +39,7 @@ interface AuditEntry {
 export async function insertAuditEntry(transaction: Db, entry: AuditEntry): Promise<void> {
   const { action, doer, projectId, target, changes = {} } = entry;
   const actorId = doer.userId ?? null;
-  await sql`/* insert_audit_entry */
+  await sql`
     INSERT INTO audit_records (project_id, action, outcome, actor_id, actor_name, via, key_id, address, target_type,
       target_id, target_name, changes)
     VALUES (${projectId}::integer, ${action}, 'success', ${actorId}::integer,

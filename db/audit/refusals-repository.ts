@@ -30,7 +30,7 @@ const values = sql`(entry ->> 'project')::integer, entry ->> 'action', 'refused'
 export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void> {
   const keys = refusals.map(keyOf);
   const entries = refusals.map((refusal) => JSON.stringify(toEntry(refusal)));
-  await sql`/* insert_refusals */
+  await sql`
     WITH given AS (
       SELECT key, entry::json AS entry, number, row_number() OVER (PARTITION BY key ORDER BY number) AS of_key,
         count(*) OVER (PARTITION BY key) AS together

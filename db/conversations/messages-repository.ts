@@ -44,7 +44,7 @@ export async function pageOfMessages(
     SELECT count(*) + count(answer_id) AS total FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(
     db,
   );
-  const { rows } = await sql<MessageRecord>`/* page_of_messages */
+  const { rows } = await sql<MessageRecord>`
     WITH page AS (
       SELECT * FROM ${entries(conversationId)} AS entry
       ORDER BY created_at, ordinal, is_answer LIMIT ${limit}::integer OFFSET ${offset}::bigint
@@ -136,7 +136,7 @@ export async function readBranch(
   { most, maxBytes }: { most: number; maxBytes: number },
 ): Promise<Exchange[]> {
   if (last === null) return [];
-  const { rows } = await sql<Exchange>`/* read_branch */
+  const { rows } = await sql<Exchange>`
     WITH RECURSIVE branch AS (
       SELECT id, follows, 1 AS depth FROM conversation_messages WHERE id = ${last}
       UNION ALL

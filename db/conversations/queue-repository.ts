@@ -123,7 +123,7 @@ export interface QueuedMessage {
 
 /** Returns undefined if the run is not a queued run of a conversation. */
 export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMessage | undefined> {
-  const { rows } = await sql<QueuedMessage>`/* find_queued_message */
+  const { rows } = await sql<QueuedMessage>`
     SELECT message.id, message.conversation_id AS "conversationId", run.workflow_id AS "workflowId",
       run.project_id AS "projectId", run.user_id AS "authorId", member.role AS "authorRole", workflow.is_chat AS "isChat",
       conversation.inputs_enc AS "inputsEnc", message.content, message.content_enc AS "contentEnc",

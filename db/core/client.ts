@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../graph/json-text.js';
@@ -30,6 +31,13 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** Settings of each connection, in a statement: many poolers refuse them in the message that opens a connection. */
+const SETTINGS = `
+  SET statement_timeout = '60s';
+  SET idle_in_transaction_session_timeout = '30s';
+  SET plan_cache_mode = force_generic_plan;
+  SET jit = off`;
+
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, onError } = options;
   const pool = new pg.Pool({
@@ -44,8 +52,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 300_000,
     // Callers learn within bounded time that the database is gone; Temporal or the client retries.
     connectionTimeoutMillis: connectTimeoutMs,
-    idle_in_transaction_session_timeout: 30_000,
-    statement_timeout: 60_000,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it
+    onConnect: (client) => client.query(SETTINGS),
   });
   // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
   // of a transaction would end the process. With the listener, the next statement and the transaction fail.
@@ -70,23 +78,131 @@ export function isDatabaseTimeout(error: unknown): boolean {
   return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);
 }
 
-// A statement whose text starts with a comment that names it, such as `/* claim_node */`, is parsed and planned once
-// for each connection. Every name must always stand for the same text.
+/**
+ * The limit on prepared statements of a connection. The service has about 800 texts, of which a process uses a part.
+ * PostgreSQL needs 65 KiB for each, so 13 MiB for a connection.
+ */
+const MOST_PREPARED = 200;
+/** A text with more values is an insertion of so many rows that it does not come again. */
+const MOST_VALUES = 100;
+/** SQLSTATEs: a prepared statement would return other columns than before a migration, or the server does not have it. */
+const OUTDATED = ['0A000', '26000'];
+const PAGE = /\b(?:limit|offset) \$/i;
 
-const NAME = /^\/\* (\w+) \*\/\s/;
+interface Prepared {
+  name: string;
+  isList: boolean;
+}
 
-type Query = (...parameters: unknown[]) => unknown;
+type Query = (...parameters: unknown[]) => Promise<unknown>;
 
+interface Internals {
+  connection: pg.Connection & { parsedStatements: Record<string, string> };
+}
+
+/**
+ * Prepares every statement with values under the hash of its text, so that each connection parses and plans it once.
+ * Beyond the limit, the statement that was used longest ago is closed, on the server too.
+ *
+ * Statements are planned without their values (`SETTINGS`). Only for a list do the values matter: its filters and its
+ * page decide which index is best. PostgreSQL plans a list for its values until a plan for all values costs no more.
+ */
 class PreparingClient extends pg.Client {
+  /** By text, in the order of their last use. */
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #query: Query;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
-    const query = this.query.bind(this) as Query;
+    this.#query = this.query.bind(this);
     this.query = ((...parameters: unknown[]) => {
-      const [text, values, ...rest] = parameters;
-      const name = typeof text === 'string' && Array.isArray(values) ? NAME.exec(text)?.[1] : undefined;
-      return name === undefined ? query(...parameters) : query({ name, text, values }, ...rest);
+      const [text, values] = parameters;
+      return typeof text === 'string' && Array.isArray(values) && values.length > 0 && values.length <= MOST_VALUES
+        ? this.#execute(text, values)
+        : this.#query(...parameters);
     }) as typeof this.query;
   }
+
+  async #execute(text: string, values: unknown[]): Promise<unknown> {
+    const isInTransaction = this.getTransactionStatus() !== 'I';
+    try {
+      return await this.#send(text, values);
+    } catch (error) {
+      if (!OUTDATED.includes(String((error as { code?: unknown }).code))) throw error;
+      this.#close(text);
+      if (isInTransaction) throw error;
+      // The statement has had no effect.
+      return this.#send(text, values);
+    }
+  }
+
+  #send(text: string, values: unknown[]): Promise<unknown> {
+    const { name, isList } = this.#prepare(text);
+    if (!isList) return this.#query({ name, text, values });
+    return new Promise((resolve, reject) => {
+      const query = new pg.Query({ name, text, values }, (error, result) => (error ? reject(error) : resolve(result)));
+      void this.#query(plannedForValues(query));
+    });
+  }
+
+  #prepare(text: string): Prepared {
+    const prepared = this.#prepared.get(text) ?? { name: hashOf(text), isList: isListPage(text) };
+    this.#prepared.delete(text);
+    this.#prepared.set(text, prepared);
+    if (this.#prepared.size > MOST_PREPARED) this.#close(this.#prepared.keys().next().value!);
+    return prepared;
+  }
+
+  /** The server reads the message before the next statement. */
+  #close(text: string): void {
+    const prepared = this.#prepared.get(text);
+    if (prepared === undefined) return;
+    this.#prepared.delete(text);
+    const { connection } = this as unknown as Internals;
+    delete connection.parsedStatements[prepared.name];
+    connection.close({ type: 'S', name: prepared.name }, true);
+  }
+}
+
+/** True for the pages of lists. `sql.lit` for a limit that never changes makes a statement none. */
+export function isListPage(text: string): boolean {
+  return PAGE.test(text);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Returns no rows. The mode ends with the transaction. */
+const PLAN_FOR_VALUES = `SELECT FROM set_config('plan_cache_mode', 'auto', true) AS mode WHERE mode IS NULL`;
+
+interface SentQuery {
+  submit(connection: pg.Connection): unknown;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+}
+
+/** Sends the mode together with the statement, because a list that takes three round trips costs 15 % more. */
+function plannedForValues(query: pg.Query): pg.Query {
+  const sent = query as unknown as SentQuery;
+  const [submit, complete] = [sent.submit.bind(query), sent.handleCommandComplete.bind(query)];
+  let isModeSet = false;
+  return Object.assign(query, {
+    submit(connection: pg.Connection) {
+      connection.stream.cork();
+      try {
+        connection.parse({ name: '', text: PLAN_FOR_VALUES, types: [] }, true);
+        connection.bind({ statement: '' }, true);
+        connection.execute({ portal: '' }, true);
+        return submit(connection);
+      } finally {
+        connection.stream.uncork();
+      }
+    },
+    handleCommandComplete(message: unknown, connection: pg.Connection) {
+      if (isModeSet) complete(message, connection);
+      isModeSet = true;
+    },
+  });
 }
 
 /**

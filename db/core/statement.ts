@@ -1,5 +1,5 @@
-// Statements that run so often that their text is built once.
-import { CompiledQuery, sql, type Compilable, type RawBuilder } from 'kysely';
+// Statements that run so often that their text is built once, and texts that do not depend on values.
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 
 class Placeholder {
@@ -33,9 +33,10 @@ export function createStatement<Values extends object, Row>(
   };
 }
 
-/** Executes a query as a prepared statement with this name (client.ts), so its text must always be the same. */
-export async function executePrepared<Row>(db: Db, name: string, query: Compilable<Row>): Promise<Row[]> {
-  const { sql: text, parameters } = query.compile();
-  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`/* ${name} */ ${text}`, [...parameters]));
-  return rows;
+/**
+ * For conditions such as `.where('id', '=', anyOf(ids))`. The text of `IN` would differ with the number of values, and
+ * be another prepared statement each time.
+ */
+export function anyOf<T>(values: readonly T[]): RawBuilder<T> {
+  return sql<T>`ANY (${values})`;
 }

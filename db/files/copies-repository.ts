@@ -1,6 +1,7 @@
 // The stored copies of files. A copy is written under its own row, so that the sweep can remove it if the writer dies.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 
 /** Writers touch their copy at least every minute. After this time without a touch, the writer counts as dead. */
 const WRITER_IS_DEAD_MINUTES = 10;
@@ -49,7 +50,7 @@ export async function settleCopy(
     .select('id')
     .where('project_id', '=', projectId)
     .where('sha256', '=', sha256)
-    .where('status', '=', 'stored')
+    .where('status', '=', sql.lit('stored'))
     .forKeyShare()
     .executeTakeFirst();
   const { numUpdatedRows } = await transaction
@@ -143,7 +144,7 @@ export async function giveUpUnusedCopies(transaction: Db, ids: readonly string[]
   await transaction
     .selectFrom('file_copies')
     .select('id')
-    .where('id', 'in', [...ids])
+    .where('id', '=', anyOf([...ids]))
     .where('status', '=', 'stored')
     .orderBy('id')
     .forUpdate()

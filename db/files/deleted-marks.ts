@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 
 async function findDeletedOf(db: Db, runIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`/* deleted_files_of_runs */
+  const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT id FROM file_references JOIN files ON files.id = file_id
     WHERE kind = 'run' AND holder = ANY (${runIds}::text[]) AND copy_id IS NULL`.execute(db);
   return new Set(rows.map(({ id }) => id));

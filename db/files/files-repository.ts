@@ -3,6 +3,7 @@ import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { HolderKind, Tables } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 
 export interface NewFile {
   id: string;
@@ -43,7 +44,7 @@ export async function findFiles(db: Db, projectId: number, ids: readonly string[
   if (ids.length === 0) return [];
   return selectStored(db)
     .where('files.project_id', '=', projectId)
-    .where('files.id', 'in', [...ids])
+    .where('files.id', '=', anyOf([...ids]))
     .execute();
 }
 
@@ -52,7 +53,7 @@ export async function findFilesOfRun(db: Db, runId: string, ids: readonly string
   if (ids.length === 0) return [];
   return selectStored(db)
     .where('files.run_id', '=', runId)
-    .where('files.id', 'in', [...ids])
+    .where('files.id', '=', anyOf([...ids]))
     .execute();
 }
 

@@ -16,7 +16,7 @@ export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items
   let stored = 0n;
   for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
     const batch = items.slice(from, from + ITEMS_AT_ONCE);
-    const { numAffectedRows = 0n } = await sql`/* store_items */
+    const { numAffectedRows = 0n } = await sql`
       INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
       SELECT ${runId}, ${path}, ${nodeId}, ${from}::integer + place - 1, item
       FROM unnest(${batch}::bytea[]) WITH ORDINALITY AS given (item, place)
@@ -31,7 +31,7 @@ export async function findItem(
   { runId, path, nodeId }: NodeKey,
   index: number,
 ): Promise<{ itemEnc: Buffer } | undefined> {
-  const { rows } = await sql<{ itemEnc: Buffer }>`/* find_item */
+  const { rows } = await sql<{ itemEnc: Buffer }>`
     SELECT item_enc AS "itemEnc" FROM loop_items
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND index = ${index}`.execute(db);
   return rows[0];
@@ -44,7 +44,7 @@ export async function startIterations(
   { total, indexes }: { total: number; indexes: number[] },
 ): Promise<void> {
   const paths = indexes.map((index) => iterationPath(path, nodeId, index));
-  await sql`/* begin_iterations */
+  await sql`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' FOR KEY SHARE
     ), counted AS (
@@ -74,7 +74,7 @@ export interface EndedIteration {
 export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<string | undefined> {
   const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
   const next = ended.next === undefined ? null : pathOf(ended.next);
-  const { rows } = await sql<{ failure: string | null }>`/* end_iteration */
+  const { rows } = await sql<{ failure: string | null }>`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
@@ -114,7 +114,7 @@ export async function recordIterationFailure(db: Db, loop: NodeKey, failed: Fail
   const own = iterationPath(loop.path, loop.nodeId, failed.index);
   const next = failed.next === undefined ? null : iterationPath(loop.path, loop.nodeId, failed.next);
   const isLeftOpen = sql`run_id = ${loop.runId} AND (path = ${own} OR starts_with(path, ${`${own}/`}))`;
-  await sql`/* fail_iteration */
+  await sql`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
@@ -157,7 +157,7 @@ export async function findIterationFailure(
     .where('is_handled', '=', false)
     .where('error_code', '!=', 'cancelled')
     .orderBy('finished_at')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return first && { code: first.code ?? 'failed', message: first.message ?? '' };
 }
@@ -170,7 +170,7 @@ export interface StoredIteration extends Pick<StoredOutput, 'result' | 'resultEn
 }
 
 export async function findIteration(db: Db, key: NodeKey, index: number): Promise<StoredIteration | undefined> {
-  const { rows } = await sql<StoredIteration>`/* find_iteration */
+  const { rows } = await sql<StoredIteration>`
     SELECT ${iterationColumns} FROM node_results
     WHERE run_id = ${key.runId} AND path = ${iterationPath(key.path, key.nodeId, index)} AND node_id = ${key.nodeId}`.execute(
     db,
@@ -181,7 +181,7 @@ export async function findIteration(db: Db, key: NodeKey, index: number): Promis
 /** Closes all iterations of a failed loop, with everything in them. Idempotent. */
 export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
   const prefix = iterationsPrefix(key.path, key.nodeId);
-  await sql`/* close_iterations */
+  await sql`
     WITH ${closedRequests(sql`run_id = ${key.runId} AND starts_with(path, ${prefix})`)}, closed AS (
       UPDATE node_results SET status = 'failed', error_code = 'cancelled', finished_at = clock_timestamp(),
         error_message = 'The node was cancelled because its loop failed.'
@@ -202,7 +202,7 @@ export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
 
 /** Returns the iterations of a loop in no particular order. */
 export async function findIterations(db: Db, key: NodeKey): Promise<StoredIteration[]> {
-  const { rows } = await sql<StoredIteration>`/* find_iterations */
+  const { rows } = await sql<StoredIteration>`
     SELECT ${iterationColumns} FROM node_results WHERE ${ofLoop(key)}`.execute(db);
   return rows;
 }

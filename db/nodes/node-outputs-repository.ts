@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 import { resultBytes } from './result-bytes.js';
 
 export interface MeasuredOutput {
@@ -52,7 +53,7 @@ export async function readOutputs(
     .select((row) => row.cast<string>('result', 'text').as('result'))
     .where('run_id', '=', runId)
     .where('path', '=', path)
-    .where('node_id', 'in', nodeIds)
+    .where('node_id', '=', anyOf(nodeIds))
     .where('result', 'is not', null)
     .execute();
 }

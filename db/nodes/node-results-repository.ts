@@ -10,6 +10,7 @@ import { lazily } from '../core/lazily.js';
 import { callsOfClosed } from './provider-calls-repository.js';
 import { resultBytes } from './result-bytes.js';
 import type { NodeStatus } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 
 export interface NodeClaim {
   status: NodeStatus;
@@ -53,7 +54,7 @@ export async function claimNode(
   { runId, path, nodeId }: NodeKey,
   { step = null, queuedMs = null, worker = null }: ClaimedWork = {},
 ): Promise<NodeClaim | undefined> {
-  const { rows } = await sql<NodeClaim>`/* claim_node */
+  const { rows } = await sql<NodeClaim>`
     INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms, worker)
     SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer, ${worker}::uuid
     FROM runs WHERE id = ${runId} AND status = 'In Progress'
@@ -101,7 +102,7 @@ export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: 
 
 /** Reads the claim of a node without counting an attempt. */
 export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): Promise<NodeClaim | undefined> {
-  const { rows } = await sql<NodeClaim>`/* find_node */
+  const { rows } = await sql<NodeClaim>`
     SELECT ${claimColumns} FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
   return rows[0];
@@ -130,7 +131,7 @@ export async function findOutputs(
   nodeIds: string[],
 ): Promise<StoredOutput[]> {
   if (nodeIds.length === 0) return [];
-  const { rows } = await sql<StoredOutput>`/* find_outputs */
+  const { rows } = await sql<StoredOutput>`
     SELECT node_id AS "nodeId", size AS "sizeBytes", size > ${LARGE_OUTPUT_BYTES} AS "isLarge",
       CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result::text END AS result,
       CASE WHEN size <= ${LARGE_OUTPUT_BYTES} THEN result_enc END AS "resultEnc"
@@ -183,9 +184,7 @@ export interface NodeEndRow extends NodeKey {
  */
 export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
-  // Each prepared statement needs its own name, and the two variants differ.
-  const name = sql.raw(output === undefined ? '/* record_node */' : '/* record_output */');
-  const { rows } = await sql<{ isSettled: boolean }>`${name}
+  const { rows } = await sql<{ isSettled: boolean }>`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
@@ -267,7 +266,7 @@ export async function closeNode(
   { code, isHandled }: { code: string; isHandled: boolean },
 ): Promise<void> {
   const message = `The node failed: ${code}.`;
-  await sql`/* close_node */
+  await sql`
     WITH closed AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
       SELECT id, ${path}, ${nodeId}, 'failed', ${code}, ${message}, ${isHandled}, clock_timestamp()
@@ -300,7 +299,7 @@ export async function findNodeErrors(
     .select(['node_id as nodeId', 'error_code as code', 'error_message as message'])
     .where('run_id', '=', runId)
     .where('path', '=', path)
-    .where('node_id', 'in', nodeIds)
+    .where('node_id', '=', anyOf(nodeIds))
     .where('status', '=', 'failed')
     .execute();
   return failed.map(({ nodeId, code, message }) => ({ nodeId, code: code ?? 'failed', message: message ?? '' }));

@@ -46,7 +46,7 @@ export async function readResults(
   const { rows } = await sql<{
     nodeId: string;
     shown: string;
-  }>`${sql.raw(contentLimit === null ? '/* read_results */' : '/* read_cut_results */')}
+  }>`
     SELECT node_id AS "nodeId", ${shown} AS shown FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY (${nodeIds}) AND result IS NOT NULL`.execute(db);
   const texts = await markDeletedFiles(

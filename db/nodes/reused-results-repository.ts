@@ -14,7 +14,7 @@ export const endedColumns = sql`node_id AS "nodeId", status, handle, also_handle
   error_code AS "errorCode", is_handled AS "isHandled"`;
 
 export async function findReusedNodes(db: Db, runId: string): Promise<EndedNode[]> {
-  const { rows } = await sql<EndedNode>`/* find_kept */
+  const { rows } = await sql<EndedNode>`
     SELECT ${endedColumns} FROM node_results WHERE run_id = ${runId} AND path = '' AND is_reused`.execute(db);
   return rows;
 }
@@ -25,7 +25,7 @@ export async function findEndsOf(
   { runId, path }: Omit<NodeKey, 'nodeId'>,
   nodeIds: string[],
 ): Promise<EndedNode[]> {
-  const { rows } = await sql<EndedNode>`/* find_ends */
+  const { rows } = await sql<EndedNode>`
     SELECT ${endedColumns} FROM node_results
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ANY(${nodeIds}) AND NOT is_iteration
     ORDER BY finished_at NULLS LAST`.execute(db);
@@ -40,7 +40,7 @@ export function isDirectlyIn({ path, nodeId }: Omit<NodeKey, 'runId'>): RawBuild
 
 /** Returns the reused nodes, by iteration index, of the loop's iterations that are not reused as a whole. */
 export async function findReusedInIterations(db: Db, loop: NodeKey): Promise<Map<number, EndedNode[]>> {
-  const { rows } = await sql<EndedNode & { path: string }>`/* find_kept_inside */
+  const { rows } = await sql<EndedNode & { path: string }>`
     SELECT path, ${endedColumns} FROM node_results AS node
     WHERE run_id = ${loop.runId} AND is_reused AND NOT is_iteration AND ${isDirectlyIn(loop)} AND NOT EXISTS (
       SELECT FROM node_results AS iteration
@@ -57,7 +57,7 @@ export async function findReusedInIterations(db: Db, loop: NodeKey): Promise<Map
 
 /** Returns the indexes of the loop's reused iterations, in ascending order. */
 export async function findReusedIterations(db: Db, loop: NodeKey): Promise<number[]> {
-  const { rows } = await sql<{ path: string }>`/* find_kept_iterations */
+  const { rows } = await sql<{ path: string }>`
     SELECT path FROM node_results WHERE ${ofLoop(loop)} AND is_reused`.execute(db);
   return rows.map(({ path }) => indexOfPath(path)).toSorted((a, b) => a - b);
 }
@@ -67,7 +67,7 @@ export async function findReusedIterations(db: Db, loop: NodeKey): Promise<numbe
  * test. Otherwise returns undefined.
  */
 export async function countReusedItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
-  const { rows } = await sql<{ count: number }>`/* count_kept_items */
+  const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM loop_items
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND (EXISTS (
       SELECT FROM runs WHERE id = ${runId} AND purpose = 'test'

@@ -67,7 +67,7 @@ export interface RunResult {
  * Undefined if that has expired.
  */
 export async function findRunResult(db: Db, runId: string): Promise<RunResult | undefined> {
-  const { rows } = await sql<RunResult>`/* find_run_result */
+  const { rows } = await sql<RunResult>`
     SELECT path, node_id AS "nodeId", first.run_id IS NOT NULL AS "isOutput",
       ${resultBytes} + coalesce(octet_length(result_enc), 0) AS "sizeBytes"
     FROM node_results LEFT JOIN run_outputs AS first USING (run_id, path, node_id)

@@ -2,7 +2,6 @@
 // the admin commands.
 import type { InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
-import { executePrepared } from '../core/statement.js';
 import type { Role } from '../core/tables.js';
 import { isInReach, type Reach } from '../access/reach.js';
 
@@ -75,13 +74,12 @@ export function findProjectRole(db: Db, projectId: number, reach: Reach): Promis
 }
 
 /** Returns undefined for an archived workflow. */
-export async function findWorkflowRole(db: Db, workflowId: number, reach: Reach): Promise<Membership | undefined> {
-  const query = membershipsOf(db, reach)
+export function findWorkflowRole(db: Db, workflowId: number, reach: Reach): Promise<Membership | undefined> {
+  return membershipsOf(db, reach)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
-    .where('workflows.archived_at', 'is', null);
-  const [membership] = await executePrepared(db, 'find_workflow_role', query);
-  return membership;
+    .where('workflows.archived_at', 'is', null)
+    .executeTakeFirst();
 }
 
 export function findFileRole(db: Db, fileId: string, reach: Reach): Promise<Membership | undefined> {

@@ -1,5 +1,5 @@
 // A project's own keys for model providers. A key is stored sealed and never shown again.
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -81,7 +81,7 @@ export async function findProviderKey(db: Db, projectId: number, provider: strin
     .where('project_id', '=', projectId)
     .where('provider', '=', provider)
     .orderBy('id', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return row?.key_enc;
 }

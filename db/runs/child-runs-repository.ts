@@ -37,7 +37,7 @@ const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
 
 /** Finds the run that an earlier attempt of the node has started with this `call`. */
 export async function findChild(db: Db, node: NodeKey, call: number): Promise<StoredChild | undefined> {
-  const { rows } = await sql<StoredChild>`/* find_child */
+  const { rows } = await sql<StoredChild>`
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,
       child.status = 'In Progress' AS "isOpen", child.resumed_from IS NOT NULL AS "isResumed",
       (extract(epoch FROM wait.until) * 1000)::float8 AS "untilMs"
@@ -70,7 +70,7 @@ export async function claimChild(
   { call, childId, untilMs }: Pick<NewChild, 'call' | 'untilMs'> & { childId: string },
 ): Promise<boolean> {
   const until = untilMs === null ? null : new Date(untilMs);
-  const { rows } = await sql`/* begin_child */
+  const { rows } = await sql`
       WITH open_run AS (
         SELECT id FROM runs WHERE id = ${node.runId} AND status = 'In Progress' AND NOT EXISTS (
           SELECT FROM node_results AS iteration
@@ -113,7 +113,7 @@ export interface EndedChild {
  * undefined. Idempotent.
  */
 export async function endChildWait(db: Db, node: NodeKey, call: number): Promise<EndedChild | undefined> {
-  const { rows } = await sql<EndedChild>`/* end_child_wait */
+  const { rows } = await sql<EndedChild>`
     UPDATE waits AS wait SET closed_at = coalesce(wait.closed_at, clock_timestamp())
     FROM runs AS child
     WHERE ${isNode(node)} AND wait.call = ${call} AND child.id = wait.child_run_id

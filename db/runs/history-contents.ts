@@ -5,6 +5,7 @@ import { markResults } from '../files/deleted-marks.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { totalCost } from './child-runs-repository.js';
 import { isoText } from '../core/iso-text.js';
+import { anyOf } from '../core/statement.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { cutResult } from '../nodes/result-pieces.js';
@@ -56,7 +57,7 @@ async function readDocuments(
     .selectFrom('graph_snapshots')
     .select(['hash', textUpTo('document', limitBytes).as('text')])
     .select(sql<number>`octet_length(document::text)`.as('bytes'))
-    .where('hash', 'in', [...hashes.values()])
+    .where('hash', '=', anyOf([...hashes.values()]))
     .execute();
   return new Map(rows.map(({ hash, ...document }) => [hash.toString('hex'), document]));
 }

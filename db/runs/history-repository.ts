@@ -5,6 +5,7 @@ import type { Database, Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { complete, selectRuns, WHOLE, type HistoryRun } from './history-contents.js';
 import { readPieces } from '../core/text-pieces.js';
+import { anyOf } from '../core/statement.js';
 
 export type { HistoryNode, HistoryRun } from './history-contents.js';
 
@@ -62,7 +63,7 @@ async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total
   if (ids.length === 0) return { runs: [], later: undefined };
   const { bytes, contentLimit } = await weigh(db, ids);
   if (bytes > TOGETHER_BYTES) return { runs: [], later: { ids, contentLimit } };
-  const found = await selectRuns(db, LISTED_INPUT_BYTES).where('id', 'in', ids).execute();
+  const found = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', anyOf(ids)).execute();
   const byId = new Map(found.map((run) => [run.id, run]));
   const runs = ids.flatMap((id) => byId.get(id) ?? []);
   return {

@@ -19,7 +19,7 @@ const MOST = 20;
 
 /** Returns the oldest open requests of the run and of the runs below it. */
 export async function findOpenRequests(db: Db, runId: string): Promise<OpenRequest[]> {
-  const { rows } = await sql<OpenRequest>`/* find_open_requests */
+  const { rows } = await sql<OpenRequest>`
     WITH RECURSIVE below AS (
       SELECT run.id FROM runs AS run WHERE run.id = ${runId} AND run.status = 'In Progress'
       UNION ALL

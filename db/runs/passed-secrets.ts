@@ -24,7 +24,7 @@ export function openPassedSecrets(box: SecretBox, sealed: Buffer | null, row: Ru
 
 /** Returns the sealed secrets, or null if there are none. */
 export async function findPassedSecrets(db: Db, runId: string): Promise<Buffer | null> {
-  const { rows } = await sql<{ sealed: Buffer | null }>`/* find_passed_secrets */
+  const { rows } = await sql<{ sealed: Buffer | null }>`
     SELECT passed_secrets_enc AS sealed FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0]?.sealed ?? null;
 }

@@ -118,11 +118,11 @@ export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Pr
   return row && toState(row);
 }
 
-const selectHead = createStatement<Asked, StateRow>(ASKED, (asked) => sql`/* run_head */ ${selectState(asked)}`);
+const selectHead = createStatement<Asked, StateRow>(ASKED, (asked) => sql`${selectState(asked)}`);
 
 const selectRuns = createStatement<Asked, NodeRow>(
   ASKED,
-  (asked) => sql`/* poll_run */
+  (asked) => sql`
     WITH run AS MATERIALIZED (
       SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (string_to_array(known, ' ')) AS is_unchanged
       FROM (${selectState(asked)}) AS state

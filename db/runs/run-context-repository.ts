@@ -29,7 +29,7 @@ export interface StoredRunContext {
 }
 
 export async function findRunContext(db: Db, runId: string): Promise<StoredRunContext | undefined> {
-  const { rows } = await sql<StoredRunContext>`/* find_run_context */
+  const { rows } = await sql<StoredRunContext>`
     SELECT id AS "runId", project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
       depth, coalesce(root_run_id, id) AS "rootRunId",
@@ -55,7 +55,7 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
 
 /** Returns the plan of an open run and the settings of its drawing. Undefined if the run is not open. */
 export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; settings: unknown } | undefined> {
-  const { rows } = await sql<{ plan: Plan; settings: unknown }>`/* find_plan */
+  const { rows } = await sql<{ plan: Plan; settings: unknown }>`
     SELECT graph.plan, graph.document -> 'settings' AS settings FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
     WHERE run.id = ${runId} AND run.status = 'In Progress'`.execute(db);
   return rows[0];

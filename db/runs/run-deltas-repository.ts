@@ -44,7 +44,7 @@ const MAX_MESSAGE_BYTES = 7_900;
 export async function writeDeltas(db: Db, runIds: string[], deltas: RunDelta[]): Promise<Set<string>> {
   const bodies = deltas.map(({ body }) => JSON.stringify(body));
   const messages = deltas.map((delta, at) => toMessage(delta, bodies[at]!));
-  const { rows } = await sql<{ runId: string }>`/* write_deltas */
+  const { rows } = await sql<{ runId: string }>`
     WITH watched AS MATERIALIZED (
       SELECT DISTINCT run_id FROM run_watches WHERE run_id = ANY (${runIds}::uuid[]) AND deltas AND until > now()
     ), written AS MATERIALIZED (
@@ -92,7 +92,7 @@ export function readDeltaMessage(message: string): RunDelta | undefined {
  * is not in `known`, returns its last step.
  */
 export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'runId'>[]): Promise<RunDelta[]> {
-  const { rows } = await sql<DeltaKey & { body: string }>`/* read_deltas */
+  const { rows } = await sql<DeltaKey & { body: string }>`
     WITH known AS (
       SELECT * FROM unnest(${known.map(({ path }) => path)}::text[], ${known.map(({ nodeId }) => nodeId)}::text[],
         ${known.map(({ attempt }) => attempt)}::integer[], ${known.map(({ step }) => step)}::integer[],

@@ -61,7 +61,7 @@ const EVENT_BYTES = 256;
  * A node that ended before its start was assigned a version has only the event of its end.
  */
 export async function orderRunEvents(db: Db, runIds: string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ runId: string; version: number }>`/* order_run_events */
+  const { rows } = await sql<{ runId: string; version: number }>`
     SELECT of_run AS "runId", last_version AS version FROM order_run_events(${runIds}::uuid[])`.execute(db);
   return new Map(rows.map(({ runId, version }) => [runId, version]));
 }
@@ -86,7 +86,7 @@ interface EventRow
  * Returns up to `limit` events of each run after a version, in order. Reads only what `orderRunEvents` has ordered.
  */
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
-  const { rows } = await sql<EventRow>`/* read_run_events */
+  const { rows } = await sql<EventRow>`
     SELECT event.run_id AS "runId", event.version, event.kind, event.path, event.subject, event.status,
       CASE WHEN ${isApart} THEN changed.result_bytes
         WHEN output.of_node IS NOT NULL AND output.text IS NULL THEN output.result_bytes END AS "apartBytes",
@@ -104,7 +104,7 @@ export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number)
       SELECT *, row_number() OVER (PARTITION BY subject, loop_path(path) ORDER BY version DESC) = 1 AS is_last
       FROM (
         SELECT * FROM run_events WHERE run_id = asked.run_id AND version > asked.after
-        ORDER BY version LIMIT ${limit}::integer
+        ORDER BY version LIMIT ${sql.lit(limit)}
       ) AS page
     ) AS event
     LEFT JOIN node_results AS changed ON event.kind = 'node' AND changed.run_id = event.run_id AND changed.path = event.path

@@ -41,7 +41,7 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
         .updateTable('runs')
         .set({ [flag]: false, updated_at: sql<Date>`now()` })
         .where('workflow_id', '=', workflowId)
-        .where(flag, '=', true)
+        .where(flag, '=', sql.lit(true))
         .where('id', '!=', runId)
         .execute();
     }

@@ -56,12 +56,12 @@ export async function startRun(
       RETURNING id, workflow_id, project_id, status, purpose
     ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
   if (trigger === undefined) {
-    await sql`/* record_start */
+    await sql`
       WITH ${started} SELECT ${notifyWatchers(runId)} FROM changed`.execute(db);
     return false;
   }
   const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
-  const { rows } = await sql<{ isSettled: boolean }>`/* record_trigger */
+  const { rows } = await sql<{ isSettled: boolean }>`
     WITH ${started}, settled AS (
       ${endNode(end, sql`changed`)}
     ), paid AS (
@@ -140,7 +140,7 @@ function isPlainSuccess({ status, error, finishedAt, failedNodes }: RunOutcome):
  * changes nothing, if something is open.
  */
 async function succeedRun(db: Db, runId: string, report: number): Promise<RunChange | undefined> {
-  const { rows } = await sql<Answered>`/* succeed_run */
+  const { rows } = await sql<Answered>`
     WITH changed AS (
       UPDATE runs AS run SET status = 'Succeeded', sequence = ${report}, error_code = NULL, error_message = NULL,
         run_finished_at = greatest(run_started_at, now()), updated_at = now(), next_check_at = NULL
@@ -241,7 +241,7 @@ async function endWithin(
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());
   }
-  const answered = await sql<Answered>`/* answer_parent */
+  const answered = await sql<Answered>`
     WITH changed AS (SELECT id, parent_run_id, parent_path, parent_node_id FROM runs WHERE id = ${runId}), ${answeredParent}
     SELECT ${answeredColumns} FROM answered`.execute(trx);
   return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };

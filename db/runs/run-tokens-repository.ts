@@ -9,7 +9,7 @@ export interface RunTokens {
 
 /** Returns the tokens that the model calls of the run and of the runs below it have used so far. */
 export async function readRunTokens(db: Db, runId: string): Promise<RunTokens> {
-  const { rows } = await sql<RunTokens>`/* read_run_tokens */
+  const { rows } = await sql<RunTokens>`
     WITH RECURSIVE below AS (
       SELECT ${runId}::uuid AS id
       UNION ALL

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
@@ -132,7 +133,7 @@ async function readRuns(db: Db, ids: string[]) {
     .select(['use_in_marketplace_example', 'use_as_marketplace_template', 'runs.created_at', 'runs.updated_at'])
     .select(['run_started_at', 'run_finished_at', 'results_expired_at'])
     .select(['parent_run_id', 'parent_path', 'parent_node_id', 'resumed_from', totalCost('runs').as('total_cost_usd')])
-    .where('runs.id', 'in', ids)
+    .where('runs.id', '=', anyOf(ids))
     .execute();
   const byId = new Map(runs.map((run) => [run.id, run]));
   return ids.flatMap((id) => byId.get(id) ?? []);

@@ -5,7 +5,6 @@ import type { Plan } from '../../graph/plan.js';
 import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import { executePrepared } from '../core/statement.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
 import { addReferences } from '../files/references-repository.js';
 
@@ -48,15 +47,9 @@ export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: numbe
 
 async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  // Set even without a trace, so that the columns and their order never change.
+  // Set even without a trace, so that most runs have the same columns, and the same prepared statement.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
-  const query = db.insertInto('runs').values(row);
-  // Sub-workflows, runs with passed secrets, resumed runs, tests and runs of conversations have further columns, so
-  // the prepared statement does not fit them.
-  const { parent_run_id: parentId, passed_secrets_enc: passed, resumed_from: resumedFrom, purpose } = run;
-  if ([parentId, passed, resumedFrom, purpose, run.conversation_id].every((column) => column === undefined)) {
-    await executePrepared(db, 'insert_run', query);
-  } else await query.execute();
+  await db.insertInto('runs').values(row).execute();
 }
 
 /** Stores a run that validation refused, with its errors. It is never executed. */

@@ -1,4 +1,5 @@
 // The runs of MCP tool calls.
+import { sql } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -25,7 +26,7 @@ export async function hasReachedLimitBelow(db: Db, runId: string): Promise<boole
     .select('id')
     .where('root_run_id', '=', runId)
     .where('error_code', '=', 'budget_exceeded')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return found !== undefined;
 }

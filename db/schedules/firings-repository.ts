@@ -32,7 +32,7 @@ const LOST_ACCESS = 'author_lost_access';
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
 export async function findFiredRun(db: Db, { scheduleId, at }: FiringKey): Promise<FiredRun | undefined> {
-  const { rows } = await sql<FiredRun>`/* find_fired_run */
+  const { rows } = await sql<FiredRun>`
     SELECT run.id AS "runId", run.workflow_id AS "workflowId", run.project_id AS "projectId", workflow.title,
       run.status = 'In Progress' AS "isOpen"
     FROM schedule_firings AS firing JOIN runs AS run ON run.id = firing.run_id
@@ -73,7 +73,7 @@ export function acceptFiring(
   { run, checkInSeconds }: { run: RunFacts; checkInSeconds: number },
 ): Promise<void> {
   return db.transaction().execute(async (transaction) => {
-    const { rows } = await sql`/* accept_firing */
+    const { rows } = await sql`
       INSERT INTO schedule_firings (schedule_id, at, run_id) VALUES (${scheduleId}, ${at}, ${run.id})
       ON CONFLICT (schedule_id, at) DO NOTHING
       RETURNING true`.execute(transaction);

@@ -2,6 +2,7 @@
 // statement, so no lock outlives it (docs/operate/sign-in.md, "Guessing passwords").
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 
 const WINDOW_SECONDS = 60;
 /** A stranger who has waited must come back within this time, or waits again. */
@@ -46,7 +47,7 @@ export async function forgiveFailure(db: Db, keys: Buffer[]): Promise<void> {
   await db
     .updateTable('login_failures')
     .set((row) => ({ failures: row('failures', '-', 1) }))
-    .where('key', 'in', keys)
+    .where('key', '=', anyOf(keys))
     .where('ends_at', '>', sql<Date>`now()`)
     .where('failures', '>', 0)
     .execute();

@@ -81,7 +81,7 @@ export async function writePassword(db: Db, userId: number, hash: string): Promi
 
 /** Uses a single statement that costs the same if the user does not exist. */
 export async function findLoginAccount(db: Db, email: string, network: string): Promise<LoginAccount | undefined> {
-  const { rows } = await sql<{ userId: number; hash: string | null; isKnownNetwork: boolean }>`/* find_login_account */
+  const { rows } = await sql<{ userId: number; hash: string | null; isKnownNetwork: boolean }>`
     SELECT users.id AS "userId", CASE WHEN users.is_active THEN user_passwords.hash END AS hash,
       EXISTS (SELECT FROM sessions WHERE user_id = users.id AND network = ${network}) AS "isKnownNetwork"
     FROM users LEFT JOIN user_passwords ON user_passwords.user_id = users.id

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { lazily } from '../core/lazily.js';
 import type { TransactionStatus } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 import { passedLimitColumns, type PassedLimit, type PassedLimitRow } from './reserve-call.js';
 
 export interface ChatCall {
@@ -29,7 +30,7 @@ export interface ReservedCall extends ChatCall {
  * disk: a crash of the database's machine may lose the calls of the last second, but never their ends.
  */
 export async function startChatCall(db: Db, call: ReservedCall): Promise<PassedLimit | undefined> {
-  const { rows } = await sql<PassedLimitRow>`/* begin_chat_call */
+  const { rows } = await sql<PassedLimitRow>`
     WITH refused AS MATERIALIZED (
       SELECT * FROM refuse_in_project(${call.projectId}::integer, ${call.reservedUsd}::numeric, 0, NULL)
     ), started AS (
@@ -59,7 +60,7 @@ export interface ChatEnd {
  * call was given up for dead. A call that the database has lost is stored again.
  */
 export async function endChatCall(db: Db, call: ChatCall, end: ChatEnd): Promise<void> {
-  await sql`/* end_chat_call */
+  await sql`
     WITH ended AS (
       INSERT INTO chat_calls AS known (id, project_id, user_id, provider, model, price_version, input_tokens, output_tokens,
         process_id, leased_until)
@@ -83,7 +84,7 @@ export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: numbe
   await db
     .updateTable('chat_calls')
     .set({ leased_until: sql`now() + make_interval(secs => ${leaseSeconds}::integer)` })
-    .where('id', 'in', ids)
+    .where('id', '=', anyOf(ids))
     .where('reserved_usd', 'is not', null)
     .execute();
 }
@@ -95,7 +96,7 @@ const AT_ONCE = 500;
  * Returns the number of calls.
  */
 export async function endDeadChatCalls(db: Db): Promise<number> {
-  const { rows } = await sql`/* end_dead_chat_calls */
+  const { rows } = await sql`
     WITH dead AS (
       SELECT * FROM chat_calls WHERE reserved_usd IS NOT NULL AND leased_until < now()
       ORDER BY project_id, id LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED

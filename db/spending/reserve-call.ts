@@ -69,7 +69,7 @@ export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<Call
     { projectId, usd: reservedUsd, tokens: reservedTokens },
     sql`FROM open_run WHERE NOT EXISTS (SELECT FROM refused)`,
   );
-  const { rows } = await sql<ClaimRow>`/* claim_paid_call */
+  const { rows } = await sql<ClaimRow>`
     WITH refused AS MATERIALIZED (
       SELECT * FROM refuse_call(${call.runId}::uuid, ${call.path}, ${call.nodeId}, ${call.turn ?? 0}::integer,
         ${reservedUsd}::numeric, ${maxCostUsd}::numeric)

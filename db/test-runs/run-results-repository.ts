@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { iterationPath } from '../../graph/iteration-path.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { outputOfRun } from '../nodes/run-output.js';
@@ -79,7 +80,7 @@ function selectEnds(db: Db, runId: string, nodeIds: readonly string[]) {
     .selectFrom('node_results')
     .select(['node_id', 'path', 'status', 'error_code', 'error_message', sql<string | null>`result::text`.as('text')])
     .where('run_id', '=', runId)
-    .where('node_id', 'in', nodeIds)
+    .where('node_id', '=', anyOf(nodeIds))
     .where('is_iteration', '=', false)
     .where('status', '<>', 'in progress');
 }

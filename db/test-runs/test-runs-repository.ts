@@ -59,7 +59,7 @@ export async function findFixedResult(
     .where('node_id', '=', nodeId)
     .where('path', 'in', [path, EVERYWHERE])
     .orderBy(sql`path = ${EVERYWHERE}`)
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const outcome = parseJson(box.open(row.outcome_enc, 'fixed-result', runId, row.path, nodeId)) as FixedOutcome;
@@ -106,7 +106,7 @@ export async function recordFixedEnd(db: Db, end: FixedEnd): Promise<boolean> {
           SELECT ${end.runId}, ${end.path}, node_id, ${valueStartOf(end.result)} FROM settled ON CONFLICT (run_id) DO NOTHING
         )`
       : sql``;
-  const { rows } = await sql<{ isSettled: boolean }>`/* record_given */
+  const { rows } = await sql<{ isSettled: boolean }>`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (

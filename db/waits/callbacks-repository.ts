@@ -10,7 +10,7 @@ export async function ensureToken(
   { runId, path, nodeId }: NodeKey,
   fresh: { token: string; tokenEnc: Buffer },
 ): Promise<Buffer> {
-  const { rows } = await sql<{ tokenEnc: Buffer }>`/* ensure_token */
+  const { rows } = await sql<{ tokenEnc: Buffer }>`
     INSERT INTO waits AS wait (run_id, path, node_id, kind, token_hash, token_enc)
     VALUES (${runId}, ${path}, ${nodeId}, 'callback', ${hashToken(fresh.token)}, ${fresh.tokenEnc})
     ON CONFLICT (run_id, path, node_id, call) DO UPDATE SET
@@ -42,7 +42,7 @@ export async function acceptCallback(db: Db, token: string, seal: (wait: NodeKey
     .where('token_hash', '=', hash)
     .executeTakeFirst();
   if (asked === undefined) return { status: 'unknown' };
-  const accepted = await sql<NodeKey>`/* accept_callback */
+  const accepted = await sql<NodeKey>`
     UPDATE waits AS wait SET answer_enc = ${seal(asked)}, answered_at = clock_timestamp()
     FROM runs AS run
     WHERE wait.token_hash = ${hash} AND run.id = wait.run_id AND run.status = 'In Progress' AND ${isAwaited}
@@ -64,7 +64,7 @@ export interface KnownCallback {
 
 /** Returns undefined for an unknown token. */
 export async function findCallback(db: Db, token: string): Promise<KnownCallback | undefined> {
-  const { rows } = await sql<KnownCallback>`/* find_callback */
+  const { rows } = await sql<KnownCallback>`
     SELECT run.project_id AS "projectId", run.status = 'In Progress' AS "isOpen", wait.answered_at IS NOT NULL AS "isAnswered",
       run.status = 'In Progress' AND ${isAwaited} AS "isAwaited"
     FROM waits AS wait JOIN runs AS run ON run.id = wait.run_id WHERE wait.token_hash = ${hashToken(token)}`.execute(

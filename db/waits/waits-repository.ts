@@ -24,7 +24,7 @@ export async function startWait(
   { runId, path, nodeId }: NodeKey,
   wait: Omit<OpenWait, 'isAnswered'>,
 ): Promise<OpenWait | undefined> {
-  const { rows } = await sql<OpenWait>`/* begin_wait */
+  const { rows } = await sql<OpenWait>`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' FOR KEY SHARE
     ), started AS (
@@ -49,7 +49,7 @@ export interface EndedWait {
  * Ends a wait if it is answered or its time is over; else returns undefined. Later answers are refused. Idempotent.
  */
 export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {
-  const { rows } = await sql<EndedWait>`/* end_wait */
+  const { rows } = await sql<EndedWait>`
     UPDATE waits SET closed_at = coalesce(closed_at, clock_timestamp())
     WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
       AND (answered_at IS NOT NULL OR closed_at IS NOT NULL OR until <= clock_timestamp())

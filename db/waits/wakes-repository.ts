@@ -9,7 +9,7 @@ import type { WaitKey } from './wait-key.js';
  * pause that doubles each time, so that an undeliverable signal does not delay the others.
  */
 export async function claimUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
-  const { rows } = await sql<WaitKey>`/* take_wakes */
+  const { rows } = await sql<WaitKey>`
     UPDATE waits SET signal_attempts = waits.signal_attempts + 1, next_signal_at = ${nextSignal(sql`due.signal_attempts`)}
     FROM (
       SELECT run_id, path, node_id, call, signal_attempts FROM waits

@@ -23,7 +23,7 @@ export interface Watch {
  */
 export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
   const runIds = watches.map(({ runId }) => runId);
-  await sql`/* watch_runs */
+  await sql`
     INSERT INTO run_watches (run_id, listener, until, deltas) SELECT id, ${listener}::uuid, ${until}, deltas
     FROM unnest(${runIds}::uuid[], ${watches.map(({ deltas }) => deltas)}::boolean[]) AS asked (id, deltas)
     ORDER BY id
@@ -33,7 +33,7 @@ export async function watchRuns(db: Db, listener: string, watches: Watch[]): Pro
 /** Renews these watches, and deletes the process's other ones and expired ones of any process. */
 export async function renewWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
   const runIds = watches.map(({ runId }) => runId);
-  await sql`/* drop_watches */
+  await sql`
     DELETE FROM run_watches
     WHERE (listener = ${listener}::uuid AND run_id <> ALL (${runIds}::uuid[])) OR until < now() - interval '1 minute'`.execute(
     db,
@@ -51,7 +51,7 @@ export interface RunState {
 
 /** Returns the states of these runs without their contents. Leaves out unknown runs. */
 export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[]> {
-  const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`/* run_states */
+  const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`
     SELECT run.id AS "runId", run.status, ${versionColumns}
     FROM runs AS run ${versionJoin} WHERE run.id = ANY (${runIds}::uuid[])`.execute(db);
   return rows.map(({ runId, status, version, overdue }) => {
@@ -76,7 +76,7 @@ export interface Viewer extends Reader {
  * results have expired, the key no longer reaches the project, or the session has ended.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
-  const { rows } = await sql<{ role: Role | null }>`/* find_roles */
+  const { rows } = await sql<{ role: Role | null }>`
     SELECT CASE WHEN asked.session_id IS NULL OR ${isLiveSession} THEN (
       SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id

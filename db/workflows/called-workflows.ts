@@ -1,6 +1,7 @@
 // The workflows that drawings of the same project call as sub-workflows.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 
 /** Returns the titles of the workflows among `workflowIds` that belong to the project and are not archived. */
 export async function findCallable(db: Db, projectId: number, workflowIds: number[]): Promise<Map<number, string>> {
@@ -8,7 +9,7 @@ export async function findCallable(db: Db, projectId: number, workflowIds: numbe
   const rows = await db
     .selectFrom('workflows')
     .select(['id', 'title'])
-    .where('id', 'in', [...new Set(workflowIds)])
+    .where('id', '=', anyOf([...new Set(workflowIds)]))
     .where('project_id', '=', projectId)
     .where('archived_at', 'is', null)
     .execute();

@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { StoredRunStatus } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 import { bySortKey, matchesFilters, type CatalogOrdering, type WorkflowFilters } from './workflow-filters.js';
 import type { Reach } from '../access/reach.js';
 import { findWorkflows, memberWorkflows, type MemberWorkflow } from './workflows-repository.js';
@@ -127,7 +128,7 @@ async function readFigures(db: Db, ids: number[], userId: number): Promise<Map<n
       ),
     ])
     .select('statistics.total_cost_usd as totalCostUsd')
-    .where('statistics.workflow_id', 'in', ids)
+    .where('statistics.workflow_id', '=', anyOf(ids))
     .execute();
   return new Map(figures.map((row) => [row.workflowId, row]));
 }

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
+import { anyOf } from '../core/statement.js';
 
 interface Category {
   id: number;
@@ -63,7 +64,7 @@ export async function replaceCategories(
     .selectFrom('categories')
     .select('id')
     .where('parent_id', level === 'categories' ? 'is' : 'is not', null);
-  const found = ids.length === 0 ? [] : await ofLevel.where('id', 'in', ids).forKeyShare().execute();
+  const found = ids.length === 0 ? [] : await ofLevel.where('id', '=', anyOf(ids)).forKeyShare().execute();
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) return unknown;

@@ -75,7 +75,7 @@ export async function measureVersion(db: Db, workflowId: number, version: number
 
 const selectSize = createStatement<{ workflowId: number; version: number | null }, { bytes: number }>(
   ['workflowId', 'version'],
-  ({ workflowId, version }) => sql`/* measure_version */
+  ({ workflowId, version }) => sql`
     SELECT coalesce(max(octet_length(document::text)), 0) AS bytes FROM (
       SELECT document FROM workflows WHERE id = ${workflowId}::integer
       UNION ALL SELECT document FROM workflow_versions

@@ -3,8 +3,8 @@ import { categoryIds, subcategoryIds } from './categories-repository.js';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { containing } from '../core/like-pattern.js';
-import { createStatement, executePrepared } from '../core/statement.js';
 import type { Tables, WorkflowRow } from '../core/tables.js';
+import { anyOf, createStatement } from '../core/statement.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../access/reach.js';
@@ -90,7 +90,7 @@ export async function findWorkflows(
 ): Promise<MemberWorkflow[]> {
   if (workflowIds.length === 0) return [];
   const workflows = await selectRecord(memberWorkflows(db, reach), limitBytes)
-    .where('workflows.id', 'in', workflowIds)
+    .where('workflows.id', '=', anyOf(workflowIds))
     .execute();
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   return workflowIds.flatMap((id) => byId.get(id) ?? []);
@@ -102,7 +102,7 @@ export async function measureDrawings(db: Db, workflowIds: number[]): Promise<Ma
   const drawings = await db
     .selectFrom('workflows')
     .select(['id', sql<number>`octet_length(document::text)`.as('bytes')])
-    .where('id', 'in', workflowIds)
+    .where('id', '=', anyOf(workflowIds))
     .execute();
   return new Map(drawings.map(({ id, bytes }) => [id, bytes]));
 }
@@ -131,9 +131,8 @@ export async function listWorkflows(
 }
 
 /** The caller must have checked access. */
-export async function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
-  const [drawing] = await executePrepared(db, 'find_drawing', selectDrawing(db, workflowId));
-  return drawing;
+export function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing | undefined> {
+  return selectDrawing(db, workflowId).executeTakeFirst();
 }
 
 /** `mark` differs between any two states of a workflow's row in which its drawing differs, also after a restore. */
@@ -146,7 +145,7 @@ type MarkedDrawing = Omit<StoredDrawing, 'document'> & {
 
 const selectUnless = createStatement<{ workflowId: number; knownMark: string | null }, MarkedDrawing>(
   ['workflowId', 'knownMark'],
-  ({ workflowId, knownMark }) => sql`/* find_drawing_unless */
+  ({ workflowId, knownMark }) => sql`
     SELECT id, project_id, title, secrets_enc, version, mark, coalesce(mark = ${knownMark}::text, false) AS "isKnown",
       CASE WHEN mark IS DISTINCT FROM ${knownMark}::text THEN document END AS document
     FROM workflows, concat(revision, ' ', extract(epoch FROM updated_at)) AS mark

@@ -1,7 +1,8 @@
-// The work of the database for a read: the statements that a repository function sends, each with EXPLAIN ANALYZE.
+// The work of the database for a read: the statements that a repository function sends, each with EXPLAIN ANALYZE,
+// planned as connections of the service plan them.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { Database } from '../../db/core/client.js';
+import { isListPage, type Database } from '../../db/core/client.js';
 import type { Tables } from '../../db/core/tables.js';
 
 interface ExplainedStatement {
@@ -37,8 +38,12 @@ export async function explainRead(
     await read(db);
     const explained: ExplainedStatement[] = [];
     for (const { sql, parameters } of sent) {
-      const text = `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${sql}`;
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(text, [...parameters]);
+      await pool.query(`SET plan_cache_mode = ${isListPage(sql) ? 'auto' : 'force_generic_plan'}`);
+      await pool.query(`PREPARE explained AS ${sql}`);
+      const given = parameters.length === 0 ? '' : `(${parameters.map(toLiteral).join(', ')})`;
+      const text = `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) EXECUTE explained ${given}`;
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(text);
+      await pool.query('DEALLOCATE explained');
       const plan = rows.map((row) => row['QUERY PLAN']);
       explained.push({ sql, plan, tookMs: plan.reduce((sum, line) => sum + timeOf(line), 0) });
     }
@@ -46,6 +51,14 @@ export async function explainRead(
   } finally {
     await db.destroy();
   }
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
+  if (value instanceof Date) return `'${value.toISOString()}'`;
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
+  return pg.escapeLiteral(String(value));
 }
 
 function timeOf(line: string): number {

@@ -129,7 +129,7 @@ describe('durability of agents', function () {
         async () => {
           const waiting = await queryDatabase(
             stack,
-            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '/* lock_run */%'",
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"isOpen" FROM runs%'`,
           );
           return waiting.length > 0;
         },

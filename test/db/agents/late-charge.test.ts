@@ -112,7 +112,7 @@ describe('what an agent costs', function () {
     const late = await db.transaction().execute(async (trx) => {
       await endRun(trx, run.id, CANCELLED);
       const answered = answer(run, 1, '0.002');
-      await Promise.race([answered, untilWaiting('lock_run')]);
+      await Promise.race([answered, untilWaiting('"isOpen"')]);
       return { answered };
     });
     await late.answered;

@@ -96,7 +96,7 @@ describe('the output of a run', function () {
     await db.transaction().execute(async (trx) => {
       await recordNodeEnd(trx, end(run, 2, 'the first'));
       second = recordNodeEnd(db, end(run, 0, 'the second'));
-      await untilWaiting('record_output');
+      await untilWaiting('WITH open_run AS');
       assert.equal((await polled(run))!.output, undefined, 'nothing is shown that might not stay');
     });
     assert.equal(await second, true, 'the other node has ended as well');

@@ -36,7 +36,7 @@ describe('no node is in progress in a run that has ended', function () {
     const claim = await ending.transaction().execute(async (trx) => {
       assert.equal((await endRun(trx, run.id, FAILED)).applied, true);
       const claimed = claimNode(working, { runId: run.id, path: '', nodeId: run.nodeIds[0]! });
-      await Promise.race([claimed, untilWaiting('claim_node')]);
+      await Promise.race([claimed, untilWaiting('INSERT INTO node_results AS node')]);
       return { claimed };
     });
     assert.equal(await claim.claimed, undefined);
@@ -63,7 +63,7 @@ describe('no node is in progress in a run that has ended', function () {
       // The transaction of the end has locked only the run's row so far.
       await sql`SELECT FROM runs WHERE id = ${run.id} FOR UPDATE`.execute(trx);
       const recorded = recordNodeEnd(working, nodeEnd(run, nodeId, 'llm', { amountUsd: '0.002', priceVersion: '1' }));
-      await untilWaiting('record_node');
+      await untilWaiting('WITH open_run AS');
       assert.equal((await endRun(trx, run.id, FAILED)).applied, true);
       return { recorded };
     });
