@@ -5,7 +5,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { pauseSchedulesOf } from '../schedules/firings-repository.js';
 import { endSessionsOf } from '../sessions/sessions-repository.js';
 import { deleteUnusedLinks } from '../sessions/sign-in-links-repository.js';
-import type { UserRow } from '../users/users-repository.js';
+import { USER_COLUMNS, type UserRow } from '../users/users-repository.js';
 
 export interface UserChanges {
   name?: string | undefined;
@@ -28,13 +28,13 @@ export function updateUser(db: Db, userId: number, changes: UserChanges): Promis
     const takesAway = changes.is_admin === false || changes.is_active === false;
     if (takesAway && (await isLastAdmin(transaction, userId))) return 'last_admin';
     const columns = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const user = transaction.selectFrom('users').selectAll().where('id', '=', userId);
+    const user = transaction.selectFrom('users').select(USER_COLUMNS).where('id', '=', userId);
     if (Object.keys(columns).length === 0) return user.executeTakeFirst();
     const changed = await transaction
       .updateTable('users')
       .set(columns)
       .where('id', '=', userId)
-      .returningAll()
+      .returning(USER_COLUMNS)
       .executeTakeFirst();
     if (changes.is_active === false) await lockOut(transaction, userId);
     return changed;

@@ -3,6 +3,7 @@ import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { ConnectionKind, ConnectionStatus } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../access/reach.js';
 import type { WaitKey } from '../waits/wait-key.js';
@@ -80,11 +81,11 @@ export function findConnection(db: Db, projectId: number, id: number): Promise<C
     .executeTakeFirst();
 }
 
-/** Returns the connection with its sealed values, locked against other changes. */
+/** Returns what an update changes, with the sealed values, locked against other changes. */
 export function lockConnection(transaction: Db, projectId: number, id: number) {
   return transaction
     .selectFrom('connections')
-    .selectAll()
+    .select(['name', 'kind', 'origins', 'settings', 'secrets_enc', 'status'])
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .forUpdate()
@@ -144,7 +145,7 @@ export async function findConnectionsOf(db: Db, projectId: number, ids: readonly
     .selectFrom('connections')
     .select(['id', 'name', 'kind', 'origins'])
     .where('project_id', '=', projectId)
-    .where('id', 'in', [...new Set(ids)])
+    .where('id', '=', anyOf([...new Set(ids)]))
     .orderBy('id')
     .execute();
 }

@@ -5,6 +5,7 @@ import { containing } from '../core/like-pattern.js';
 import { setMember } from './members-repository.js';
 import { isInReach, type Reach } from '../access/reach.js';
 import type { ProjectRow, Role, SpendingPeriod, Tables } from '../core/tables.js';
+import { anyOf } from '../core/statement.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 
 export type ProviderKeyListing = Pick<
@@ -12,7 +13,20 @@ export type ProviderKeyListing = Pick<
   'id' | 'project_id' | 'name' | 'provider' | 'masked_key' | 'created_at'
 >;
 
-export type MemberProject = ProjectRow & {
+const COLUMNS = [
+  'id',
+  'name',
+  'webhook_url',
+  'is_webhook_enabled',
+  'total_spent_usd',
+  'spending_limit_usd',
+  'spending_period',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type MemberProject = Pick<ProjectRow, (typeof COLUMNS)[number]> & {
   role: Role;
   spent_in_period_usd: string;
   /** May lag behind by a few seconds. */
@@ -51,7 +65,7 @@ export async function insertProject(transaction: Db, userId: number, fields: New
   const project = await transaction
     .insertInto('projects')
     .values({ ...fields, created_by: userId })
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   await setMember(transaction, project.id, userId, 'owner');
   return { ...project, role: 'owner', spent_in_period_usd: '0', stored_bytes: 0 };
@@ -114,7 +128,7 @@ export async function listProviderKeys(db: Db, projectIds: number[]): Promise<Pr
   return db
     .selectFrom('provider_keys')
     .select(['id', 'project_id', 'name', 'provider', 'masked_key', 'created_at'])
-    .where('project_id', 'in', projectIds)
+    .where('project_id', '=', anyOf(projectIds))
     .orderBy('id')
     .execute();
 }
@@ -123,7 +137,7 @@ function memberProjects(db: Db, reach: Reach) {
   return db
     .selectFrom('projects')
     .innerJoin('project_members', 'project_members.project_id', 'projects.id')
-    .selectAll('projects')
+    .select(COLUMNS.map((column) => `projects.${column}` as const))
     .select('project_members.role')
     .select(sql<string>`spent_in_period(projects, clock_timestamp())`.as('spent_in_period_usd'))
     .select(

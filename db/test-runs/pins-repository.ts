@@ -94,7 +94,11 @@ export async function deletePinsOfGone(transaction: Db, workflowId: number): Pro
 
 /** Requires the transaction that duplicates a workflow. */
 export async function copyPins(transaction: Db, box: SecretBox, from: number, to: number): Promise<void> {
-  const pins = await transaction.selectFrom('pins').selectAll().where('workflow_id', '=', from).execute();
+  const pins = await transaction
+    .selectFrom('pins')
+    .select(['path', 'node_id', 'outcome', 'pin_enc', 'source_run', 'updated_by', 'updated_at'])
+    .where('workflow_id', '=', from)
+    .execute();
   for (const { outcome, pin_enc: sealed, path, node_id: nodeId, ...pin } of pins) {
     const moved = box.seal(box.open(sealed, 'pin', from, path, nodeId), 'pin', to, path, nodeId);
     const place = { workflow_id: to, path, node_id: nodeId };

@@ -7,6 +7,8 @@ import type { Tables } from '../core/tables.js';
 
 export type UserRow = Selectable<Tables['users']>;
 
+export const USER_COLUMNS = ['id', 'name', 'email', 'is_admin', 'is_active', 'api_access', 'created_at'] as const;
+
 interface NewUser {
   name: string;
   email?: string | undefined;
@@ -26,25 +28,25 @@ export function createUser(db: Db, { name, email, apiAccess, isAdmin = false }: 
   return db
     .insertInto('users')
     .values({ name, email: email ?? null, api_access: apiAccess, is_admin: isAdmin })
-    .returningAll()
+    .returning(USER_COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
 export function findUser(db: Db, userId: number): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+  return db.selectFrom('users').select(USER_COLUMNS).where('id', '=', userId).executeTakeFirst();
 }
 
 /** Ignores case. */
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
-    .selectAll()
+    .select(USER_COLUMNS)
     .where(sql`lower(email)`, '=', sql`lower(${email})`)
     .executeTakeFirst();
 }
 
 export function listUsers(db: Db): Promise<UserRow[]> {
-  return db.selectFrom('users').selectAll().orderBy('id').execute();
+  return db.selectFrom('users').select(USER_COLUMNS).orderBy('id').execute();
 }
 
 /** Ordered by id. */
@@ -60,7 +62,7 @@ export async function pageOfUsers(
       ),
     );
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const users = await matching.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  const users = await matching.select(USER_COLUMNS).orderBy('id').limit(limit).offset(offset).execute();
   return { total, users };
 }
 
@@ -69,7 +71,7 @@ export function setApiAccess(db: Db, userId: number, apiAccess: boolean): Promis
     .updateTable('users')
     .set({ api_access: apiAccess })
     .where('id', '=', userId)
-    .returningAll()
+    .returning(USER_COLUMNS)
     .executeTakeFirst();
 }
 

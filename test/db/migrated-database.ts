@@ -6,24 +6,49 @@ import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
-/** Calls `use` with the address of an empty database, and with the shared stack on that database. */
-export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) => Promise<T>): Promise<T> {
+interface OwnDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+async function createEmptyDatabase(): Promise<OwnDatabase> {
   const shared = await sharedStack();
   const name = `empty_${randomUUID().replaceAll('-', '')}`;
   await queryDatabase(shared, `CREATE DATABASE ${name}`);
   const url = new URL(shared.stack.database_url);
   url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: async () => {
+      await queryDatabase(shared, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/** A database with everything that the migrations make. */
+export async function createMigratedDatabase(): Promise<OwnDatabase> {
+  const own = await createEmptyDatabase();
+  const db = connect(own.url);
+  await migrateToLatest(db);
+  await db.destroy();
+  return own;
+}
+
+/** Gives `use` an empty database, as its address and as the shared stack with that in place of its own. */
+export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) => Promise<T>): Promise<T> {
+  const shared = await sharedStack();
+  const { url, drop } = await createEmptyDatabase();
   try {
-    return await use(url.href, { ...shared, stack: { ...shared.stack, database_url: url.href } });
+    return await use(url, { ...shared, stack: { ...shared.stack, database_url: url } });
   } finally {
-    await queryDatabase(shared, `DROP DATABASE ${name} WITH (FORCE)`);
+    await drop();
   }
 }
 
-/** Calls `use` with a database after all migrations. */
+/** `createMigratedDatabase` for `use`. */
 export function withMigratedDatabase<T>(use: (db: Database, stack: TestStack) => Promise<T>): Promise<T> {
   return withEmptyDatabase(async (url, stack) => {
-    const db = createDatabase({ url, poolMax: 4, applicationName: 'test', onError: () => undefined });
+    const db = connect(url);
     try {
       await migrateToLatest(db);
       return await use(db, stack);
@@ -31,4 +56,8 @@ export function withMigratedDatabase<T>(use: (db: Database, stack: TestStack) =>
       await db.destroy();
     }
   });
+}
+
+function connect(url: string): Database {
+  return createDatabase({ url, poolMax: 4, applicationName: 'test', onError: () => undefined });
 }

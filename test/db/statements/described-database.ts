@@ -1,4 +1,5 @@
 // A database that describes statements instead of executing them.
+import { isDeepStrictEqual } from 'node:util';
 import {
   DefaultQueryExecutor,
   DummyDriver,
@@ -9,8 +10,9 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import type { Database } from '../../../db/core/client.js';
+import { isListPage, type Database } from '../../../db/core/client.js';
 import type { Tables } from '../../../db/core/tables.js';
+import { avoidScans, lostIndexes } from './lost-indexes.js';
 
 interface Column {
   name: string;
@@ -29,13 +31,19 @@ export interface DescribedDatabase {
   db: Database;
   /** Returns the statements that `work` would execute. `answer` invents the rows that a statement seems to return. */
   describe(work: () => Promise<unknown>, answer: (statement: Described) => object[]): Promise<Described[]>;
-  /** The error messages of statements that the server refused. */
+  /** Returns the texts so far, but those of pages, that lose an index when they are planned without values. */
+  losingIndexes(): Promise<string[]>;
+  /** Executes `change`. Returns the texts so far that return other columns since. */
+  changedBy(change: string): Promise<string[]>;
+  /** What the server said of statements that it refused. */
   refusals: Set<string>;
   close(): Promise<void>;
 }
 
 /** The limit ends a loop that reads until there are no more rows. */
 const MOST_STATEMENTS = 40;
+/** Of the values of a text. */
+const MOST_SAMPLES = 4;
 
 export async function describeDatabase(url: string): Promise<DescribedDatabase> {
   const client = new pg.Client({ connectionString: url });
@@ -45,6 +53,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     FROM pg_type AS type LEFT JOIN pg_type AS element ON element.oid = type.typelem AND type.typcategory = 'A'`);
   const nameOf = new Map(types.map(({ oid, name }) => [oid, name]));
   const known = new Map<string, Promise<Column[]>>();
+  const samples = new Map<string, (readonly unknown[])[]>();
   const refusals = new Set<string>();
   let underWay: { described: Described[]; answer: (statement: Described) => object[] } | undefined;
 
@@ -54,7 +63,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     return columns;
   };
 
-  async function perform(text: string, stack: string): Promise<QueryResult<unknown>> {
+  async function perform({ sql: text, parameters }: CompiledQuery, stack: string): Promise<QueryResult<unknown>> {
     if (underWay === undefined) throw new Error('nothing is described now');
     const { described, answer } = underWay;
     if (described.length >= MOST_STATEMENTS) throw new Error('enough statements');
@@ -62,16 +71,17 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
       refusals.add(error.message);
       throw error;
     });
+    if (parameters.length > 0) samples.set(text, [...(samples.get(text) ?? []), parameters].slice(-MOST_SAMPLES));
     const statement = { text, stack, columns };
     described.push(statement);
     const rows = answer(statement);
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
 
-  // This own property hides the method of the base class until `close`.
-  DefaultQueryExecutor.prototype.executeQuery = function <R>({ sql: text }: CompiledQuery): Promise<QueryResult<R>> {
+  // The method of the base class is hidden until the end.
+  DefaultQueryExecutor.prototype.executeQuery = function <R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { stack = '' } = new Error('here');
-    return perform(text, stack) as Promise<QueryResult<R>>;
+    return perform(query, stack) as Promise<QueryResult<R>>;
   };
 
   const db = new Kysely<Tables>({
@@ -94,6 +104,28 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
       await work().catch(() => undefined);
       underWay = undefined;
       return described;
+    },
+    async losingIndexes() {
+      await avoidScans(client);
+      const losing: string[] = [];
+      for (const [text, values] of samples) {
+        if (isListPage(text)) continue;
+        const lost = await lostIndexes(client, text, values).catch((error: Error) => [error.message]);
+        if (lost.length > 0) losing.push(`${lost.join(', ')}: ${text}`);
+      }
+      return losing;
+    },
+    async changedBy(change) {
+      const before = [...known];
+      const earlier = await Promise.allSettled(before.map(([, columns]) => columns));
+      await client.query(change);
+      const changed: string[] = [];
+      for (const [at, [text]] of before.entries()) {
+        const columns = earlier[at]!;
+        if (columns.status === 'rejected') continue;
+        if (!isDeepStrictEqual(await readColumns(client, text, nameOf), columns.value)) changed.push(text);
+      }
+      return changed;
     },
     async close() {
       Reflect.deleteProperty(DefaultQueryExecutor.prototype, 'executeQuery');
