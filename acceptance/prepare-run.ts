@@ -13,6 +13,7 @@ import { writeJson } from '../graph/json-text.js';
 import type { JsonObject } from '../graph/json.js';
 import { lostSecretErrors } from '../graph/lost-secrets.js';
 import { createMasker } from '../graph/mask.js';
+import { isPlain } from '../graph/plain-plan.js';
 import type { Plan } from '../graph/plan.js';
 import { joinSecrets, keepInputSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
 import { mergeErrors, type NodeErrors } from '../graph/validate.js';
@@ -79,6 +80,7 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
     workflow_version: workflow.version,
     project_id: projectId,
     user_id: request.userId,
+    is_plain: isPlain(plan, drawing),
     ...sealInput(secretBox, row, { drawing, input, secrets: [...passedSecrets, ...secretTexts(secrets)] }),
     secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets', ...row),
     ...(files.fileIds.length > 0 && { file_ids: files.fileIds }),

@@ -19,11 +19,6 @@ export function parseTags(header: string | undefined): string[] {
   return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
 }
 
-/** The caller's state tags, without the part about nodes in flight. */
-export function knownStates(header: string | undefined): string[] {
-  return parseTags(header).map((tag) => tag.split('.')[0]!);
-}
-
 /**
  * Builds the `ETag` from the tag of the stored state and that of the nodes in flight. It is weak because the order of
  * keys may differ.

@@ -53,7 +53,7 @@ export class RunHub {
   readonly #logger: Logger;
   readonly #id = randomUUID();
   readonly #runs: WatchedRuns;
-  /** The runs whose changes the database does not notify yet. */
+  /** The runs of which the database does not notify yet what their readers want. */
   readonly #unregistered = createRunSet();
   /** The runs whose new events are to be read, because they may have changed. */
   readonly #withNews = createRunSet();
@@ -102,19 +102,30 @@ export class RunHub {
    * stops. Returns a function that ends the watch.
    */
   watch(reader: RunReader, onState: (state: RunState | undefined) => void): () => void {
-    this.#register(reader.runId);
+    this.#registerChanges(reader.runId);
     this.#withAnyState.add(reader.runId);
     this.#wake();
     return this.#runs.watch(reader, onState);
   }
 
   /**
-   * Calls `onNews` when there may be new events, and when the hub stops. If `withDeltas` is true, also calls it when a
-   * model has written text.
+   * Calls `onEnd` with true when the run has ended, or has ended before, and with false when the hub stops. Other
+   * changes of the run are neither notified nor read. Returns a function that ends the wait.
+   */
+  awaitEnd(reader: RunReader, onEnd: (hasEnded: boolean) => void): () => void {
+    if (!this.#runs.has(reader.runId)) this.#unregistered.add(reader.runId);
+    this.#withAnyState.add(reader.runId);
+    this.#wake();
+    return this.#runs.await(reader, onEnd);
+  }
+
+  /**
+   * Calls `onNews` when there may be new events, and when the hub stops. With deltas, also when a model has written
+   * something.
    */
   follow(reader: RunReader, onNews: () => void, withDeltas = false): Following {
     const { runId } = reader;
-    this.#register(runId);
+    this.#registerChanges(runId);
     const end = this.#runs.follow(reader, onNews);
     if (this.#runs.get(runId)?.tail === undefined) this.#lookAt(runId);
     const reading = withDeltas ? this.#runs.readTexts(runId, onNews, () => this.#openTexts(reader)) : undefined;
@@ -157,8 +168,9 @@ export class RunHub {
     await this.#loop;
   }
 
-  #register(runId: string): void {
-    if (!this.#runs.has(runId)) this.#unregistered.add(runId);
+  /** A run whose readers have only waited for its end is registered anew. */
+  #registerChanges(runId: string): void {
+    if (!this.#runs.hasChangesRead(runId)) this.#unregistered.add(runId);
   }
 
   /** The memory is accounted to the first reader of the deltas. */

@@ -1,18 +1,25 @@
 import type { Database } from '../../db/core/client.js';
 import { orderRunEvents, readRunEvents } from '../../db/runs/run-events-repository.js';
 import { readDeltas } from '../../db/runs/run-deltas-repository.js';
-import { readRunStates } from '../../db/watches/run-watches-repository.js';
+import { findEndedRuns, readRunStates } from '../../db/watches/run-watches-repository.js';
 import { EventTail } from './event-tail.js';
 import type { WatchedRuns } from './watched-runs.js';
 
 const EVENTS_AT_ONCE = 50;
 
-/** Reports the state of the runs to their watchers, with one statement. */
+/** Reports the state of the runs to their watchers, with one statement, and ends to who awaits them, with another one. */
 export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
-  const runIds = ids.filter((id) => hasSome(runs.get(id)?.watchers));
-  if (runIds.length === 0) return;
-  for (const state of await readRunStates(db, runIds)) {
+  const watched = ids.filter((id) => hasSome(runs.get(id)?.watchers));
+  const awaited = ids.filter((id) => hasSome(runs.get(id)?.awaiters));
+  const [states, ended] = await Promise.all([
+    watched.length === 0 ? [] : readRunStates(db, watched),
+    awaited.length === 0 ? [] : findEndedRuns(db, awaited),
+  ]);
+  for (const state of states) {
     for (const onState of runs.get(state.runId)?.watchers ?? []) onState(state);
+  }
+  for (const runId of ended) {
+    for (const onEnd of runs.get(runId)?.awaiters ?? []) onEnd(true);
   }
 }
 

@@ -2,13 +2,22 @@
 import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
-import { readRunForPoll, readRunsForPolls, type Poll, type PolledRun } from '../../db/runs/poll-repository.js';
+import {
+  readRunForPoll,
+  readRunHeads,
+  readRunsForPolls,
+  type Poll,
+  type PolledRun,
+} from '../../db/runs/poll-repository.js';
+import type { PolledState } from '../../db/runs/polled-run.js';
 import { findRoles, type Reader, type Viewer } from '../../db/watches/run-watches-repository.js';
 import { together } from '../../db/core/together.js';
 
 export interface SharedReads {
   /** Returns the present answer of a poll, read together with polls that arrive at the same time. */
   poll(poll: Poll): Promise<PolledRun | undefined>;
+  /** Returns the state of a poll's run, read together with those of polls that arrive at the same time. */
+  head(poll: Poll): Promise<PolledState | undefined>;
   /** Returns the present answer of a poll by this reader, from a read of the run that concurrent readers share. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;
   /**
@@ -25,6 +34,7 @@ const MOST_POLLS_TOGETHER = 50;
 export function createSharedReads(db: Database, retentionDays: number): SharedReads {
   const roleOf = together((viewers: Viewer[]) => findRoles(db, viewers), { most: MOST_TOGETHER });
   const poll = together((polls: Poll[]) => readRunsForPolls(db, polls, retentionDays), { most: MOST_POLLS_TOGETHER });
+  const head = together((polls: Poll[]) => readRunHeads(db, polls, retentionDays), { most: MOST_TOGETHER });
   /** The batches of the runs that are being read now, by run id. */
   const readers = new Map<string, (reader: Reader) => Promise<PolledRun | undefined>>();
 
@@ -52,7 +62,7 @@ export function createSharedReads(db: Database, retentionDays: number): SharedRe
     return reader;
   }
 
-  return { poll, roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
+  return { poll, head, roleOf, read: ({ runId, ...reader }) => readerOf(runId)(reader) };
 }
 
 /** Identifies the user together with the credentials. */

@@ -8,28 +8,43 @@ interface WaitOptions {
 }
 
 /**
- * Resolves with true as soon as the state is reached; with false after `waitMs`, if the caller hangs up or the hub
- * stops.
+ * Resolves with true as soon as the run is in another state than `stateTag`; with false after `waitMs`, if the caller
+ * hangs up or the hub stops.
  */
-export function waitForRun(
+export function waitForChange(
   hub: RunHub,
   reader: RunReader,
-  isReached: (state: RunState) => boolean,
+  stateTag: string,
+  options: WaitOptions,
+): Promise<boolean> {
+  return wait(hub, options, (end) =>
+    hub.watch(reader, (state: RunState | undefined) => {
+      if (state === undefined) end(false);
+      else if (state.stateTag !== stateTag) end(true);
+    }),
+  );
+}
+
+/** `waitForChange`, but resolves with true only when the run has ended. */
+export function waitForEnd(hub: RunHub, reader: RunReader, options: WaitOptions): Promise<boolean> {
+  return wait(hub, options, (end) => hub.awaitEnd(reader, end));
+}
+
+function wait(
+  hub: RunHub,
   { waitMs, signal }: WaitOptions,
+  begin: (end: (isReached: boolean) => void) => () => void,
 ): Promise<boolean> {
   if (signal.aborted || hub.isStopping) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const end = (hasReached: boolean): void => {
+    const end = (isReached: boolean): void => {
       leave();
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
-      resolve(hasReached);
+      resolve(isReached);
     };
     const giveUp = (): void => end(false);
-    const leave = hub.watch(reader, (state) => {
-      if (state === undefined) giveUp();
-      else if (isReached(state)) end(true);
-    });
+    const leave = begin(end);
     const timer = setTimeout(giveUp, hub.spread(waitMs));
     signal.addEventListener('abort', giveUp);
   });

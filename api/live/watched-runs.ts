@@ -5,6 +5,8 @@ import type { RunTexts } from './run-texts.js';
 interface WatchedRun {
   /** Called with each state, and with undefined when the process stops. */
   watchers: Set<(state: RunState | undefined) => void>;
+  /** Called with true when the run has ended, and with false when the process stops. */
+  awaiters: Set<(hasEnded: boolean) => void>;
   /** Called when there may be new events, and when the process stops. */
   followers: Set<() => void>;
   /** Undefined without followers, and before the first look for events. */
@@ -55,7 +57,9 @@ export class WatchedRuns {
   watches(runIds: string[]): Watch[] {
     return runIds.flatMap((runId) => {
       const run = this.#runs.get(runId);
-      return run === undefined ? [] : [{ runId, deltas: run.texts !== undefined }];
+      return run === undefined
+        ? []
+        : [{ runId, deltas: run.texts !== undefined, endsOnly: !this.hasChangesRead(runId) }];
     });
   }
 
@@ -67,6 +71,12 @@ export class WatchedRuns {
     return this.#runs.has(runId);
   }
 
+  /** True if a reader wants more of the run than its end. */
+  hasChangesRead(runId: string): boolean {
+    const run = this.#runs.get(runId);
+    return run !== undefined && run.watchers.size + run.followers.size > 0;
+  }
+
   /** Returns a function that ends the watch; calling it again has no effect. */
   watch({ runId, userId }: RunReader, onState: (state: RunState | undefined) => void): () => void {
     this.#enter({ runId, userId }, 'waiting').watchers.add(onState);
@@ -76,6 +86,12 @@ export class WatchedRuns {
   follow({ runId, userId }: RunReader, onNews: () => void): () => void {
     this.#enter({ runId, userId }, 'following').followers.add(onNews);
     return this.#leaver({ runId, userId }, 'following', ({ followers }) => followers.delete(onNews));
+  }
+
+  /** Returns a function that ends the wait; calling it again has no effect. */
+  await({ runId, userId }: RunReader, onEnd: (hasEnded: boolean) => void): () => void {
+    this.#enter({ runId, userId }, 'waiting').awaiters.add(onEnd);
+    return this.#leaver({ runId, userId }, 'waiting', ({ awaiters }) => awaiters.delete(onEnd));
   }
 
   /** Adds a follower to the readers of the deltas. `open` is called for the first one. */
@@ -92,8 +108,9 @@ export class WatchedRuns {
   }
 
   endAll(): void {
-    for (const { watchers, followers } of this.#runs.values()) {
+    for (const { watchers, awaiters, followers } of this.#runs.values()) {
       for (const onState of watchers) onState(undefined);
+      for (const onEnd of awaiters) onEnd(false);
       for (const onNews of followers) onNews();
     }
   }
@@ -101,6 +118,7 @@ export class WatchedRuns {
   #enter({ runId, userId }: RunReader, kind: keyof Readers): WatchedRun {
     const run = this.#runs.get(runId) ?? {
       watchers: new Set(),
+      awaiters: new Set(),
       followers: new Set(),
       tail: undefined,
       texts: undefined,
@@ -124,7 +142,7 @@ export class WatchedRuns {
       if (run === undefined || !remove(run)) return;
       this.#count(userId, kind, -1);
       if (run.followers.size === 0) run.tail = undefined;
-      if (run.watchers.size + run.followers.size === 0) this.#runs.delete(runId);
+      if (run.watchers.size + run.awaiters.size + run.followers.size === 0) this.#runs.delete(runId);
     };
   }
 }

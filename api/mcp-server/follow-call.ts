@@ -4,7 +4,7 @@ import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { McpServerDeps } from './deps.js';
 import { openFeed } from '../streams/run-feed.js';
-import { waitForRun } from '../live/wait-for-run.js';
+import { waitForEnd } from '../live/wait-for-run.js';
 
 type FollowDeps = Pick<McpServerDeps, 'db' | 'runHub' | 'sharedReads'>;
 
@@ -48,7 +48,7 @@ async function* endOf(
   const place = { runId, userId: reader.userId };
   while (!signal.aborted && !runHub.isStopping) {
     const options = { waitMs: aliveEveryMs, signal };
-    if (await waitForRun(runHub, place, ({ status }) => status !== 'In Progress', options)) yield { kind: 'ended' };
+    if (await waitForEnd(runHub, place, options)) yield { kind: 'ended' };
     else if (!signal.aborted && !runHub.isStopping) yield { kind: 'alive' };
   }
 }

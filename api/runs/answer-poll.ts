@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { readOutputPieces } from '../../db/nodes/run-output.js';
-import type { PolledRun } from '../../db/runs/poll-repository.js';
+import { findStoredNodes, type PolledRun } from '../../db/runs/poll-repository.js';
+import type { PolledState } from '../../db/runs/polled-run.js';
 import type { LiveNode } from '../../contract/run-workflow.js';
 import { createWaitView } from '../waits/wait-view.js';
 import type { RunDeps } from './deps.js';
@@ -25,20 +26,38 @@ export interface PollAnswer extends RouteResult {
   etag: string;
 }
 
-/** The answer to an unchanged run has the right entity tag but no body; the caller must answer 304. */
 export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runId: string): Promise<PollAnswer> {
-  const { db, liveStatus } = deps;
+  const { db } = deps;
   if (run !== undefined) refuseInvisible(run);
   if (run === undefined || run.isExpired) return answerNotFound(runId);
   const { status: stored, isStarted, version } = run;
-  const isOpen = stored === 'In Progress';
-  const live = (isOpen && run.quietMs >= ASK_WHEN_QUIET_MS && (await liveStatus.nodesOf(run.runId))) || [];
+  const live = await liveNodesOf(deps, run);
   const status = toExecutionStatus(stored, isStarted || live.length > 0);
   const ids = new Set(run.nodes.map(({ id }) => id));
   const etag = toETag(run.stateTag, toLiveTag(missingFrom(ids, live)));
-  if (run.isUnchanged) return toAnswer(etag, {});
   const data = addLive(entriesOf(deps, run), live);
   return toAnswer(etag, { id: run.runId, status, data, version, output: outputOf(db, run) });
+}
+
+/**
+ * Returns the entity tag of the answer that a poll would get, without reading the nodes of the run. Undefined if the
+ * answer says that there is no such run, or is an error.
+ */
+export async function tagPoll(deps: RunDeps, run: PolledState | undefined): Promise<string | undefined> {
+  if (run === undefined || !run.isVisible || run.isExpired) return undefined;
+  const live = (await liveNodesOf(deps, run)).filter(isOutsideLoops);
+  if (live.length === 0) return toETag(run.stateTag, '');
+  const stored = await findStoredNodes(
+    deps.db,
+    run.runId,
+    live.map(({ id }) => id),
+  );
+  return toETag(run.stateTag, toLiveTag(missingFrom(stored, live)));
+}
+
+async function liveNodesOf({ liveStatus }: RunDeps, run: PolledState): Promise<LiveNode[]> {
+  if (run.status !== 'In Progress' || run.quietMs < ASK_WHEN_QUIET_MS) return [];
+  return (await liveStatus.nodesOf(run.runId)) ?? [];
 }
 
 /** Polls answer 200 with `data` null for an unknown run and for one whose results have expired. */
@@ -75,7 +94,11 @@ export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Reco
 }
 
 function missingFrom(stored: { has(id: string): boolean }, live: LiveNode[]): LiveNode[] {
-  return live.filter(({ id, path }) => path === '' && !stored.has(id));
+  return live.filter((node) => isOutsideLoops(node) && !stored.has(node.id));
+}
+
+function isOutsideLoops({ path }: LiveNode): boolean {
+  return path === '';
 }
 
 /**

@@ -1,12 +1,13 @@
 // Answers `workflow_result`: the present state of a run, or its next state if the caller waits for it.
 // docs/use/live.md.
 import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
+import type { PolledState } from '../../db/runs/polled-run.js';
 import type { RunDeps } from './deps.js';
-import { isKnown, knownStates, parseTags, parseWait } from '../http/conditional.js';
+import { isKnown, parseTags, parseWait } from '../http/conditional.js';
 import { holdsLazyJson, toJsonText } from '../http/json-text.js';
 import type { Caller, RouteResult } from '../http/route.js';
-import { waitForRun } from '../live/wait-for-run.js';
-import { answerPoll, type PollAnswer } from './answer-poll.js';
+import { waitForChange, waitForEnd } from '../live/wait-for-run.js';
+import { answerPoll, tagPoll, type PollAnswer } from './answer-poll.js';
 
 interface PollRequest {
   deps: RunDeps;
@@ -35,12 +36,9 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   async function waitAndAnswer(): Promise<RouteResult> {
     const options = { waitMs: waitSeconds! * 1000, signal };
     const viewer = { ...caller, runId: asked.runId };
-    const hasChanged = await waitForRun(
-      deps.runHub,
-      asked,
-      (state) => (knowsTags ? state.stateTag !== stateTag : state.status !== 'In Progress'),
-      options,
-    );
+    const hasChanged = await (knowsTags
+      ? waitForChange(deps.runHub, asked, stateTag, options)
+      : waitForEnd(deps.runHub, asked, options));
     if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.roleOf(viewer)) !== null)
       return withHeaders(unlessKnown({ etag, status: 200 }, ifNoneMatch), applied);
     const now = signal.aborted ? undefined : await deps.sharedReads.read(viewer);
@@ -49,18 +47,19 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   }
 }
 
-/** If the stored state is unchanged but the tag of nodes in flight differs, reads the run again with its contents. */
+/** Reads the nodes of the run only if the caller does not have its answer. */
 async function readAnswer(
   deps: RunDeps,
   asked: Poll,
   ifNoneMatch: string | undefined,
-): Promise<{ run: PolledRun | undefined; answer: PollAnswer }> {
-  const read = async (known: string[]) => {
-    const run = await deps.sharedReads.poll({ ...asked, known });
-    return { run, answer: await answerPoll(deps, run, asked.runId) };
-  };
-  const first = await read(knownStates(ifNoneMatch));
-  return first.run?.isUnchanged !== true || isKnown(ifNoneMatch, first.answer.etag) ? first : read([]);
+): Promise<{ run: PolledState | undefined; answer: PollAnswer }> {
+  if (parseTags(ifNoneMatch).length > 0) {
+    const head = await deps.sharedReads.head(asked);
+    const etag = await tagPoll(deps, head);
+    if (etag !== undefined && isKnown(ifNoneMatch, etag)) return { run: head, answer: { etag, status: 200 } };
+  }
+  const run = await deps.sharedReads.poll(asked);
+  return { run, answer: await answerPoll(deps, run, asked.runId) };
 }
 
 /** The answers to runs that were read once for many waiting callers. */

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { RunDeps } from './deps.js';
 import { parseWait } from '../http/conditional.js';
 import type { RouteResult } from '../http/route.js';
-import { waitForRun } from '../live/wait-for-run.js';
+import { waitForEnd } from '../live/wait-for-run.js';
 import { answerPoll } from './answer-poll.js';
 import type { Envelope } from '../envelope/run-envelope.js';
 
@@ -32,7 +32,7 @@ export function waitForResults(
   async function waitAndAnswer(id: string, seconds: number): Promise<RouteResult> {
     const options = { waitMs: seconds * 1000, signal };
     const place = { runId: id, userId: reader.userId };
-    const hasEnded = await waitForRun(deps.runHub, place, ({ status }) => status !== 'In Progress', options);
+    const hasEnded = await waitForEnd(deps.runHub, place, options);
     const run = hasEnded && !signal.aborted ? await deps.sharedReads.read({ ...reader, runId: id }) : undefined;
     if (run === undefined || run.isExpired || !run.isVisible) return { ...started, headers };
     const { body } = await answerPoll(deps, run, id);

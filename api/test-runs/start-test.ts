@@ -115,6 +115,7 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
         ...run.facts,
         ...traceOfAcceptance(id),
         purpose: 'test' as const,
+        is_plain: false,
         workflow_version:
           request.version === undefined ? (request.drawing === undefined ? workflow.version : null) : request.version,
         snapshot_hash: snapshotHash,

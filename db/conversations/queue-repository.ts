@@ -79,7 +79,7 @@ export async function insertMessage(
   const { id, conversationId, projectId, branch, content, contentEnc, files } = message;
   await insertAcceptedRun(
     transaction,
-    { ...run, conversation_id: conversationId, is_queued: isQueued },
+    { ...run, conversation_id: conversationId, is_queued: isQueued, is_plain: !isQueued && run.is_plain },
     checkInSeconds,
   );
   await sql`
@@ -165,6 +165,7 @@ export function startQueuedRun(
       .updateTable('runs')
       .set({
         is_queued: false,
+        is_plain: run.is_plain,
         workflow_version: run.workflow_version ?? null,
         snapshot_hash: run.snapshot_hash,
         input: run.input,

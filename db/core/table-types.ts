@@ -1018,6 +1018,11 @@ export interface Runs {
    * its turn.
    */
   is_queued: Generated<boolean>;
+  /**
+   * True: no node of its plan waits, repeats others or asks anybody (`isPlain`), so that its changes are those of its
+   * rows in `node_results` with an empty path. False where nobody has looked.
+   */
+  is_plain: Generated<boolean>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
   traceparent: string | null;
   /** The number of the last report that was applied. */
@@ -1058,6 +1063,8 @@ export interface RunWatches {
   until: Date;
   /** True: the process also wants the deltas of the run. */
   deltas: Generated<boolean>;
+  /** True: the process only wants to be notified when the run has ended. */
+  ends_only: Generated<boolean>;
 }
 
 /** A row makes a firing start one run. Writer: the worker, in one transaction with the run. */

@@ -7,7 +7,7 @@ import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
 import { markDeletedFiles, markResults } from '../files/deleted-marks.js';
 import { createStatement } from '../core/statement.js';
-import type { Role, StoredRunStatus } from '../core/tables.js';
+import type { Role } from '../core/tables.js';
 import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import {
@@ -19,15 +19,20 @@ import {
   type PolledState,
 } from './polled-run.js';
 import { outputOfRun } from '../nodes/run-output.js';
-import { stateTagOfRow, toStateTag, versionColumns, versionJoin, type VersionRow } from '../watches/run-version.js';
+import {
+  changesJoin,
+  changesUnlessPlain,
+  countedOfRun,
+  toVersion,
+  versionColumns,
+  type VersionRow,
+} from '../watches/run-version.js';
 import { storedWait } from './stored-wait.js';
 
 export type { PolledNode, PolledRun } from './polled-run.js';
 
 export interface Poll extends Reach {
   runId: string;
-  /** State tags that the reader already has. If the run is in one of these states, hardly anything is read. */
-  known?: readonly string[];
 }
 
 /**
@@ -42,17 +47,13 @@ interface Asked {
   userIds: number[];
   /** Null if the reader may see all projects of the user. */
   projectIds: (number | null)[];
-  /** The state tags that the reader has, separated by spaces. */
-  known: string[];
   retentionDays: number;
 }
 
-interface StateRow extends VersionRow {
+interface HeadRow extends VersionRow {
   /** The position of the poll in the lists, from 1. */
   poll: number;
   run_id: string;
-  run_status: StoredRunStatus;
-  is_started: boolean;
   quiet_ms: number;
   is_expired: boolean;
   node_errors: string | null;
@@ -60,25 +61,36 @@ interface StateRow extends VersionRow {
   role: Role | null;
 }
 
-interface NodeRow extends StateRow, NodeColumns {
-  is_unchanged: boolean;
+/** A node with its run. `changes` is null for a plain run, whose rows are counted. */
+interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' | 'iterations'> {
+  changes: number | null;
+  /** Null, with the columns of the node, if the run has no nodes yet. */
+  node_id: string | null;
+  /** The place of the node in the order of their starts, from 1. */
+  place: number | null;
+  is_loop: boolean | null;
   has_output: boolean;
   /** Set in the first row of a run. */
   output_text: string | null;
-  /** Null, with the columns of the node, if the run has no nodes yet. */
-  node_id: string | null;
+}
+
+/** What a node has besides its own row. */
+interface MoreRow extends Pick<NodeColumns, 'waiting' | 'iterations'> {
+  run_id: string;
+  node_id: string;
   approvals: OpenRequest[] | null;
 }
 
-const ASKED = ['runIds', 'userIds', 'projectIds', 'known', 'retentionDays'] as const;
+const ASKED = ['runIds', 'userIds', 'projectIds', 'retentionDays'] as const;
 
 type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
 
 /**
- * Returns the state of each poll's run; undefined if no run has the id. A single statement, so everything comes
- * from one snapshot: a terminal status comes with everything that was committed before it. Results that are read
- * later were complete by then and never change. The nodes of a run are not read if the caller may not see it or
- * its results have expired.
+ * Returns the state of each poll's run; undefined if no run has the id. Status, version and nodes come from one
+ * snapshot, so a terminal status comes with everything that was committed before it. What is read later may be younger
+ * than the version, never older: open requests, waits and the progress of loops, of runs that can have them, and results
+ * that are read apart, which were complete by then and never change. The nodes of a run are not read if the caller may
+ * not see it or its results have expired.
  */
 export async function readRunsForPolls(
   db: Db,
@@ -87,12 +99,20 @@ export async function readRunsForPolls(
 ): Promise<(PolledRun | undefined)[]> {
   const found = polls.map((): NodeRow[] => []);
   const read = await selectRuns(db, toAsked(polls, retentionDays));
+  const more = await readMore(db, read);
   for (const row of await markDeleted(db, read)) found[row.poll - 1]!.push(row);
   return found.map((rows) => {
     const [row] = rows;
     if (row === undefined) return undefined;
-    const output = row.has_output ? { text: row.output_text } : undefined;
-    return { ...toState(row), isUnchanged: row.is_unchanged, output, nodes: rows.flatMap(toNode) };
+    const nodes = rows.filter(hasNode).toSorted((a, b) => a.place - b.place);
+    const ended = nodes.filter(({ nodeStatus }) => nodeStatus !== 'in progress').length;
+    const changes = row.changes ?? nodes.length + ended;
+    const quietMs = Math.min(...rows.map(({ quiet_ms: sinceNode }) => sinceNode));
+    return {
+      ...toState({ ...row, changes, quiet_ms: quietMs }),
+      output: row.has_output ? { text: rows.find(({ place }) => (place ?? 1) === 1)!.output_text } : undefined,
+      nodes: nodes.map((node) => toNode(node, more.get(`${row.run_id}/${node.node_id}`))),
+    };
   });
 }
 
@@ -107,66 +127,115 @@ async function markDeleted(db: Db, rows: readonly NodeRow[]): Promise<NodeRow[]>
   return marked.map((row, at) => ({ ...row, output_text: outputs[at]! }));
 }
 
+/** Returns what nodes have besides their rows, by run and node. Executes no statement for plain runs. */
+async function readMore(db: Db, rows: readonly NodeRow[]): Promise<Map<string, MoreRow>> {
+  const withMore = rows.filter(
+    ({ changes, nodeStatus, is_loop: isLoop }) => changes !== null && (nodeStatus === 'in progress' || isLoop === true),
+  );
+  if (withMore.length === 0) return new Map();
+  const found = await selectMore(db, { runIds: [...new Set(withMore.map(({ run_id: id }) => id))] });
+  return new Map(found.map((row) => [`${row.run_id}/${row.node_id}`, row]));
+}
+
 export async function readRunForPoll(db: Db, poll: Poll, retentionDays: number): Promise<PolledRun | undefined> {
   const [run] = await readRunsForPolls(db, [poll], retentionDays);
   return run;
 }
 
-/** Returns the state of a run without its nodes; undefined if no run has the id. */
-export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Promise<PolledState | undefined> {
-  const [row] = await selectHead(db, toAsked([poll], retentionDays));
-  return row && toState(row);
+/** Returns the state of each poll's run without its nodes; undefined if no run has the id. */
+export async function readRunHeads(
+  db: Db,
+  polls: readonly Poll[],
+  retentionDays: number,
+): Promise<(PolledState | undefined)[]> {
+  const found = polls.map((): PolledState | undefined => undefined);
+  for (const row of await selectHeads(db, toAsked(polls, retentionDays))) found[row.poll - 1] = toState(row);
+  return found;
 }
 
-const selectHead = createStatement<Asked, StateRow>(ASKED, (asked) => sql`${selectState(asked)}`);
+export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Promise<PolledState | undefined> {
+  const [head] = await readRunHeads(db, [poll], retentionDays);
+  return head;
+}
+
+/** Returns those of the nodes that have a row outside loops. */
+export async function findStoredNodes(db: Db, runId: string, nodeIds: string[]): Promise<Set<string>> {
+  const rows = await selectStored(db, { runId, nodeIds });
+  return new Set(rows.map(({ node_id: id }) => id));
+}
+
+const selectStored = createStatement<{ runId: string; nodeIds: string[] }, { node_id: string }>(
+  ['runId', 'nodeIds'],
+  ({ runId, nodeIds }) => sql`
+    SELECT node_id FROM node_results WHERE run_id = ${runId} AND path = '' AND node_id = ANY (${nodeIds}::text[])`,
+);
+
+const selectHeads = createStatement<Asked, HeadRow>(
+  ASKED,
+  (asked) => sql`
+    SELECT ${headColumns(asked)}, ${versionColumns},
+      ${quietSince(sql`coalesce(counted.changed_at, plain.changed_at)`)} AS quiet_ms
+    FROM ${askedRuns(asked)} ${changesJoin}`,
+);
 
 const selectRuns = createStatement<Asked, NodeRow>(
   ASKED,
   (asked) => sql`
-    WITH run AS MATERIALIZED (
-      SELECT *, run_id AS id, is_visible AND NOT is_expired AND ${stateTagOfRow} = ANY (string_to_array(known, ' ')) AS is_unchanged
-      FROM (${selectState(asked)}) AS state
-    )
-    SELECT run.*, node.node_id, node.status AS "nodeStatus", node.error_code AS "errorCode",
-      node.error_message AS "errorMessage", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale",
+    SELECT run.poll, run.run_id, run.run_status, run.is_started, run.deleted_files, run.changes, run.overdue,
+      run.is_expired, run.node_errors, run.is_visible, run.role,
+      ${quietSince(sql`greatest(run.changed_at, node.started_at, node.finished_at)`)} AS quiet_ms,
+      node.node_id, node.place, node.iterations IS NOT NULL AS is_loop, node.status AS "nodeStatus",
+      node.error_code AS "errorCode", node.error_message AS "errorMessage", node.is_handled AS "isHandled",
+      node.is_reused AS "isReused", node.source, node.is_stale AS "isStale",
       ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
-      ${unlessUnchanged(sql`node.result IS NOT NULL AND until_here > ${TOGETHER_BYTES}`, sql`node.result_bytes`)} AS "apartBytes",
-      ${unlessUnchanged(sql`until_here <= ${TOGETHER_BYTES}`, sql`node.result::text`)} AS result,
-      ${unlessUnchanged(sql`true`, ofApprovals(openRequests))} AS approvals,
-      ${unlessUnchanged(sql`true`, storedWait)} AS waiting,
-      ${unlessUnchanged(sql`true`, iterationCounts)} AS iterations,
-      output.of_node IS NOT NULL AS has_output,
-      CASE WHEN row_number() OVER (PARTITION BY run.poll ORDER BY node.started_at, node.node_id) = 1 THEN output.text END AS output_text
-    FROM run LEFT JOIN LATERAL (
-      SELECT *, sum(${resultBytes}) OVER (ORDER BY started_at, node_id) AS until_here FROM node_results
-      WHERE run_id = run.id AND path = '' AND run.is_visible AND NOT run.is_expired
-    ) AS node ON true LEFT JOIN LATERAL (
-      SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value
-      WHERE run.is_visible AND NOT run.is_expired AND NOT run.is_unchanged
-    ) AS output ON true
-    ORDER BY run.poll, node.started_at, node.node_id`,
+      CASE WHEN node.result IS NOT NULL AND node.until_here > ${TOGETHER_BYTES} THEN node.result_bytes END AS "apartBytes",
+      CASE WHEN node.until_here <= ${TOGETHER_BYTES} THEN node.result::text END AS result,
+      output.of_node IS NOT NULL AS has_output, CASE WHEN coalesce(node.place, 1) = 1 THEN output.text END AS output_text
+    FROM (
+      SELECT ${headColumns(asked)}, ${countedOfRun}, counted.changes, coalesce(counted.overdue, 0) AS overdue,
+        counted.changed_at, run.created_at, run.id
+      FROM ${askedRuns(asked)} LEFT JOIN LATERAL ${changesUnlessPlain} AS counted ON true OFFSET 0
+    ) AS run LEFT JOIN LATERAL (
+      SELECT of_node, text FROM ${outputOfRun(TOGETHER_BYTES)} AS value WHERE run.is_visible AND NOT run.is_expired
+    ) AS output ON true LEFT JOIN LATERAL (
+      SELECT *, row_number() OVER by_start AS place, sum(${resultBytes}) OVER by_start AS until_here
+      FROM node_results AS stored
+      WHERE stored.run_id = run.id AND path = '' AND run.is_visible AND NOT run.is_expired
+      WINDOW by_start AS (ORDER BY started_at, node_id)
+    ) AS node ON true`,
 );
 
-function unlessUnchanged(condition: RawBuilder<unknown>, value: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`CASE WHEN NOT run.is_unchanged AND ${condition} THEN ${value} END`;
+const selectMore = createStatement<{ runIds: string[] }, MoreRow>(
+  ['runIds'],
+  ({ runIds }) => sql`
+    SELECT run.id AS run_id, node.node_id, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting,
+      ${iterationCounts} AS iterations
+    FROM unnest((SELECT ${runIds}::uuid[])) AS run (id) JOIN node_results AS node ON node.run_id = run.id
+      AND node.path = '' AND (node.status = 'in progress' OR node.iterations IS NOT NULL)`,
+);
+
+function headColumns({ retentionDays }: AskedValues): RawBuilder<unknown> {
+  return sql`asked.poll, run.id AS run_id, ${isExpired(retentionDays)} AS is_expired,
+    run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role`;
+}
+
+/** Milliseconds since `changedAt`, or since the run was accepted. */
+function quietSince(changedAt: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(extract(epoch FROM now() - greatest(${changedAt}, run.created_at)) * 1000)::float8`;
 }
 
 /**
- * The lists are in subqueries, which hide their lengths from the planner, so that one generic plan serves all calls.
+ * The runs of the polls, each with the membership of its reader. The lists are in subqueries, which hide their lengths
+ * from the planner, so that one generic plan serves all calls.
  */
-function selectState({ runIds, userIds, projectIds, known, retentionDays }: AskedValues): RawBuilder<unknown> {
+function askedRuns({ runIds, userIds, projectIds }: AskedValues): RawBuilder<unknown> {
   return sql`
-    SELECT asked.poll, asked.known, run.id AS run_id, run.status AS run_status, run.run_started_at IS NOT NULL AS is_started,
-      (extract(epoch FROM now() - greatest(reached.changed_at, run.created_at)) * 1000)::float8 AS quiet_ms,
-      ${isExpired(retentionDays)} AS is_expired, run.node_errors::text AS node_errors,
-      member.user_id IS NOT NULL AS is_visible, member.role, ${versionColumns}
-    FROM unnest((SELECT ${runIds}::uuid[]), (SELECT ${userIds}::integer[]), (SELECT ${projectIds}::integer[]), (SELECT ${known}::text[]))
-      WITH ORDINALITY AS asked (run_id, user_id, project_id, known, poll)
+    unnest((SELECT ${runIds}::uuid[]), (SELECT ${userIds}::integer[]), (SELECT ${projectIds}::integer[]))
+      WITH ORDINALITY AS asked (run_id, user_id, project_id, poll)
     JOIN runs AS run ON run.id = asked.run_id
     LEFT JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       AND project.id = coalesce(asked.project_id, project.id)
-    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
-    ${versionJoin}`;
+    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id`;
 }
 
 /** `what` is an expression over the open requests of a waiting agent. */
@@ -188,12 +257,11 @@ function toAsked(polls: readonly Poll[], retentionDays: number): Asked {
     runIds: polls.map(({ runId }) => runId),
     userIds: polls.map(({ userId }) => userId),
     projectIds: polls.map(({ projectId }) => projectId ?? null),
-    known: polls.map(({ known = [] }) => known.join(' ')),
     retentionDays,
   };
 }
 
-function toState(row: StateRow): PolledState {
+function toState(row: HeadRow): PolledState {
   return {
     runId: row.run_id,
     status: row.run_status,
@@ -202,13 +270,20 @@ function toState(row: StateRow): PolledState {
     isExpired: row.is_expired,
     isVisible: row.is_visible,
     role: row.role,
-    version: row.version,
-    stateTag: toStateTag(row.version, row.run_status, row.overdue),
+    ...toVersion(row),
     nodeErrors: row.node_errors,
   };
 }
 
-function toNode(row: NodeRow): PolledNode[] {
-  if (row.node_id === null) return [];
-  return [{ ...toPolledNode(row.node_id, row), approvals: row.approvals }];
+function hasNode(row: NodeRow): row is NodeRow & { node_id: string; place: number } {
+  return row.node_id !== null;
+}
+
+function toNode(row: NodeRow & { node_id: string }, more: MoreRow | undefined): PolledNode {
+  const isOpen = row.nodeStatus === 'in progress';
+  const { approvals = null, waiting = null, iterations = null } = more ?? {};
+  return {
+    ...toPolledNode(row.node_id, { ...row, waiting: isOpen ? waiting : null, iterations }),
+    approvals: isOpen ? approvals : null,
+  };
 }

@@ -1,9 +1,10 @@
 // The shapes of a polled run.
 import type { NodeStatus, Role, StoredRunStatus } from '../core/tables.js';
+import type { Version } from '../watches/run-version.js';
 import type { IterationCounts } from './iteration-counts.js';
 import type { StoredWait } from './stored-wait.js';
 
-export interface PolledState {
+export interface PolledState extends Version {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
@@ -17,8 +18,6 @@ export interface PolledState {
   isVisible: boolean;
   /** The reader's role in the run's project; null if the run is not visible. */
   role: Role | null;
-  version: number;
-  stateTag: string;
   /** JSON text; only for `Draft`. */
   nodeErrors: string | null;
 }
@@ -32,8 +31,6 @@ export interface PolledRun extends PolledState {
   /** Undefined while no output node has ended. */
   output: PolledOutput | undefined;
   nodes: PolledNode[];
-  /** True if the reader already has this state. Then the output is left out, and nodes have only id and status. */
-  isUnchanged: boolean;
 }
 
 export interface PolledNode {

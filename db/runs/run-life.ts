@@ -13,7 +13,7 @@ import { endNode, payNode, type NodeEndRow } from '../nodes/node-results-reposit
 import { releaseCalls } from '../nodes/provider-calls-repository.js';
 import { closedRequests } from '../nodes/close-requests.js';
 import type { WaitKey } from '../waits/wait-key.js';
-import { notifyWatchers } from '../watches/notify-watchers.js';
+import { notifyOfEnd, notifyWatchers } from '../watches/notify-watchers.js';
 import { enqueueWebhookEvent, webhookEventOf } from '../webhooks/webhook-outbox-repository.js';
 
 export interface RunOutcome {
@@ -156,7 +156,7 @@ async function succeedRun(db: Db, runId: string, report: number): Promise<RunCha
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
       RETURNING id, workflow_id, project_id, status, purpose, parent_run_id, parent_path, parent_node_id
     ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
-    SELECT ${answeredColumns}, ${notifyWatchers(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
+    SELECT ${answeredColumns}, ${notifyOfEnd(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
   const [row] = rows;
   return row && { applied: true, runStatus: STORED.succeed, ...toAwaitedBy(row) };
 }
@@ -233,7 +233,7 @@ async function endWithin(
       next_check_at: null,
     })
     .where('id', '=', runId)
-    .returning(notifyWatchers(runId).as('notified'))
+    .returning(notifyOfEnd(runId).as('notified'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
   // A request to cancel is audited when it is made. If there was none, the run was cancelled in Temporal.

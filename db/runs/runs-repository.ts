@@ -30,7 +30,8 @@ export interface RunToCheck {
   stuck_since: Date | null;
 }
 
-export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at'> & {
+export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_at' | 'is_plain'> & {
+  is_plain: boolean;
   /** The files that its input and its drawing reference. */
   file_ids?: readonly string[];
 };

@@ -1,5 +1,6 @@
 // The version of a run: a count of its visible changes (ADR 16).
 import { sql, type RawBuilder } from 'kysely';
+import type { StoredRunStatus } from '../core/tables.js';
 
 /**
  * Each visible change adds one step:
@@ -19,31 +20,55 @@ import { sql, type RawBuilder } from 'kysely';
 export const VERSION_STEP = 1_000_000;
 
 // A file that a run in flight refers to cannot be deleted, so only ended runs count deletions.
-const deletedFiles = sql`(
+const deletedFiles = sql`CASE WHEN run.status = 'In Progress' THEN 0 ELSE (
   SELECT count(*)::integer FROM file_references AS held JOIN files ON files.id = held.file_id AND files.copy_id IS NULL
-  WHERE held.kind = 'run' AND held.holder = run.id::text)`;
+  WHERE held.kind = 'run' AND held.holder = run.id::text) END`;
 
-/** Columns `version` and `overdue` of the run with the alias `run`. */
-export const versionColumns: RawBuilder<unknown> = sql`
-  ${sql.lit(VERSION_STEP)} * (1 + (run.run_started_at IS NOT NULL)::integer + (run.status <> 'In Progress')::integer
-    + reached.changes + CASE WHEN run.status = 'In Progress' THEN 0 ELSE ${deletedFiles} END) AS version, reached.overdue`;
+/** Columns of a `VersionRow` but for its changes, of the run with the alias `run`. */
+export const countedOfRun: RawBuilder<unknown> = sql`run.status AS run_status,
+  run.run_started_at IS NOT NULL AS is_started, ${deletedFiles} AS deleted_files`;
 
-/** Joined to the run with the alias `run`. `reached.changed_at` is the last start or end of one of its nodes. */
-export const versionJoin: RawBuilder<unknown> = sql`CROSS JOIN LATERAL run_changes(run.id) AS reached`;
+/**
+ * The changes of the run with the alias `run`; no row if it is plain: with OFFSET, PostgreSQL does not call the function
+ * then. `changed_at` is the last start or end of a node.
+ */
+export const changesUnlessPlain: RawBuilder<unknown> = sql`(
+  SELECT changes, overdue, changed_at FROM run_changes(run.id) WHERE NOT run.is_plain OFFSET 0)`;
+
+const changesIfPlain = sql`(
+  SELECT count(*) + count(*) FILTER (WHERE status <> 'in progress') AS changes,
+    max(greatest(started_at, finished_at)) AS changed_at
+  FROM node_results WHERE run_id = run.id AND path = '' AND run.is_plain)`;
+
+/** Joined to the run with the alias `run`. */
+export const changesJoin: RawBuilder<unknown> = sql`CROSS JOIN LATERAL ${changesIfPlain} AS plain
+  LEFT JOIN LATERAL ${changesUnlessPlain} AS counted ON true`;
+
+/** Columns of a `VersionRow`, with `changesJoin`. */
+export const versionColumns: RawBuilder<unknown> = sql`${countedOfRun},
+  coalesce(counted.changes, plain.changes) AS changes, coalesce(counted.overdue, 0) AS overdue`;
 
 export interface VersionRow {
-  version: number;
+  run_status: StoredRunStatus;
+  is_started: boolean;
+  /** The steps of nodes, requests, tasks and child runs. */
+  changes: number;
+  deleted_files: number;
   /** The number of pending requests that have expired: readers see them as expired before the version counts it. */
   overdue: number;
 }
 
-/**
- * Identifies a state of a run by version, status and expired requests. The status is part of it, so that the end of a
- * run is never mistaken for an earlier state, even if a crashed database has lost changes.
- */
-export function toStateTag(version: number, status: string, overdue: number): string {
-  return `${version}${status.charAt(0)}${overdue}`;
+export interface Version {
+  version: number;
+  /**
+   * Identifies a state of a run by version, status and expired requests. The status is part of it, so that the end of
+   * a run is never mistaken for an earlier state, even if a crashed database has lost changes.
+   */
+  stateTag: string;
 }
 
-/** `toStateTag` in SQL, for a row with `version`, `run_status` and `overdue`. */
-export const stateTagOfRow: RawBuilder<string> = sql`version::text || left(run_status, 1) || overdue::text`;
+export function toVersion(row: VersionRow): Version {
+  const { run_status: status, is_started: isStarted, changes, deleted_files: deleted, overdue } = row;
+  const version = VERSION_STEP * (1 + Number(isStarted) + Number(status !== 'In Progress') + changes + deleted);
+  return { version, stateTag: `${version}${status.charAt(0)}${overdue}` };
+}

@@ -1,9 +1,10 @@
 // The watched runs, for the statements that change runs (notify-watchers.ts). One row for each run and API process.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
+import { createStatement } from '../core/statement.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
 import { isLive } from '../sessions/sessions-repository.js';
-import { toStateTag, versionColumns, versionJoin, type VersionRow } from './run-version.js';
+import { changesJoin, toVersion, versionColumns, type Version, type VersionRow } from './run-version.js';
 
 /** A process that dies stops renewing its watches. After the lease, changes are not reported to it any more. */
 const LEASE_SECONDS = 60;
@@ -14,6 +15,8 @@ export interface Watch {
   runId: string;
   /** True if a reader in that process wants its deltas. */
   deltas: boolean;
+  /** True if the readers in that process only wait for its end. */
+  endsOnly: boolean;
 }
 
 /**
@@ -22,13 +25,31 @@ export interface Watch {
  * once more a little later.
  */
 export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
-  const runIds = watches.map(({ runId }) => runId);
-  await sql`
-    INSERT INTO run_watches (run_id, listener, until, deltas) SELECT id, ${listener}::uuid, ${until}, deltas
-    FROM unnest(${runIds}::uuid[], ${watches.map(({ deltas }) => deltas)}::boolean[]) AS asked (id, deltas)
-    ORDER BY id
-    ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until, deltas = excluded.deltas`.execute(db);
+  await insertWatches(db, {
+    listener,
+    runIds: watches.map(({ runId }) => runId),
+    deltas: watches.map(({ deltas }) => deltas),
+    endsOnly: watches.map(({ endsOnly }) => endsOnly),
+  });
 }
+
+// In this file lists are in subqueries, which hide their lengths from the planner, so that one generic plan serves all
+// calls.
+
+const insertWatches = createStatement<
+  { listener: string; runIds: string[]; deltas: boolean[]; endsOnly: boolean[] },
+  Record<string, never>
+>(
+  ['listener', 'runIds', 'deltas', 'endsOnly'],
+  ({ listener, runIds, deltas, endsOnly }) => sql`
+    INSERT INTO run_watches (run_id, listener, until, deltas, ends_only)
+    SELECT id, ${listener}::uuid, ${until}, deltas, ends_only
+    FROM unnest((SELECT ${runIds}::uuid[]), (SELECT ${deltas}::boolean[]), (SELECT ${endsOnly}::boolean[]))
+      AS asked (id, deltas, ends_only)
+    ORDER BY id
+    ON CONFLICT (run_id, listener) DO UPDATE SET until = excluded.until, deltas = excluded.deltas,
+      ends_only = excluded.ends_only`,
+);
 
 /** Renews these watches, and deletes the process's other ones and expired ones of any process. */
 export async function renewWatches(db: Db, listener: string, watches: Watch[]): Promise<void> {
@@ -41,23 +62,36 @@ export async function renewWatches(db: Db, listener: string, watches: Watch[]): 
   if (runIds.length > 0) await watchRuns(db, listener, watches);
 }
 
-export interface RunState {
+export interface RunState extends Version {
   runId: string;
   status: StoredRunStatus;
-  version: number;
-  /** The version is that of `toStateTag`. */
-  stateTag: string;
 }
 
 /** Returns the states of these runs without their contents. Leaves out unknown runs. */
 export async function readRunStates(db: Db, runIds: string[]): Promise<RunState[]> {
-  const { rows } = await sql<VersionRow & { runId: string; status: StoredRunStatus }>`
-    SELECT run.id AS "runId", run.status, ${versionColumns}
-    FROM runs AS run ${versionJoin} WHERE run.id = ANY (${runIds}::uuid[])`.execute(db);
-  return rows.map(({ runId, status, version, overdue }) => {
-    return { runId, status, version, stateTag: toStateTag(version, status, overdue) };
-  });
+  const rows = await selectStates(db, { runIds });
+  return rows.map((row) => ({ runId: row.run_id, status: row.run_status, ...toVersion(row) }));
 }
+
+const selectStates = createStatement<{ runIds: string[] }, VersionRow & { run_id: string }>(
+  ['runIds'],
+  ({ runIds }) => sql`
+    SELECT run.id AS run_id, ${versionColumns}
+    FROM unnest((SELECT ${runIds}::uuid[])) AS asked (id) JOIN runs AS run ON run.id = asked.id ${changesJoin}`,
+);
+
+/** Returns those of the runs that have ended. */
+export async function findEndedRuns(db: Db, runIds: string[]): Promise<string[]> {
+  const rows = await selectEnded(db, { runIds });
+  return rows.map(({ id }) => id);
+}
+
+const selectEnded = createStatement<{ runIds: string[] }, { id: string }>(
+  ['runIds'],
+  ({ runIds }) => sql`
+    SELECT run.id FROM unnest((SELECT ${runIds}::uuid[])) AS asked (id) JOIN runs AS run ON run.id = asked.id
+    WHERE run.status <> 'In Progress'`,
+);
 
 /** A reader and its credentials. An admitted stream ends when its key or session does. */
 export interface Reader {
@@ -76,16 +110,12 @@ export interface Viewer extends Reader {
  * results have expired, the key no longer reaches the project, or the session has ended.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
-  const { rows } = await sql<{ role: Role | null }>`
-    SELECT CASE WHEN asked.session_id IS NULL OR ${isLiveSession} THEN (
-      SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
-      JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
-      JOIN users AS reader ON reader.id = member.user_id AND reader.is_active
-      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
-    ) END AS role
-    FROM unnest(${viewers.map(({ runId }) => runId)}::uuid[], ${viewers.map(({ userId }) => userId)}::integer[],
-      ${viewers.map(({ keyId }) => keyId ?? null)}::integer[], ${viewers.map(({ sessionId }) => sessionId ?? null)}::uuid[])
-      WITH ORDINALITY AS asked (run_id, user_id, key_id, session_id, ordinal) ORDER BY ordinal`.execute(db);
+  const rows = await selectRoles(db, {
+    runIds: viewers.map(({ runId }) => runId),
+    userIds: viewers.map(({ userId }) => userId),
+    keyIds: viewers.map(({ keyId }) => keyId ?? null),
+    sessionIds: viewers.map(({ sessionId }) => sessionId ?? null),
+  });
   return rows.map(({ role }) => role);
 }
 
@@ -99,3 +129,20 @@ const isGoodKey = sql`EXISTS (
 const isLiveSession = sql`EXISTS (
   SELECT FROM sessions WHERE sessions.id = asked.session_id AND sessions.user_id = asked.user_id AND ${isLive}
 )`;
+
+const selectRoles = createStatement<
+  { runIds: string[]; userIds: number[]; keyIds: (number | null)[]; sessionIds: (string | null)[] },
+  { role: Role | null }
+>(
+  ['runIds', 'userIds', 'keyIds', 'sessionIds'],
+  ({ runIds, userIds, keyIds, sessionIds }) => sql`
+    SELECT CASE WHEN asked.session_id IS NULL OR ${isLiveSession} THEN (
+      SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
+      JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
+      JOIN users AS reader ON reader.id = member.user_id AND reader.is_active
+      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
+    ) END AS role
+    FROM unnest((SELECT ${runIds}::uuid[]), (SELECT ${userIds}::integer[]), (SELECT ${keyIds}::integer[]),
+      (SELECT ${sessionIds}::uuid[])) WITH ORDINALITY AS asked (run_id, user_id, key_id, session_id, ordinal)
+    ORDER BY ordinal`,
+);

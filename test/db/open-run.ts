@@ -8,6 +8,7 @@ import { startRun } from '../../db/runs/run-life.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
 import type { NodeKind } from '../../graph/kinds.js';
+import { isPlain } from '../../graph/plain-plan.js';
 import type { Plan } from '../../graph/plan.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
@@ -47,15 +48,17 @@ export async function openRun(db: Database, kinds: NodeKind[]): Promise<OpenRun>
     .values({ project_id: projectId, author_id: userId, title: 'of a test', sort_id: 1, document })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const plan = toPlan(nodeIds, kinds);
   const run = {
     id: randomUUID(),
     workflow_id: workflowId,
     project_id: projectId,
     user_id: userId,
-    snapshot_hash: await storeSnapshot(db, document, toPlan(nodeIds, kinds)),
+    snapshot_hash: await storeSnapshot(db, document, plan),
     input: '{}',
     input_enc: null,
     secrets_enc: null,
+    is_plain: isPlain(plan, {}),
   };
   await insertAcceptedRun(db, run, CHECK_IN_SECONDS);
   await startRun(db, run.id);

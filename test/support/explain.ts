@@ -23,9 +23,7 @@ export async function explainRead(
   read: (db: Database) => Promise<unknown>,
 ): Promise<ExplainedStatement[]> {
   const sent: Sent[] = [];
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.INT8, Number);
-  const pool = new pg.Pool({ connectionString: url, max: 1, types });
+  const pool = openPool(url, 1);
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => {
@@ -61,6 +59,46 @@ function toLiteral(value: unknown): string {
   return pg.escapeLiteral(String(value));
 }
 
+function openPool(url: string, max: number): pg.Pool {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  return new pg.Pool({ connectionString: url, max, types });
+}
+
 function timeOf(line: string): number {
   return Number(/^(?:Planning|Execution) Time: ([\d.]+) ms$/.exec(line)?.[1] ?? 0);
+}
+
+interface PlanNode {
+  Plans?: PlanNode[];
+}
+
+/**
+ * Returns the size of the generic plan of each statement that `read` sends: its nodes, without those of the functions
+ * that it calls.
+ */
+export async function countPlanNodes(url: string, read: (db: Database) => Promise<unknown>): Promise<number[]> {
+  const sent: Sent[] = [];
+  const pool = openPool(url, 2);
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void sent.push(query),
+  });
+  try {
+    await read(db);
+    const counted: number[] = [];
+    for (const { sql } of sent) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+        `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`,
+      );
+      counted.push(countNodes(rows[0]!['QUERY PLAN'][0]!.Plan));
+    }
+    return counted;
+  } finally {
+    await db.destroy();
+  }
+}
+
+function countNodes({ Plans = [] }: PlanNode): number {
+  return Plans.reduce((sum, plan) => sum + countNodes(plan), 1);
 }

@@ -10,6 +10,7 @@ import type { StoredDrawing } from '../../../db/workflows/workflows-repository.j
 import type { PlannedDrawing } from '../../../graph/changed-nodes.js';
 import { readDrawing } from '../../../graph/document.js';
 import { secretFieldsOf } from '../../../graph/input.js';
+import { isPlain } from '../../../graph/plain-plan.js';
 import type { Plan } from '../../../graph/plan.js';
 import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
 import type { RunDeps } from '../deps.js';
@@ -43,6 +44,7 @@ export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: num
     workflow_version: earlier.workflowVersion,
     project_id: projectId,
     user_id: userId,
+    is_plain: isPlain(plan, drawing),
     input: earlier.input,
     input_enc: move(inputEnc, 'run-input'),
     secrets_enc: move(secretsEnc, 'run-secrets'),

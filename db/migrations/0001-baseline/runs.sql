@@ -22,6 +22,7 @@ CREATE TABLE runs (
   resumed_from uuid REFERENCES runs (id),
   conversation_id uuid,
   is_queued boolean NOT NULL DEFAULT false,
+  is_plain boolean NOT NULL DEFAULT false,
   traceparent text,
   sequence integer NOT NULL DEFAULT 0,
   cost_usd numeric NOT NULL DEFAULT 0,
@@ -68,6 +69,9 @@ COMMENT ON COLUMN runs.conversation_id IS 'The conversation in which it answers 
 COMMENT ON COLUMN runs.is_queued IS
   'True until its turn in the conversation has come. A queued run is accepted, and gets its input and its graph '
   'with its turn.';
+COMMENT ON COLUMN runs.is_plain IS
+  'True: no node of its plan waits, repeats others or asks anybody (`isPlain`), so that its changes are those of its '
+  'rows in `node_results` with an empty path. False where nobody has looked.';
 COMMENT ON COLUMN runs.traceparent IS
   'W3C trace context of the request that it was accepted in; null while nothing is traced.';
 COMMENT ON COLUMN runs.sequence IS 'The number of the last report that was applied.';

@@ -20,7 +20,7 @@ describe('the deltas of a run in the database', function () {
   async function begin(deltas = true): Promise<OpenRun> {
     const run = await openRun(db, ['llm']);
     await claimNode(db, keyOf(run));
-    await watchRuns(db, randomUUID(), [{ runId: run.id, deltas }]);
+    await watchRuns(db, randomUUID(), [{ runId: run.id, deltas, endsOnly: false }]);
     return run;
   }
 

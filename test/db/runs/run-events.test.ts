@@ -60,7 +60,7 @@ describe('versions and events of a run', function () {
 
   describe('the version', () => {
     it('rises with each start and end of a node, with each approval that is asked for and settled, and with the end', async () => {
-      const run = await openRun(db, ['http', 'http']);
+      const run = await openRun(db, ['agent', 'http']);
       const versions = [await versionOf(run)];
       const steps: (() => Promise<unknown>)[] = [
         () => claim(run, 0),
@@ -106,7 +106,7 @@ describe('versions and events of a run', function () {
     });
 
     it('distinguishes a request whose time is over from one that is open, though nothing is written', async () => {
-      const run = await openRun(db, ['http']);
+      const run = await openRun(db, ['agent']);
       // In a transaction `now()` is its start, so the request has not expired yet for its statements.
       const [before] = await db.transaction().execute(async (transaction) => {
         await ask(run, `${run.id}-soon`, '50 milliseconds', transaction);
@@ -308,7 +308,7 @@ describe('versions and events of a run', function () {
     });
     after(() => client.end());
 
-    const plain = (...runIds: string[]) => runIds.map((runId) => ({ runId, deltas: false }));
+    const plain = (...runIds: string[]) => runIds.map((runId) => ({ runId, deltas: false, endsOnly: false }));
     const timesTold = (run: OpenRun): number => told.filter((id) => id === run.id).length;
 
     it('of watched runs, each of them, and of no other run', async () => {
@@ -344,6 +344,32 @@ describe('versions and events of a run', function () {
       await eventually(() => timesTold(run) === 1);
       await endRun(db, run.id, { status: 'cancelled' });
       await eventually(() => timesTold(run) === 2);
+      await renewWatches(db, listener, []);
+    });
+
+    it('to who only waits for the end when that has come, whichever way it takes, and nothing before', async () => {
+      const listener = randomUUID();
+      const [plain_, cancelled, marker] = [
+        await openRun(db, ['http']),
+        await openRun(db, ['agent']),
+        await openRun(db, ['http']),
+      ];
+      const runs = [plain_, cancelled];
+      await watchRuns(
+        db,
+        listener,
+        runs.map(({ id }) => ({ runId: id, deltas: false, endsOnly: true })),
+      );
+      await watchRuns(db, listener, plain(marker.id));
+      for (const run of runs) await claim(run, 0);
+      await ask(cancelled, `${cancelled.id}-z`);
+      for (const run of runs) await record(run, 0);
+      await claim(marker, 0);
+      await eventually(() => timesTold(marker) === 1);
+      assert.deepEqual(runs.map(timesTold), [0, 0]);
+      await endRun(db, plain_.id, DONE);
+      await endRun(db, cancelled.id, { status: 'cancelled' });
+      await eventually(() => runs.every((run) => timesTold(run) === 1));
       await renewWatches(db, listener, []);
     });
 

@@ -1,0 +1,14 @@
+import { connectionsIn } from './connections.js';
+import type { JsonObject } from './json.js';
+import { traitsOf } from './kinds.js';
+import type { Plan } from './plan.js';
+
+/**
+ * True if no node of the plan waits, repeats other nodes or asks anybody, so that readers find in the row of each node
+ * all that they see of it. A node with a connection may wait until somebody has signed in.
+ */
+export function isPlain({ ids, kinds }: Plan, drawing: JsonObject): boolean {
+  const hasRowsAlone = kinds.every((kind) => ['activity', 'inline'].includes(traitsOf(kind).runs));
+  const executed = new Set<unknown>(ids);
+  return hasRowsAlone && !connectionsIn(drawing).some(({ node }) => executed.has(node['id']));
+}

@@ -1,0 +1,131 @@
+// Who waits for runs, with the notifications of the database.
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { RunHub } from '../../../api/live/run-hub.js';
+import { waitForChange, waitForEnd } from '../../../api/live/wait-for-run.js';
+import type { Database } from '../../../db/core/client.js';
+import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { endRun } from '../../../db/runs/run-life.js';
+import { CHANGES_CHANNEL } from '../../../db/watches/notify-watchers.js';
+import { readRunStates } from '../../../db/watches/run-watches-repository.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
+import { createLogger } from '../../../telemetry/logger.js';
+import { connect, nodeEnd, openRun, type OpenRun } from '../../db/open-run.js';
+import { sharedStack } from '../../support/shared-stack.js';
+
+describe('who waits for a run', function () {
+  this.timeout(60_000);
+  let db: Database;
+  let listener: pg.Client;
+  let hub: RunHub;
+  let told: string[];
+
+  before(async () => {
+    db = await connect();
+    listener = new pg.Client({ connectionString: (await sharedStack()).stack.database_url });
+    await listener.connect();
+    listener.on('notification', ({ payload }) => {
+      told.push(payload!);
+      hub.changed(payload!);
+    });
+    await listener.query(`LISTEN ${CHANGES_CHANNEL}`);
+  });
+  after(() => Promise.all([db.destroy(), listener.end()]));
+
+  beforeEach(() => {
+    told = [];
+    const memory = new ByteBudget({ totalBytes: 2 ** 20, uncountedBytes: 0 });
+    hub = new RunHub({ db, memory, logger: createLogger('api', 'fatal'), onReaders: () => undefined });
+    hub.listening(true);
+  });
+  afterEach(() => hub.stop());
+
+  const options = () => ({ waitMs: 30_000, signal: new AbortController().signal });
+  const placeOf = ({ id, userId }: OpenRun) => ({ runId: id, userId });
+  const keyOf = ({ id, nodeIds }: OpenRun) => ({ runId: id, path: '', nodeId: nodeIds[0]! });
+  const tagOf = async ({ id }: OpenRun): Promise<string> => (await readRunStates(db, [id]))[0]!.stateTag;
+
+  async function untilWatched({ id }: OpenRun, endsOnly: boolean): Promise<void> {
+    await eventually(async () => {
+      const { rows } = await sql<{
+        ends: boolean;
+      }>`SELECT ends_only AS ends FROM run_watches WHERE run_id = ${id}`.execute(db);
+      return rows[0]?.ends === endsOnly;
+    });
+  }
+
+  /** Resolves once a notification that was sent after all earlier ones has come. */
+  async function untilAllTold(): Promise<void> {
+    const mark = `mark ${told.length}`;
+    await sql`SELECT pg_notify(${CHANGES_CHANNEL}, ${mark})`.execute(db);
+    await eventually(() => told.includes(mark));
+  }
+
+  it('to end is told nothing of its nodes, and then of the end', async () => {
+    const run = await openRun(db, ['http']);
+    let isOver = false;
+    const waiting = waitForEnd(hub, placeOf(run), options()).finally(() => (isOver = true));
+    await untilWatched(run, true);
+    await claimNode(db, keyOf(run));
+    await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'http'));
+    await untilAllTold();
+    assert.deepEqual([told.includes(run.id), isOver], [false, false]);
+    await endRun(db, run.id, { status: 'succeed' });
+    assert.equal(await waiting, true);
+    assert.ok(told.includes(run.id));
+  });
+
+  it('to end and comes too late learns that at once', async () => {
+    const run = await openRun(db, ['http']);
+    await endRun(db, run.id, { status: 'failed' });
+    assert.equal(await waitForEnd(hub, placeOf(run), options()), true);
+  });
+
+  it('to end is not lost if it ends between the look of the reader and the watch', async () => {
+    const run = await openRun(db, ['http']);
+    // The end is committed after the watch and the first look at it, but its statement began before both.
+    const waiting = await db.transaction().execute(async (transaction) => {
+      await endRun(transaction, run.id, { status: 'failed' });
+      const begun = { end: waitForEnd(hub, placeOf(run), options()) };
+      await untilWatched(run, true);
+      return begun;
+    });
+    assert.equal(await waiting.end, true);
+  });
+
+  it('to change is told of it, though another reader has only waited for the end before', async () => {
+    const run = await openRun(db, ['http']);
+    const ending = waitForEnd(hub, placeOf(run), options());
+    await untilWatched(run, true);
+    const changing = waitForChange(hub, placeOf(run), await tagOf(run), options());
+    await untilWatched(run, false);
+    await claimNode(db, keyOf(run));
+    assert.equal(await changing, true);
+    assert.ok(told.includes(run.id));
+    await endRun(db, run.id, { status: 'failed' });
+    assert.equal(await ending, true);
+  });
+
+  it('gives up when the hub stops', async () => {
+    const run = await openRun(db, ['http']);
+    const waiting = [
+      waitForEnd(hub, placeOf(run), options()),
+      waitForChange(hub, placeOf(run), await tagOf(run), options()),
+    ];
+    await hub.stop();
+    assert.deepEqual(await Promise.all(waiting), [false, false]);
+  });
+
+  it('learns of the end although its notification was lost, as soon as runs are compared', async () => {
+    const run = await openRun(db, ['http']);
+    hub.listening(false);
+    const waiting = waitForEnd(hub, placeOf(run), options());
+    await untilWatched(run, true);
+    await sql`DELETE FROM run_watches WHERE run_id = ${run.id}`.execute(db);
+    await endRun(db, run.id, { status: 'failed' });
+    assert.equal(await waiting, true);
+    assert.ok(!told.includes(run.id));
+  });
+});
