@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import pg from 'pg';
 import { graphs } from './graphs.js';
-import { pollIntervalMs, runJob } from './load.js';
+import { runJob } from './load.js';
 import { SETTINGS_OF } from './measure.js';
 import { GRAPH_ROWS, type GraphRow } from './graph-rows.js';
 import { addVariable } from './options.js';
@@ -24,6 +24,7 @@ interface Given {
   variant: Variant;
   runs: number;
   lanes: number;
+  pollMs: number;
   env: Record<string, string>;
   profile?: string;
 }
@@ -43,11 +44,12 @@ interface Statement {
   total_plan_time: number;
 }
 
-const { graph, variant, runs, lanes, env, profile } = new Command('breakdown')
+const { graph, variant, runs, lanes, pollMs, env, profile } = new Command('breakdown')
   .addOption(new Option('--graph <name>', 'what a run does').choices(GRAPH_ROWS).default('chain-5'))
   .addOption(new Option('--variant <name>', 'how the service executes it').choices(VARIANTS).default('visible'))
   .option('--runs <number>', 'runs to count', Number, 60)
   .option('--lanes <number>', 'runs at once', Number, 20)
+  .option('--poll-ms <number>', 'how often a run is polled', Number, 500)
   .option('--env <name=value>', 'a setting of the stack; may be repeated', addVariable, {})
   .option('--profile <folder>', 'where the profiles go')
   .parse()
@@ -110,9 +112,8 @@ async function loadExtension(stack: BareStack): Promise<void> {
 
 async function execute(count: number): Promise<void> {
   let left = count;
-  const intervalMs = pollIntervalMs(lanes, graphs[graph].calls);
   const lane = async (): Promise<void> => {
-    while (left-- > 0) await runJob(service, graphs[graph], intervalMs);
+    while (left-- > 0) await runJob(service, graphs[graph], pollMs);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }

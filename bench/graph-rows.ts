@@ -9,3 +9,7 @@ export const GRAPH_ROWS = [
   'for-each-100-by-20',
 ] as const;
 export type GraphRow = (typeof GRAPH_ROWS)[number];
+
+/** Those that can be measured beside something else (`--beside`): no more than calls, one after the other or all at once. */
+export const BESIDE_ROWS = ['chain-5', 'chain-20', 'fan-20'] as const;
+export type BesideRow = (typeof BESIDE_ROWS)[number];

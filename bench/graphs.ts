@@ -10,9 +10,9 @@ import {
   type Drawing,
   type DrawingNode,
 } from '../harness/drawing/drawing.js';
-import type { GraphRow } from './graph-rows.js';
+import type { BesideRow, GraphRow } from './graph-rows.js';
 
-export type Shape = 'chain' | 'fan-out' | 'branch' | 'diamonds' | 'for-each';
+export type Shape = 'chain' | 'fan' | 'fan-out' | 'branch' | 'diamonds' | 'for-each';
 
 export interface Graph {
   name: string;
@@ -23,6 +23,8 @@ export interface Graph {
   concurrency?: number;
   /** HTTP calls that a run makes. */
   calls: number;
+  /** Method and address of every call, such as `POST /?of=others`, in place of the usual ones. A twin knows none. */
+  call?: string;
 }
 
 /** The input of a run. Every call's path is `/<tag>/<number>`. */
@@ -43,7 +45,9 @@ function forEachOf(size: number, concurrency: number): Graph {
 export const graphs = {
   'chain-5': chainOf(5),
   'chain-20': chainOf(20),
-  /** 20 parallel calls, then one that waits for all of them. */
+  /** 20 calls side by side. */
+  'fan-20': { name: 'fan-20', shape: 'fan', size: 20, calls: 20 },
+  /** The same, then one that waits for them all. */
   'fan-out-20': { name: 'fan-out-20', shape: 'fan-out', size: 20, calls: 21 },
   /** A call, a condition on its answer, and a call in each branch. */
   branch: { name: 'branch', shape: 'branch', size: 1, calls: 2 },
@@ -52,7 +56,7 @@ export const graphs = {
   /** A call for each item of a list, with the default concurrency and with the highest one. */
   'for-each-100-by-5': forEachOf(100, 5),
   'for-each-100-by-20': forEachOf(100, 20),
-} as const satisfies Record<GraphRow, Graph>;
+} as const satisfies Record<GraphRow | BesideRow, Graph>;
 
 /** Makes a call whose path ends with `number` (a number or a variable) and whose query contains `after`. */
 type MakeCall = (number: number | string, after: string) => DrawingNode;
@@ -64,8 +68,10 @@ type MakeCall = (number: number | string, after: string) => DrawingNode;
 export function toDrawing(graph: Graph, targetUrl: string): Drawing {
   const start = trigger([], named('Start'));
   const call: MakeCall = (number, after) => {
+    const label = named(`Call ${number}`);
+    if (graph.call !== undefined) return callOf(graph.call, targetUrl, { ...label, body: { number, after } });
     const url = `${targetUrl}/{{ input.tag }}/${number}?delay={{ input.delayMs }}&after=${after}`;
-    return http(url, named(`Call ${number}`));
+    return http(url, label);
   };
   const whole = drawing([start, ...nodesAfter[graph.shape](start, call, graph)]);
   const bodies = whole.nodes.flatMap(({ id, data }) => {
@@ -75,6 +81,11 @@ export function toDrawing(graph: Graph, targetUrl: string): Drawing {
       : [];
   });
   return { ...whole, edges: [...whole.edges, ...bodies] };
+}
+
+function callOf(call: string, targetUrl: string, { body, ...data }: Record<string, unknown>): DrawingNode {
+  const [method, address] = call.split(' ');
+  return http(`${targetUrl}${address}`, { ...data, method, ...(method === 'GET' ? {} : { body }) });
 }
 
 const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Graph) => DrawingNode[]> = {
@@ -89,10 +100,15 @@ const nodesAfter: Record<Shape, (start: DrawingNode, call: MakeCall, graph: Grap
     return nodes;
   },
 
-  'fan-out'(start, call, { size }) {
+  fan(start, call, { size }) {
     const side = Array.from({ length: size }, (_, index) => call(index + 1, 'start'));
-    const join = call(size + 1, answerOf(side[0]!));
     link(start, side);
+    return side;
+  },
+
+  'fan-out'(start, call, graph) {
+    const side = nodesAfter.fan(start, call, graph);
+    const join = call(graph.size + 1, answerOf(side[0]!));
     for (const each of side) link(each, join);
     return [...side, join];
   },

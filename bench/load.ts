@@ -1,12 +1,25 @@
-// The client. Each of its lanes starts a job, polls until the job ends, and then starts the next one.
+// The client: so many jobs at once, each started, asked about until its end and followed by the next one.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph, JobInput } from './graphs.js';
 import { cpuOf, idleness } from './processes.js';
-import type { Subject } from './subjects.js';
+import type { PolledSubject, Subject } from './subjects.js';
 import { Window, type Job, type Round } from './window.js';
 
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
 const JOB_TIMEOUT_MS = 900_000;
+
+/** How a client learns of the end: by polls, so many milliseconds apart, or by one request that waits for it. */
+export type Asking = number | 'waits';
+
+export function describeAsking(asking: Asking): string {
+  return asking === 'waits' ? 'clients that wait' : `polls every ${asking} ms`;
+}
+
+/** One run alone is asked about as often as a person's page would ever ask: a tenth of the shortest job. */
+export const ALONE_POLL_MS = 10;
+/** Of many runs, each is asked about by a patient client, or by an impatient one. */
+export const PATIENT_POLL_MS = 500;
+export const CROWD_POLLS_MS = [50, PATIENT_POLL_MS];
 
 interface Load {
   subject: Subject;
@@ -14,45 +27,46 @@ interface Load {
   /** The number of jobs at once. */
   lanes: number;
   durationMs: number;
-  /** The time between two polls of a job. The default is `pollIntervalMs`. */
-  pollMs?: number | undefined;
+  asking: Asking;
 }
 
-/**
- * Returns the milliseconds between two polls of a job. A single job is polled every 10 ms: a tenth of the shortest job,
- * and as often as a page of the console would ever poll. With more jobs, the client makes at most 100 polls a second
- * (each of 20 runs five times a second, while clients are advised to poll every 3 to 5 seconds), so that the figures do
- * not measure polls. A run of thousands of nodes has long answers, so it is polled about 40 times, whatever its length.
- */
-export function pollIntervalMs(lanes: number, calls: number): number {
-  return Math.max(10, lanes * 10, calls / 2);
-}
-
-/** Starts one job and polls it until it ends. Throws if it fails or does not end in time. */
-export async function runJob(subject: Subject, graph: Graph, intervalMs: number, input = PLAIN_INPUT): Promise<Job> {
+/** Does one job to its end. Throws where it fails or does not end. */
+async function doJob(subject: Subject, graph: Graph, asking: Asking): Promise<Job> {
+  if (asking !== 'waits') return runJob(subject as PolledSubject, graph, asking);
   const startedAt = performance.now();
-  const { id, firstByteMs, acceptedMs } = await subject.start(graph, input);
+  const { id } = await subject.runToEnd!(graph, PLAIN_INPUT);
+  return { id, tookMs: performance.now() - startedAt, acceptedMs: 0, polls: 0 };
+}
+
+/** Starts one job and polls until its end. Throws where it fails or does not end. */
+export async function runJob(
+  subject: PolledSubject,
+  graph: Graph,
+  intervalMs: number,
+  input = PLAIN_INPUT,
+): Promise<Job> {
+  const startedAt = performance.now();
+  const { id, acceptedMs } = await subject.start(graph, input);
   for (let polls = 1; ; polls++) {
     await pause(intervalMs);
     const { isTerminal, hasSucceeded } = await subject.poll(id);
     const tookMs = performance.now() - startedAt;
     if (isTerminal && !hasSucceeded) throw new Error(`${subject.name}: a run of ${graph.name} failed (${id})`);
-    if (isTerminal) return { id, tookMs, firstByteMs, acceptedMs, polls };
+    if (isTerminal) return { id, tookMs, acceptedMs, polls };
     if (tookMs > JOB_TIMEOUT_MS) throw new Error(`${subject.name}: a run of ${graph.name} does not end (${id})`);
   }
 }
 
-export async function drive({ subject, graph, lanes, durationMs, pollMs }: Load): Promise<Round> {
-  const intervalMs = pollMs ?? pollIntervalMs(lanes, graph.calls);
+export async function drive({ subject, graph, lanes, durationMs, asking }: Load): Promise<Round> {
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
-    // Lanes that start at the same moment would send every poll at the same moment.
-    await pause((number * intervalMs) / lanes);
-    await runJob(subject, graph, intervalMs);
+    // Lanes that start together would go on together, poll after poll.
+    if (asking !== 'waits') await pause((number * asking) / lanes);
+    await doJob(subject, graph, asking);
     window.laneIsWarm(performance.now());
     while (!window.isSettled()) {
       const startedAt = performance.now();
-      const job = await runJob(subject, graph, intervalMs);
+      const job = await doJob(subject, graph, asking);
       window.add(job, startedAt, performance.now());
     }
   };

@@ -1,9 +1,11 @@
 // Measures all rows on one testbed. In each row the subjects alternate, so that all see the same state of the machine.
 import { graphs, type Graph } from './graphs.js';
-import { drive } from './load.js';
+import { ALONE_POLL_MS, CROWD_POLLS_MS, drive, PATIENT_POLL_MS } from './load.js';
 import type { GraphRow } from './graph-rows.js';
 import type { BenchOptions } from './options.js';
 import type { Figures } from './report/limits.js';
+import { measureBeside } from './rows/beside.js';
+import { measureCosts } from './rows/costs.js';
 import { measureKill } from './rows/kill.js';
 import { measureMemory } from './rows/memory.js';
 import { measurePolls } from './rows/polls.js';
@@ -22,12 +24,13 @@ const WARM_UP_MS = 30_000;
 const WARM_UP_MS_WHEN_QUICK = 1_000;
 
 export async function measure(options: BenchOptions, report: (line: string) => void): Promise<Figures> {
-  const { rounds, seconds, pollMs, isQuick, other } = options;
+  const { rounds, seconds, isQuick, other, beside, targetPort } = options;
   report('starting the stacks, the target and the twin');
-  const testbed = await openTestbed(servicesOf(options));
+  const testbed = await openTestbed(servicesOf(options), targetPort);
   try {
-    const subjects = [...testbed.services, ...(other === undefined ? testbed.twins : [])];
-    const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, pollMs, isQuick, report };
+    const hasTwins = other === undefined && beside.length === 0;
+    const subjects = [...testbed.services, ...(hasTwins ? testbed.twins : [])];
+    const context: RowContext = { testbed, subjects, rounds, durationMs: seconds * 1000, isQuick, report };
     for (const subject of subjects) await warmUp(subject, isQuick);
     return await measureRows(options, context);
   } finally {
@@ -38,7 +41,7 @@ export async function measure(options: BenchOptions, report: (line: string) => v
 /** A new process interprets code that has not run often enough to be compiled, unlike one that has run for minutes. */
 async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
   const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
-  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs });
+  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs, asking: PATIENT_POLL_MS });
 }
 
 function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
@@ -50,18 +53,28 @@ function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
   });
 }
 
-async function measureRows({ only, lanes }: BenchOptions, context: RowContext): Promise<Figures> {
-  const figures: Figures = { throughput: [], polls: [], kills: [], memory: [] };
+async function measureRows(
+  { only, lanes, pollMs, beside, variants }: BenchOptions,
+  context: RowContext,
+): Promise<Figures> {
+  const figures: Figures = { throughput: [], costs: [], polls: [], kills: [], memory: [] };
+  const { subjects, testbed } = context;
   for (const row of only.filter((name): name is GraphRow => name in graphs)) {
     const graph: Graph = graphs[row];
-    figures.throughput.push(...(await measureThroughput(context, { row, graph, lanes: lanesOf(graph, lanes) })));
+    const loads = lanesOf(graph, lanes).flatMap((number) => {
+      const intervals = pollMs ?? (number === 1 ? [alonePollMs(graph)] : CROWD_POLLS_MS);
+      return intervals.map((asking) => ({ lanes: number, asking }));
+    });
+    figures.throughput.push(...(await measureThroughput(context, { row, graph, subjects, loads })));
   }
-  // Polls and waiting runs do not depend on the variant, so only the first one is measured.
-  const [first] = context.testbed.services;
+  for (const { row, url } of beside) figures.throughput.push(...(await measureBeside(context, row, url, lanes)));
+  // What waits and what is polled is the same in both variants: the first one shows it.
+  const [first] = testbed.services;
+  if (only.includes('costs')) figures.costs.push(...(await measureCosts(context, variants[0]!)));
   if (only.includes('polls')) figures.polls.push(...(await measurePolls(context, first!)));
   if (only.includes('memory')) figures.memory.push(await measureMemory(context, first!));
-  // The kill row is always last, because it restarts the workers.
-  for (const subject of only.includes('kill') ? context.subjects : []) {
+  // Last, whatever the order of the others: its workers begin anew.
+  for (const subject of only.includes('kill') ? subjects : []) {
     figures.kills.push(await measureKill(context, subject));
   }
   return figures;
@@ -70,4 +83,9 @@ async function measureRows({ only, lanes }: BenchOptions, context: RowContext): 
 /** A run of a for-each has many calls in flight by itself, so the time of an item is measured on one run at a time. */
 function lanesOf({ shape }: Graph, lanes: number[]): number[] {
   return shape === 'for-each' ? [1] : lanes;
+}
+
+/** The answer of a run with many calls is long, and would make the figures those of polls. */
+function alonePollMs({ calls }: Graph): number {
+  return Math.max(ALONE_POLL_MS, calls / 2);
 }

@@ -2,23 +2,23 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { GRAPH_ROWS } from './graph-rows.js';
+import { BESIDE_ROWS, GRAPH_ROWS, type BesideRow } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
-/** The rows in the order of measurement. The last one kills the worker. */
-const ROW_NAMES = [...GRAPH_ROWS, 'polls', 'memory', 'kill'] as const;
+/** In the order in which they are measured; the last one kills the worker. */
+const ROW_NAMES = [...GRAPH_ROWS, 'costs', 'polls', 'memory', 'kill'] as const;
 type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
   variants: Variant[];
-  /** The numbers of runs at once. The rows `polls`, `memory` and `kill` use their own. */
+  /** Runs at once; the rows `costs`, `polls`, `memory` and `kill` have their own. */
   lanes: number[];
   rounds: number;
   /** The length of one round of one subject. */
   seconds: number;
-  /** The time between two polls of a run. If undefined, it depends on the number of runs at once (`pollIntervalMs`). */
-  pollMs: number | undefined;
+  /** How often a run is polled, in milliseconds; undefined for a pace that depends on whether it runs alone. */
+  pollMs: number[] | undefined;
   isQuick: boolean;
   json: string;
   /** A file of earlier results, which replaces the measurement. */
@@ -28,6 +28,16 @@ export interface BenchOptions {
   env: Record<string, string>;
   /** The service that a paired benchmark compares this build with, instead of the twins. */
   other: Other | undefined;
+  /** What is measured beside the service, instead of the twins. */
+  beside: Beside[];
+  /** Where the target listens, for those that have been told so. */
+  targetPort: number | undefined;
+}
+
+interface Beside {
+  row: BesideRow;
+  /** It answers a POST when it has made the calls of the row. */
+  url: string;
 }
 
 interface Other {
@@ -42,7 +52,7 @@ interface Given {
   atOnce: number[];
   rounds?: number;
   seconds?: number;
-  pollMs?: number;
+  pollMs?: number[];
   quick: boolean;
   json: string;
   from?: string;
@@ -50,6 +60,8 @@ interface Given {
   env: Record<string, string>;
   against?: string;
   envB: Record<string, string>;
+  beside: Beside[];
+  targetPort?: number;
 }
 
 export function parseOptions(argv: readonly string[]): BenchOptions {
@@ -64,7 +76,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .option('--at-once <numbers>', 'runs at once in the rows of jobs', parseNumbers, [1, 20])
     .option('--rounds <number>', 'rounds of each subject (3; with --quick 1)', parsePositive)
     .option('--seconds <number>', 'length of a round (4; with --quick 1)', parsePositive)
-    .option('--poll-ms <number>', 'how often a run is polled (10 times the runs at once)', parsePositive)
+    .option('--poll-ms <number>', 'how often a run is polled (10 alone, else 50 and 500)', parseNumbers)
     .option('--quick', 'a short look: short rounds, little warm-up', false)
     .option('--json <file>', 'where the figures go', 'bench/results/latest.json')
     .option('--from <file>', 'show the figures of an earlier benchmark instead of measuring')
@@ -72,13 +84,18 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     .option('--env <name=value>', 'a setting of the stack; may be repeated', addVariable, {})
     .option('--against <folder>', 'pair this build with that of another checkout, instead of with the twins', toBuild)
     .option('--env-b <name=value>', 'pair this build with one that has this setting; may be repeated', addVariable, {})
+    .option('--beside <row=url>', 'measure what answers a POST there when it is done; may be repeated', addBeside, [])
+    .option('--target-port <number>', 'where the target of all calls listens', parsePositive)
     .parse(argv, { from: 'user' })
     .opts<Given>();
-  const { atOnce, quick, only, against, envB, ...rest } = given;
+  const { atOnce, quick, only, against, envB, beside, ...rest } = given;
   const isPaired = against !== undefined || Object.keys(envB).length > 0;
+  const rows = beside.length > 0 ? [] : isPaired ? [...GRAPH_ROWS] : [...ROW_NAMES];
   return {
     ...rest,
-    only: only ?? (isPaired ? [...GRAPH_ROWS] : [...ROW_NAMES]),
+    only: only ?? rows,
+    beside,
+    targetPort: given.targetPort,
     lanes: atOnce,
     rounds: given.rounds ?? (quick ? 1 : 3),
     seconds: given.seconds ?? (quick ? 1 : 4),
@@ -103,6 +120,14 @@ function toBuild(checkout: string): string {
   const build = path.resolve(checkout, 'dist');
   if (!existsSync(path.join(build, 'cli/start.js'))) throw new InvalidArgumentError(`${build} holds no build.`);
   return build;
+}
+
+function addBeside(text: string, before: Beside[]): Beside[] {
+  const [name, url] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+  const row = BESIDE_ROWS.find((known) => known === name);
+  if (row === undefined) throw new InvalidArgumentError(`It must be ROW=URL with one of ${BESIDE_ROWS.join(', ')}.`);
+  if (!URL.canParse(url)) throw new InvalidArgumentError(`${url} is no address.`);
+  return [...before, { row, url }];
 }
 
 function parseNumbers(text: string): number[] {

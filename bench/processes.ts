@@ -14,7 +14,7 @@ export function cpuOf(pids: Record<Exclude<Part, 'client'>, number>): CpuSeconds
     worker: ownSeconds(pids.worker),
     api: ownSeconds(pids.api),
     temporal: ownSeconds(pids.temporal),
-    postgres: cpuSeconds(pids.postgres, 'family'),
+    postgres: pids.postgres === 0 ? 0 : cpuSeconds(pids.postgres, 'family'),
     client: (user + system) / 1e6,
   };
 }
@@ -37,10 +37,14 @@ export function idleShareBetween(before: Idleness, after: Idleness): number {
 }
 
 export function cpuBetween(before: CpuSeconds, after: CpuSeconds): CpuSeconds {
-  return Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuSeconds;
+  return ofEachPart((part) => after[part] - before[part]);
 }
 
-/** A part without its own process has the pid 0. */
+export function ofEachPart<T>(figure: (part: Part) => T): Record<Part, T> {
+  return Object.fromEntries(PARTS.map((part) => [part, figure(part)])) as Record<Part, T>;
+}
+
+/** A part that has no process of its own, or an unknown one, is 0. */
 function ownSeconds(pid: number): number {
   return pid === 0 ? 0 : cpuSeconds(pid);
 }

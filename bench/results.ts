@@ -1,5 +1,6 @@
 // The results file of a benchmark. It has the figures of each round, so that a reader sees how much the rounds differ.
 import type { HistorySize } from './histories.js';
+import type { Asking } from './load.js';
 import type { Part } from './processes.js';
 import type { Spread } from './statistics.js';
 import type { ServiceName, SubjectName } from './subjects.js';
@@ -9,6 +10,7 @@ export interface Results {
   machine: Machine;
   settings: Settings;
   throughput: Throughput[];
+  costs: Cost[];
   polls: PollLatencies[];
   kills: Kill[];
   memory: Memory[];
@@ -35,7 +37,10 @@ export interface Throughput {
   subject: SubjectName;
   row: string;
   lanes: number;
+  asking: Asking;
   calls: number;
+  /** What each call is, where it was measured beside something else that makes the same. */
+  call?: string;
   jobs: number;
   pollsPerJob: number;
   /** One figure per round. */
@@ -43,13 +48,38 @@ export interface Throughput {
   p50Ms: number[];
   /** The p99 over the jobs of all rounds, because one round has too few jobs. */
   p99Ms: number;
-  firstByteMs: { p50: number; p99: number };
+  /** 0 where the client has waited for the end. */
   acceptedMs: { p50: number; p99: number };
   /** Processor milliseconds per run, one figure per round. */
   cpuMsPerRun: Record<Part, number[]>;
   /** The idle share of the machine's processor time, from 0 to 1; one figure per round. */
   idleShare: number[];
-  history: HistorySize;
+  /** None of what stands beside the service. */
+  history?: HistorySize;
+}
+
+/** `in a crowd`: 20 keys, and 50 runs in flight; else one of each. A client or stream: above the run that it follows. */
+export type CostName =
+  | 'a request'
+  | 'a request in a crowd'
+  | 'a GET of a project'
+  | 'a poll'
+  | 'a poll in a crowd'
+  | 'an unchanged poll (304)'
+  | 'a start'
+  | 'a start and its execution'
+  | 'a client that waits at the start'
+  | 'a client that waits later'
+  | 'a stream'
+  | 'a node'
+  | 'an item';
+
+/** What one thing costs that a client does, or that its runs consist of. */
+export interface Cost {
+  subject: SubjectName;
+  what: CostName;
+  /** Milliseconds of processor time of each process, one figure a round. */
+  cpuMs: Record<Part, number[]>;
 }
 
 export interface PollLatencies {

@@ -1,4 +1,6 @@
-// The measured subjects (the service and the twin, each in its variants), with the same interface for the client.
+// Who is measured: the service and the twin, each in its variants, and what stands beside them by request, behind one face
+// for the client that drives them.
+import { Agent, request } from 'undici';
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
 import { credentialHeaders } from '../harness/client/api-client.js';
 import { createTimedClient, type TimedClient } from '../harness/client/timed-client.js';
@@ -13,16 +15,21 @@ export type Variant = (typeof VARIANTS)[number];
 type OtherName = `${Variant}-other`;
 export type ServiceName = Variant | OtherName;
 type TwinName = `twin-${TwinVariant}`;
-export type SubjectName = ServiceName | TwinName;
+/** Anything else that answers a POST when it is done, by its address. */
+type PeerName = `beside ${string}`;
+export type SubjectName = ServiceName | TwinName | PeerName;
 
 export function isTwin(name: SubjectName): name is TwinName {
   return name.startsWith('twin-');
 }
 
+export function isPeer(name: SubjectName): name is PeerName {
+  return name.startsWith('beside ');
+}
+
 interface Started {
   id: string;
-  /** The times from the request to the first byte of its answer, and to the end of the answer. */
-  firstByteMs: number;
+  /** From the request to the end of its answer. */
   acceptedMs: number;
 }
 
@@ -34,15 +41,33 @@ interface Polled {
 
 export interface Subject {
   name: SubjectName;
-  /** The stack whose Temporal executes its workflows. The twins use the first service's stack. */
-  stack: BareStack;
-  /** Creates the project and workflow that runs of the graph need, so that this is not measured. */
+  /** Where its workflows are; the twins share the first stack's Temporal. What stands beside has none. */
+  stack?: BareStack;
+  /** The ids of the processes as they are now: those that are restarted get others. 0: unknown. */
+  pids(): Record<Exclude<Part, 'client'>, number>;
+  /** Makes what a run needs before its clock starts. */
   prepare(graph: Graph): Promise<void>;
+  /** One request that is answered when the run has ended. Throws where it has failed. Twins have none. */
+  runToEnd?(graph: Graph, input: JobInput): Promise<{ id: string }>;
+  close(): Promise<void>;
+}
+
+/** It accepts a run at once, and is asked for its end. */
+export interface PolledSubject extends Subject {
+  stack: BareStack;
   start(graph: Graph, input: JobInput): Promise<Started>;
   poll(id: string): Promise<Polled>;
-  /** The current process ids, which change with every restart. */
-  pids(): Record<Exclude<Part, 'client'>, number>;
-  close(): Promise<void>;
+}
+
+export interface Service extends PolledSubject {
+  name: ServiceName;
+  runToEnd(graph: Graph, input: JobInput): Promise<{ id: string }>;
+  /** The project of its workflows: there is one when the first has been prepared. */
+  projectId(): number;
+}
+
+export interface Twin extends PolledSubject {
+  name: TwinName;
 }
 
 interface ServiceSettings {
@@ -56,10 +81,11 @@ interface Envelope {
   data: { id: string; status: string };
 }
 
-export function createService({ name, stack, targetUrl }: ServiceSettings): Subject {
+export function createService({ name, stack, targetUrl }: ServiceSettings): Service {
   const client = createTimedClient(`${stack.stack.api_url}/api/v1`, { headers: credentialHeaders(stack.apiKey) });
   const workflows = new Map<string, number>();
   let project: number | undefined;
+  const pathOf = (graph: Graph): string => `/workflows/${workflows.get(graph.name)}/run/`;
   return {
     name,
     stack,
@@ -70,11 +96,16 @@ export function createService({ name, stack, targetUrl }: ServiceSettings): Subj
       workflows.set(graph.name, await createdId(client, '/workflows/', { project, title: graph.name, data }));
     },
     async start(graph, input) {
-      const path = `/workflows/${workflows.get(graph.name)}/run/`;
-      const { body, firstByteMs, totalMs } = await client.send<Envelope>('POST', path, input);
+      const { body, totalMs } = await client.send<Envelope>('POST', pathOf(graph), input);
       if (body.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(body).slice(0, 500)}`);
-      return { id: body.data.id, firstByteMs, acceptedMs: totalMs };
+      return { id: body.data.id, acceptedMs: totalMs };
     },
+    async runToEnd(graph, input) {
+      const { body } = await client.send<Envelope>('POST', pathOf(graph), input, { prefer: 'wait=30' });
+      if (body.data.status !== 'succeed') throw new Error(`a run has not ended: ${JSON.stringify(body).slice(0, 500)}`);
+      return body.data;
+    },
+    projectId: () => project!,
     async poll(id) {
       const { body, totalMs } = await client.send<Envelope>('GET', `/workflows/workflow_result/?id=${id}`);
       return toPolled(body.data.status, totalMs);
@@ -95,16 +126,16 @@ interface TwinSettings {
   pids: Subject['pids'];
 }
 
-export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: TwinSettings): Subject {
+export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: TwinSettings): Twin {
   const client = createTimedClient(gatewayUrl);
   return {
     name: `twin-${variant}`,
     stack,
     prepare: () => Promise.resolve(),
     async start({ shape, size, concurrency = size }, input) {
-      const job: TwinJob = { shape, size, concurrency, targetUrl, ...input };
-      const { body, firstByteMs, totalMs } = await client.send<{ id: string }>('POST', '/run', job);
-      return { id: body.id, firstByteMs, acceptedMs: totalMs };
+      const job: TwinJob = { shape, size, concurrency, targetUrl, keeps: variant === 'keeping', ...input };
+      const { body, totalMs } = await client.send<{ id: string }>('POST', '/run', job);
+      return { id: body.id, acceptedMs: totalMs };
     },
     async poll(id) {
       const { body, totalMs } = await client.send<{ status: string }>('GET', `/run/${id}`);
@@ -112,6 +143,29 @@ export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: Twin
     },
     pids,
     close: () => client.close(),
+  };
+}
+
+/** It has been told by others what to call. Nothing is known of its processes. */
+export function createPeer(url: string): Subject & Required<Pick<Subject, 'runToEnd'>> {
+  const dispatcher = new Agent({ connections: 128 });
+  return {
+    name: `beside ${url}`,
+    pids: () => ({ worker: 0, api: 0, temporal: 0, postgres: 0 }),
+    prepare: () => Promise.resolve(),
+    async runToEnd(_graph, input) {
+      const headers = { 'content-type': 'application/json' };
+      const { statusCode, body } = await request(url, {
+        method: 'POST',
+        dispatcher,
+        headers,
+        body: JSON.stringify(input),
+      });
+      const text = await body.text();
+      if (statusCode > 299) throw new Error(`${url} answered ${statusCode}: ${text.slice(0, 500)}`);
+      return { id: '' };
+    },
+    close: () => dispatcher.destroy(),
   };
 }
 

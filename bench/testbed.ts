@@ -6,13 +6,13 @@ import { closeAll, type Closer } from './close-all.js';
 import type { BareStack } from '../harness/stack/stack.js';
 import { inheritedEnvironment } from '../harness/stack/supervisor.js';
 import { startBenchStack, type StackSettings } from './stack.js';
-import { createService, createTwin, type ServiceName, type Subject } from './subjects.js';
+import { createService, createTwin, type Service, type ServiceName, type Twin } from './subjects.js';
 
 export interface Testbed {
   targetUrl: string;
-  /** The services in the order in which they were passed. */
-  services: Subject[];
-  twins: Subject[];
+  /** In the order in which they were named. */
+  services: Service[];
+  twins: Twin[];
   close: () => Promise<void>;
 }
 
@@ -20,7 +20,8 @@ export interface ServiceToStart extends StackSettings {
   name: ServiceName;
 }
 
-export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<Testbed> {
+/** `targetPort`: any free one by default. */
+export async function openTestbed(toStart: readonly ServiceToStart[], targetPort = 0): Promise<Testbed> {
   const closers: Closer[] = [];
   const closing = <T extends { close: Closer }>(opened: T): T => {
     closers.push(() => opened.close());
@@ -40,7 +41,7 @@ export async function openTestbed(toStart: readonly ServiceToStart[]): Promise<T
       closers.push(() => process.stop());
       return process;
     };
-    const targetUrl = urlOf(await child('../harness/target/target-process.js', []).start());
+    const targetUrl = urlOf(await child('../harness/target/target-process.js', [String(targetPort)]).start());
     const services = started.map((service) => closing(createService({ ...service, targetUrl })));
     const twins = (await startTwins(first, targetUrl, child)).map(closing);
     return { targetUrl, services, twins, close: () => closeAll(closers) };
@@ -54,20 +55,24 @@ async function startTwins(
   stack: BareStack,
   targetUrl: string,
   child: (entry: string, args: string[], restarts?: boolean) => BenchChild,
-): Promise<Subject[]> {
+): Promise<Twin[]> {
   const server = [stack.stack.temporal_address, stack.stack.temporal_namespace];
-  const worker = child('./twin/worker.js', [...server, 'twin'], true);
-  const gateway = child('./twin/gateway.js', [...server, 'twin']);
+  const keeping = [...server, 'twin', stack.stack.database_url];
+  const worker = child('./twin/worker.js', keeping, true);
+  const gateway = child('./twin/gateway.js', keeping);
   const both = child('./twin/eager.js', [...server, 'twin-eager']);
   await worker.start();
-  const urls = { normal: urlOf(await gateway.start()), eager: urlOf(await both.start()) };
+  const gatewayUrl = urlOf(await gateway.start());
+  const urls = { normal: gatewayUrl, eager: urlOf(await both.start()), keeping: gatewayUrl };
   const { temporal = 0, postgres = 0 } = stack.stack.pids;
+  const ofTwo = () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres });
   const pids = {
-    normal: () => ({ worker: worker.pid, api: gateway.pid, temporal, postgres }),
-    // The gateway is in the worker's process, whose processor time must not be counted twice.
+    normal: ofTwo,
+    keeping: ofTwo,
+    // No processor time is counted twice.
     eager: () => ({ worker: both.pid, api: 0, temporal, postgres }),
   };
-  return (['normal', 'eager'] as const).map((variant) =>
+  return (['normal', 'eager', 'keeping'] as const).map((variant) =>
     createTwin({ variant, stack, gatewayUrl: urls[variant], targetUrl, pids: pids[variant] }),
   );
 }

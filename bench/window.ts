@@ -3,9 +3,9 @@ import { cpuBetween, idleShareBetween, type CpuSeconds, type Idleness } from './
 
 export interface Job {
   id: string;
-  /** The time from the start request to the first poll that reports the end of the run. */
+  /** From the start request to the first answer that says the run has ended. */
   tookMs: number;
-  firstByteMs: number;
+  /** 0 where the client has waited for the end. */
   acceptedMs: number;
   polls: number;
 }

@@ -1,17 +1,27 @@
-// Compares a service with a twin, or with the other service of a paired benchmark, round by round.
+// Compares a service with a twin, with the other service of a paired benchmark, or with what stands beside it, round by round.
 import type { Results, Throughput } from '../results.js';
 import { ratiosOfRounds, type Spread } from '../statistics.js';
-import { isTwin, type SubjectName } from '../subjects.js';
+import type { Asking } from '../load.js';
+import { isPeer, isTwin, type SubjectName } from '../subjects.js';
 
 type Measured = Pick<Results, 'throughput'>;
 
-/** Returns one measurement; undefined if it was not made. */
-export function find(
-  { throughput }: Measured,
-  wanted: { subject: SubjectName; row: string; lanes: number },
-): Throughput | undefined {
+interface Wanted {
+  subject: SubjectName;
+  row: string;
+  lanes: number;
+  asking?: Asking;
+}
+
+/** Returns one measurement; undefined if it was not made. Without `asking` the first, however its clients ask. */
+export function find({ throughput }: Measured, wanted: Wanted): Throughput | undefined {
+  const { asking: wantedAsking } = wanted;
   return throughput.find(
-    ({ subject, row, lanes }) => subject === wanted.subject && row === wanted.row && lanes === wanted.lanes,
+    ({ subject, row, lanes, asking }) =>
+      subject === wanted.subject &&
+      row === wanted.row &&
+      lanes === wanted.lanes &&
+      (wantedAsking === undefined || asking === wantedAsking),
   );
 }
 
@@ -26,6 +36,12 @@ export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): numb
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
 }
 
+/** What stands beside the service in a row. */
+export function peersOf({ throughput }: Measured, row: string): SubjectName[] {
+  const peers = throughput.filter((measured) => measured.row === row && isPeer(measured.subject));
+  return [...new Set(peers.map(({ subject }) => subject))];
+}
+
 interface Comparison {
   ours: Throughput;
   theirs: Throughput;
@@ -35,11 +51,11 @@ interface Comparison {
   wholeCpu: Spread;
 }
 
-/** Compares each service with each twin, and the two services of a pair, if both were measured. */
+/** Compares each service with each twin, with its pair, and with what stands beside it, if both were measured. */
 export function comparisons(results: Measured): Comparison[] {
   return results.throughput.flatMap((ours) => {
-    if (isTwin(ours.subject)) return [];
-    const others: SubjectName[] = ['twin-normal', 'twin-eager'];
+    if (isTwin(ours.subject) || isPeer(ours.subject)) return [];
+    const others: SubjectName[] = ['twin-normal', 'twin-eager', 'twin-keeping', ...peersOf(results, ours.row)];
     if (ours.subject === 'visible' || ours.subject === 'dense') others.push(`${ours.subject}-other`);
     return others.flatMap((subject) => {
       const theirs = find(results, { ...ours, subject });

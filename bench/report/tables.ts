@@ -1,8 +1,10 @@
 // Builds the tables for the terminal and for the published page.
-import type { Limit, Results } from '../results.js';
+import { describeAsking } from '../load.js';
+import type { Limit, Results, Throughput } from '../results.js';
 import { median, spreadOf, type Spread } from '../statistics.js';
 import { limitsOf } from './limits.js';
 import { comparisons } from './ratios.js';
+import { isPeer } from '../subjects.js';
 
 export interface Table {
   title: string;
@@ -17,7 +19,8 @@ export function toTables(results: Results): Table[] {
     limitsTable(limitsOf(results)),
     ratiosTable(results),
     throughputTable(results),
-    costTable(results),
+    runCostTable(results),
+    costsTable(results),
     pollsTable(results),
     killsTable(results),
     memoryTable(results),
@@ -26,10 +29,11 @@ export function toTables(results: Results): Table[] {
 
 /** The published page contains the checked figures, and the cost of a run under the heaviest load of its job. */
 export function toPageTables(results: Results): Table[] {
-  const loaded = { ...results, throughput: results.throughput.filter((job) => hasMostLanes(job, results)) };
+  const loaded = { ...results, throughput: results.throughput.filter((job) => isHeaviest(job, results)) };
   return withRows([
     limitsTable(limitsOf(results)),
-    costTable(loaded),
+    runCostTable(loaded),
+    costsTable(results),
     pollsTable(results),
     killsTable(results),
     memoryTable(results),
@@ -40,8 +44,10 @@ function withRows(tables: Table[]): Table[] {
   return tables.filter(({ rows }) => rows.length > 0);
 }
 
-function hasMostLanes(job: Results['throughput'][number], { throughput }: Results): boolean {
-  return throughput.every(({ row, lanes }) => row !== job.row || lanes <= job.lanes);
+/** So many runs at once that there are no more of them, and so few polls that there are no fewer. */
+function isHeaviest({ row, lanes, asking }: Throughput, { throughput }: Results): boolean {
+  const others = throughput.filter((other) => other.row === row && other.lanes >= lanes);
+  return others.every((other) => other.lanes === lanes && (asking === 'waits' || Number(other.asking) <= asking));
 }
 
 function limitsTable(limits: readonly Limit[]): Table {
@@ -62,11 +68,12 @@ function limitsTable(limits: readonly Limit[]): Table {
 function ratiosTable(results: Results): Table {
   return {
     title: 'Ratios of the rounds',
-    words: 3,
+    words: 4,
     head: [
       'job',
       'subject',
       'by',
+      'clients',
       'at once',
       'runs/s',
       'p50',
@@ -77,8 +84,11 @@ function ratiosTable(results: Results): Table {
       ours.row,
       ours.subject,
       theirs.subject,
+      clientsOf(ours),
       String(ours.lanes),
-      ...[ratios.perSecond, ratios.p50, ratios.serviceCpu, ratios.wholeCpu].map(toText),
+      ...[ratios.perSecond, ratios.p50].map(toText),
+      // Nothing is known of the processes that stand beside.
+      ...[ratios.serviceCpu, ratios.wholeCpu].map((cpu) => (isPeer(theirs.subject) ? '' : toText(cpu))),
     ]),
   };
 }
@@ -86,10 +96,11 @@ function ratiosTable(results: Results): Table {
 function throughputTable({ throughput }: Results): Table {
   return {
     title: 'Runs a second and how long one takes',
-    words: 2,
+    words: 3,
     head: [
       'job',
       'subject',
+      'clients',
       'at once',
       'runs/s',
       'p50 ms',
@@ -101,6 +112,7 @@ function throughputTable({ throughput }: Results): Table {
     rows: throughput.map((measured) => [
       measured.row,
       measured.subject,
+      clientsOf(measured),
       String(measured.lanes),
       toText(spreadOf(measured.perSecond)),
       toText(spreadOf(measured.p50Ms)),
@@ -112,22 +124,42 @@ function throughputTable({ throughput }: Results): Table {
   };
 }
 
-function costTable({ throughput }: Results): Table {
+function runCostTable({ throughput }: Results): Table {
   return {
     title: 'What a run costs: history, and milliseconds of processor time',
     words: 2,
     head: ['job', 'subject', 'events', 'workflow tasks', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
-    // The eager twin costs nearly the same as the other one.
+    // The eager twin costs nearly the same as the other one, and nothing is known of what stands beside.
     rows: throughput
-      .filter(({ subject }) => subject !== 'twin-eager')
-      .map(({ row, subject, history, cpuMsPerRun: cpu }) => [
+      .filter(({ subject }) => subject !== 'twin-eager' && !isPeer(subject))
+      .map(({ row, subject, history, cpuMsPerRun }) => [
         row,
         subject,
-        String(history.events),
-        String(history.workflowTasks),
-        ...[cpu.worker, cpu.api, cpu.temporal, cpu.postgres].map((rounds) => toText(spreadOf(rounds))),
+        String(history?.events),
+        String(history?.workflowTasks),
+        ...cpuCells(cpuMsPerRun),
       ]),
   };
+}
+
+function costsTable({ costs }: Results): Table {
+  return {
+    title: 'What each thing costs: milliseconds of processor time',
+    words: 2,
+    head: ['what', 'subject', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
+    rows: [...new Set(costs.map(({ what }) => what))].flatMap((name) =>
+      costs.filter(({ what }) => what === name).map(({ what, subject, cpuMs }) => [what, subject, ...cpuCells(cpuMs)]),
+    ),
+  };
+}
+
+function cpuCells({ worker, api, temporal, postgres }: Throughput['cpuMsPerRun']): string[] {
+  return [worker, api, temporal, postgres].map((rounds) => toText(spreadOf(rounds)));
+}
+
+/** With the call where others have said what it is. */
+function clientsOf({ asking, calls, call }: Throughput): string {
+  return call === undefined ? describeAsking(asking) : `${describeAsking(asking)}; ${calls} times ${call}`;
 }
 
 function pollsTable({ polls }: Results): Table {

@@ -5,7 +5,7 @@ import { chainOf, type JobInput } from '../graphs.js';
 import { runJob } from '../load.js';
 import type { Kill } from '../results.js';
 import { median } from '../statistics.js';
-import type { Subject } from '../subjects.js';
+import type { PolledSubject } from '../subjects.js';
 import { callsOf, forgetCalls } from '../../harness/target/recorded-calls.js';
 import type { RecordedCall } from '../../harness/target/target-process.js';
 import type { RowContext } from './row-context.js';
@@ -18,7 +18,7 @@ const POLL_MS = 100;
 /** The target may still receive calls that the dead worker had sent; no new worker starts that soon. */
 const ON_THE_WIRE_MS = 100;
 
-export async function measureKill(context: RowContext, subject: Subject): Promise<Kill> {
+export async function measureKill(context: RowContext, subject: PolledSubject): Promise<Kill> {
   const { testbed, report } = context;
   const { targetUrl } = testbed;
   await subject.prepare(GRAPH);

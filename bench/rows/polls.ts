@@ -1,24 +1,22 @@
-// Measures the latency of 100 polls per second, which are sent at fixed times even if earlier ones are unanswered.
-import { releaseCalls } from '../../harness/target/recorded-calls.js';
+// Latency of polls at 100 per second, sent at fixed times even if earlier ones have not been answered.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
-import { PLAIN_INPUT, pollIntervalMs, runJob } from '../load.js';
+import { ALONE_POLL_MS, PLAIN_INPUT, runJob } from '../load.js';
 import type { PollLatencies } from '../results.js';
 import { percentile } from '../statistics.js';
-import type { ServiceName, Subject } from '../subjects.js';
+import type { Service } from '../subjects.js';
+import { endHeld, HELD_MS, startHeld } from './held.js';
 import type { RowContext } from './row-context.js';
 
 const PER_SECOND = 100;
 const IN_FLIGHT = 20;
 const GRAPH = chainOf(5);
-/** Long enough for the live run to be live throughout; afterwards the target releases it. */
-const HELD = { tag: 'held', delayMs: 25_000 };
 
-export async function measurePolls(context: RowContext, service: Subject): Promise<PollLatencies[]> {
+export async function measurePolls(context: RowContext, service: Service): Promise<PollLatencies[]> {
   const { durationMs, report } = context;
-  const subject = service.name as ServiceName;
+  const subject = service.name;
   await service.prepare(GRAPH);
-  const { id: finishedId } = await runJob(service, GRAPH, pollIntervalMs(1, GRAPH.calls));
+  const { id: finishedId } = await runJob(service, GRAPH, ALONE_POLL_MS);
   const pollFinished = async () => (await service.poll(finishedId)).tookMs;
   const measured: PollLatencies[] = [];
   const add = (load: PollLatencies['load'], of: PollLatencies['of'], latencies: number[]): void => {
@@ -43,21 +41,17 @@ export async function measurePolls(context: RowContext, service: Subject): Promi
   return measured;
 }
 
-async function pollHeldRun({ testbed, durationMs }: RowContext, service: Subject): Promise<number[]> {
-  const { id } = await service.start(GRAPH, HELD);
+async function pollHeldRun({ testbed, durationMs }: RowContext, service: Service): Promise<number[]> {
+  const [id] = (await startHeld(service, GRAPH, 1)) as [string];
   try {
-    return await atRate(Math.min(durationMs, HELD.delayMs / 2), async () => (await service.poll(id)).tookMs);
+    return await atRate(Math.min(durationMs, HELD_MS / 2), async () => (await service.poll(id)).tookMs);
   } finally {
-    // The target holds each further call again, so release calls until the run has ended.
-    while (!(await service.poll(id)).isTerminal) {
-      await releaseCalls(testbed.targetUrl);
-      await pause(50);
-    }
+    await endHeld(service, testbed.targetUrl, [id]);
   }
 }
 
-/** Keeps 20 runs in flight. A poll that finds its run ended starts the next run. */
-function createCrowd(service: Subject) {
+/** Keeps 20 runs in flight: a run that has ended is replaced at once. Only the polls detect an end. */
+function createCrowd(service: Service) {
   const ids: (string | undefined)[] = new Array<string | undefined>(IN_FLIGHT).fill(undefined);
   let [next, isEmptying] = [0, false];
   const start = async (slot: number): Promise<void> => {

@@ -1,15 +1,13 @@
-import type { Subject } from '../subjects.js';
+import type { PolledSubject } from '../subjects.js';
 import type { Testbed } from '../testbed.js';
 
 /** The settings of every row. */
 export interface RowContext {
   testbed: Testbed;
   /** Measured one after the other, in this order. */
-  subjects: Subject[];
+  subjects: PolledSubject[];
   rounds: number;
   durationMs: number;
-  /** The interval of polls; see `Load`. */
-  pollMs: number | undefined;
   /** True for a short look with little warm-up and fewer runs. */
   isQuick: boolean;
   report: (line: string) => void;

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';
-import { drive } from '../load.js';
-import { PARTS, type Part } from '../processes.js';
+import { describeAsking, drive, type Asking } from '../load.js';
+import { ofEachPart } from '../processes.js';
 import type { Throughput } from '../results.js';
 import { percentile } from '../statistics.js';
 import type { Subject } from '../subjects.js';
@@ -12,7 +12,8 @@ import type { RowContext } from './row-context.js';
 
 /**
  * Each workflow task and each activity leaves a timer in the server that fires ten seconds later without effect, but
- * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one.
+ * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one. A short look
+ * does not wait.
  */
 const AFTERMATH_MS = 11_000;
 /** One run at a time leaves processors idle for such timers, so its round may start in the second half of the pause. */
@@ -21,45 +22,62 @@ const HALF_AFTERMATH_MS = 6_000;
 interface Rounds {
   row: string;
   graph: Graph;
-  /** The numbers of concurrent runs; each has its own figures. */
-  lanes: number[];
+  subjects: Subject[];
+  /** Each has its own figures. */
+  loads: Load[];
 }
 
-interface Figure {
-  subject: Subject;
+/** So many concurrent runs, whose clients ask in this way. */
+interface Load {
   lanes: number;
+  asking: Asking;
+}
+
+interface Figure extends Load {
+  subject: Subject;
   rounds: Round[];
 }
 
 /** Discards a short first round of each subject, which compiles code, fills caches and opens connections. */
-export async function measureThroughput(context: RowContext, { row, graph, lanes }: Rounds): Promise<Throughput[]> {
-  const { subjects, durationMs, pollMs, report } = context;
-  const figures = subjects.flatMap((subject) =>
-    lanes.map((number): Figure => ({ subject, lanes: number, rounds: [] })),
-  );
-  for (const { subject, lanes: number } of figures) {
-    await drive({ subject, graph, lanes: number, durationMs: durationMs / 4, pollMs });
-  }
+export async function measureThroughput(
+  context: RowContext,
+  { row, graph, subjects, loads }: Rounds,
+): Promise<Throughput[]> {
+  const { durationMs, isQuick, report } = context;
+  const figures = subjects.flatMap((subject) => loads.map((load): Figure => ({ subject, ...load, rounds: [] })));
+  for (const figure of figures) await drive({ ...figure, graph, durationMs: durationMs / 4 });
   let endedAt = performance.now();
   for (let round = 1; round <= context.rounds; round++) {
-    for (const { subject, lanes: number, rounds } of figures) {
-      const pauseMs = number === 1 ? HALF_AFTERMATH_MS : AFTERMATH_MS;
+    for (const figure of figures) {
+      const { subject, lanes, asking, rounds } = figure;
+      const pauseMs = isQuick ? 0 : lanes === 1 ? HALF_AFTERMATH_MS : AFTERMATH_MS;
       await pause(Math.max(0, endedAt + pauseMs - performance.now()));
-      const measured = await drive({ subject, graph, lanes: number, durationMs, pollMs });
-      if (number > 1) endedAt = performance.now();
+      const measured = await drive({ ...figure, graph, durationMs });
+      if (lanes > 1) endedAt = performance.now();
       rounds.push(measured);
-      report(`${row}, ${number} at once, round ${round}: ${subject.name} ${measured.perSecond.toFixed(1)} runs/s`);
+      const load = `${lanes} at once, ${describeAsking(asking)}`;
+      report(`${row}, ${load}, round ${round}: ${subject.name} ${measured.perSecond.toFixed(1)} runs/s`);
     }
   }
   return Promise.all(figures.map((figure) => summarise(row, graph, figure)));
 }
 
-async function summarise(row: string, graph: Graph, { subject, lanes, rounds }: Figure): Promise<Throughput> {
-  const history = await historySizeOf(subject.stack.stack, rounds[0]!.jobs[0]!.id);
-  return { subject: subject.name, row, lanes, calls: graph.calls, history, ...sumUp(rounds) };
+async function summarise(row: string, graph: Graph, { subject, lanes, asking, rounds }: Figure): Promise<Throughput> {
+  const { calls, call } = graph;
+  const history = subject.stack && (await historySizeOf(subject.stack.stack, rounds[0]!.jobs[0]!.id));
+  return {
+    subject: subject.name,
+    row,
+    lanes,
+    asking,
+    calls,
+    ...(call && { call }),
+    ...(history && { history }),
+    ...sumUp(rounds),
+  };
 }
 
-function sumUp(rounds: Round[]): Omit<Throughput, 'subject' | 'row' | 'lanes' | 'calls' | 'history'> {
+function sumUp(rounds: Round[]) {
   const jobs = rounds.flatMap((round) => round.jobs);
   const ofJobs = (pick: (job: Round['jobs'][number]) => number) => {
     const values = jobs.map(pick);
@@ -76,13 +94,8 @@ function sumUp(rounds: Round[]): Omit<Throughput, 'subject' | 'row' | 'lanes' | 
       ),
     ),
     p99Ms: ofJobs(({ tookMs }) => tookMs).p99,
-    firstByteMs: ofJobs(({ firstByteMs }) => firstByteMs),
     acceptedMs: ofJobs(({ acceptedMs }) => acceptedMs),
-    cpuMsPerRun: perPart((part) => rounds.map(({ cpu, done }) => (cpu[part] * 1000) / done)),
+    cpuMsPerRun: ofEachPart((part) => rounds.map(({ cpu, done }) => (cpu[part] * 1000) / done)),
     idleShare: rounds.map(({ idleShare }) => idleShare),
   };
-}
-
-function perPart(figures: (part: Part) => number[]): Record<Part, number[]> {
-  return Object.fromEntries(PARTS.map((part) => [part, figures(part)])) as Record<Part, number[]>;
 }

@@ -2,10 +2,11 @@
 import type { Shape } from '../graphs.js';
 
 /**
- * `normal`: gateway and worker are two processes, like the service's API and worker. `eager`: they are one process,
- * which gets the first task of a workflow in the answer to its start.
+ * `normal`: gateway and worker are two processes, as API and worker of the service are. `eager`: they are one process, which
+ * gets the first task of a workflow in the answer to its start. `keeping`: the processes of `normal`, which keep each run and
+ * each result in PostgreSQL, and answer polls from there.
  */
-export type TwinVariant = 'normal' | 'eager';
+export type TwinVariant = 'normal' | 'eager' | 'keeping';
 
 export interface TwinJob {
   shape: Shape;
@@ -15,6 +16,8 @@ export interface TwinJob {
   targetUrl: string;
   tag: string;
   delayMs: number;
+  /** Whether it is kept in PostgreSQL. */
+  keeps: boolean;
 }
 
 export interface TwinAnswer {

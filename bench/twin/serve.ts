@@ -1,10 +1,11 @@
-// A minimal gateway for the twin: `POST /run` with a TwinJob starts a workflow, and `GET /run/<id>` answers from
-// memory, where the gateway waits for the workflow's result.
+// The least that can stand between a client and the twin: starts a workflow, waits for it in memory, answers polls from
+// memory; for a job that is kept, from PostgreSQL. `POST /run` with a TwinJob, `GET /run/<id>`.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import type { TwinJob } from './jobs.js';
+import type { Store } from './store.js';
 import type { twin } from './workflows.js';
 
 interface Job {
@@ -18,6 +19,8 @@ interface Twin {
   taskQueue: string;
   /** True if the worker is in this process. */
   isEager: boolean;
+  /** Where jobs are kept. */
+  store?: Store;
 }
 
 /** Serves on a free port, and sends the port to the parent process. */
@@ -45,15 +48,23 @@ async function answer(
     const input = JSON.parse(await readText(request)) as TwinJob;
     return send(response, 200, await start(twinOf, jobs, input));
   }
-  const job = jobs.get(request.url?.split('/').at(-1) ?? '');
+  const id = request.url?.split('/').at(-1) ?? '';
+  const job = jobs.get(id) ?? (await twinOf.store?.readRun(id));
   send(response, job === undefined ? 404 : 200, job ?? {});
 }
 
-async function start({ client, taskQueue, isEager }: Twin, jobs: Map<string, Job>, input: TwinJob): Promise<Job> {
+async function start(
+  { client, taskQueue, isEager, store }: Twin,
+  jobs: Map<string, Job>,
+  input: TwinJob,
+): Promise<Job> {
   const id = randomUUID();
+  // Kept before it starts: a run that has started is never lost.
+  if (input.keeps) await store?.openRun(id, input);
   const options = { workflowId: id, taskQueue, args: [input] as [TwinJob], requestEagerStart: isEager };
   const handle = await client.workflow.start<typeof twin>('twin', options);
   const job: Job = { id, status: 'in progress' };
+  if (input.keeps) return job;
   jobs.set(id, job);
   void handle.result().then(
     (answers) => Object.assign(job, { status: 'succeed', answers }),

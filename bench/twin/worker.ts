@@ -1,15 +1,16 @@
 // The twin's worker. It has its own process and task queue, and the SDK's defaults, like the service's worker.
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import * as activities from './activities.js';
+import { createActivities } from './activities.js';
+import { openStore } from './store.js';
 
-const [address = '', namespace = '', taskQueue = ''] = process.argv.slice(2);
+const [address = '', namespace = '', taskQueue = '', databaseUrl = ''] = process.argv.slice(2);
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
   namespace,
   taskQueue,
-  activities,
+  activities: createActivities(await openStore(databaseUrl)),
   workflowsPath: fileURLToPath(new URL('./workflows.js', import.meta.url)),
 });
 // Exits with its parent. SIGTERM drains the worker.

@@ -1,15 +1,16 @@
 // The HTTP server that nodes call in benchmarks and load tests. It is a separate process, so that its processor time is
 // not counted for another part. It sends a tiny answer over keep-alive connections, and records every call.
 //   /<tag>/<number>?delay=<ms>   the calls of runs
-//   /<tag>/<number>?bytes=<n>    the same, answered with n bytes of text
-//   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0][]
+//   /<tag>/<number>?bytes=<n>    the same, answered by so many bytes of text
+//   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0, method and address][]
 //   /-/forget                    forgets them
 //   /-/release                   answers every call that is still waiting
+// Its argument is the port; any free one by default.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { incompressibleText } from './incompressible-text.js';
 
-export type RecordedCall = [path: string, receivedAt: number, answeredAt: number];
+export type RecordedCall = [path: string, receivedAt: number, answeredAt: number, call: string];
 
 const ANSWER = JSON.stringify({ well: 'yes', items: [1, 2, 3], note: 'a tiny answer' });
 
@@ -21,14 +22,15 @@ const server = createServer((request, response) => {
   else receive(request, response);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => {
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 process.once('disconnect', () => process.exit());
 
 function receive(request: IncomingMessage, response: ServerResponse): void {
-  const [path = '/', query = ''] = (request.url ?? '/').split('?');
-  const call: RecordedCall = [path, Date.now(), 0];
+  const { method = 'GET', url = '/' } = request;
+  const [path = '/', query = ''] = url.split('?');
+  const call: RecordedCall = [path, Date.now(), 0, `${method} ${url}`];
   calls.push(call);
   const bytes = /(?:^|&)bytes=(\d+)/.exec(query)?.[1];
   if (bytes !== undefined) return sendText(call, response, incompressibleText(Number(bytes)));

@@ -4,7 +4,7 @@ import type { RecordedCall } from '../../harness/target/target-process.js';
 
 const KILLED_AT = 1_000;
 const calls = (...made: [number: number, at: number][]): RecordedCall[] =>
-  made.map(([number, at]) => [`/run-1/${number}`, at, at + 1]);
+  made.map(([number, at]) => [`/run-1/${number}`, at, at + 1, `GET /run-1/${number}`]);
 
 describe('what the target says about a kill', () => {
   it('a run that makes its open call again has repeated nothing that was finished', () => {
@@ -31,7 +31,7 @@ describe('what the target says about a kill', () => {
   });
 
   it('tells runs apart whose tags begin alike', () => {
-    const others: RecordedCall[] = [['/run-10/4', 1_100, 1_101]];
+    const others: RecordedCall[] = [['/run-10/4', 1_100, 1_101, 'GET /run-10/4']];
     assert.equal(judgeRun([...calls([1, 900]), ...others], 'run-1', KILLED_AT).pauseMs, undefined);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { limitsOf, type Figures } from '../../bench/report/limits.js';
 import { comparisons } from '../../bench/report/ratios.js';
 import { toPage } from '../../bench/report/write-page.js';
-import type { Throughput } from '../../bench/results.js';
+import type { Cost, CostName, Throughput } from '../../bench/results.js';
 
 const CPU = { worker: [40], api: [20], temporal: [30], postgres: [10], client: [5] };
 
@@ -11,6 +11,7 @@ function throughput(over: Partial<Throughput>): Throughput {
     subject: 'visible',
     row: 'chain-5',
     lanes: 20,
+    asking: 500,
     calls: 5,
     jobs: 10,
     idleShare: [0],
@@ -18,7 +19,6 @@ function throughput(over: Partial<Throughput>): Throughput {
     perSecond: [17],
     p50Ms: [100],
     p99Ms: 200,
-    firstByteMs: { p50: 5, p99: 10 },
     acceptedMs: { p50: 5, p99: 10 },
     cpuMsPerRun: CPU,
     history: { events: 42, workflowTasks: 7 },
@@ -26,7 +26,13 @@ function throughput(over: Partial<Throughput>): Throughput {
   };
 }
 
-const figures = (...measured: Throughput[]): Figures => ({ throughput: measured, polls: [], kills: [], memory: [] });
+const figures = (...measured: Throughput[]): Figures => ({
+  throughput: measured,
+  costs: [],
+  polls: [],
+  kills: [],
+  memory: [],
+});
 
 describe('limits of the benchmark', () => {
   it('what was not measured has no limit', () => {
@@ -85,6 +91,88 @@ describe('limits of the benchmark', () => {
     );
     const events = limitsOf(chains).find(({ what }) => what.includes('events'))!;
     assert.deepEqual([events.measured.median, events.isMet], [6, true]);
+  });
+});
+
+describe('limits of costs', () => {
+  const cost = (what: CostName, over: Partial<Cost['cpuMs']> = {}, subject: Cost['subject'] = 'visible'): Cost => {
+    return { subject, what, cpuMs: { worker: [0], api: [0], temporal: [9], postgres: [0], client: [9], ...over } };
+  };
+  const judge = (...costs: Cost[]) =>
+    limitsOf({ ...figures(), costs }).map(({ measured, limit, isMet }) => [measured.median, limit, isMet]);
+
+  it('a request is judged by the API alone, a poll by the API and PostgreSQL together', () => {
+    assert.deepEqual(judge(cost('a request', { api: [0.35], postgres: [5] })), [[0.35, 0.35, true]]);
+    assert.deepEqual(judge(cost('a poll', { api: [0.5], postgres: [0.5] })), [[1, 0.75, false]]);
+  });
+
+  it('a node is judged by PostgreSQL, and by its worker beyond that of the twin, round by round', () => {
+    const node = cost('a node', { worker: [5, 4, 9], postgres: [1.2, 1.3, 1.1], api: [0, 0, 0] });
+    const twin = cost('a node', { worker: [4, 4, 4], api: [0, 0, 0] }, 'twin-normal');
+    assert.deepEqual(judge(node, twin), [
+      [1.2, 1.2, true],
+      [1, 0.6, false],
+    ]);
+  });
+
+  it('a run of dense execution is judged by all processes of the service together, its nodes not at all', () => {
+    const cpu = { api: [4], worker: [13], temporal: [20], postgres: [8.5] };
+    const dense = [cost('a start and its execution', cpu, 'dense'), cost('a node', cpu, 'dense')];
+    assert.deepEqual(judge(...dense, cost('a start and its execution', cpu)), [[45.5, 45, false]]);
+  });
+
+  it('a stream, the other build of a pair and a twin have no limit', () => {
+    assert.deepEqual(
+      judge(cost('a stream'), cost('a poll', {}, 'visible-other'), cost('a poll', {}, 'twin-keeping')),
+      [],
+    );
+  });
+});
+
+describe('limits of polls every 50 and every 500 ms', () => {
+  const pair = (asking: number, twin: Throughput['subject'], perSecond: number) =>
+    limitsOf(figures(throughput({ asking }), throughput({ asking, subject: twin, perSecond: [perSecond] })))
+      .filter(({ what }) => what.includes('runs/s'))
+      .map(({ what, limit, isMet }) => [/every \d+ ms/.exec(what)![0], limit, isMet]);
+
+  it('the eager twin may be a third quicker where clients are impatient, less where they are not', () => {
+    assert.deepEqual(pair(50, 'twin-eager', 17 / 0.8), [['every 50 ms', 0.75, true]]);
+    assert.deepEqual(pair(500, 'twin-eager', 17 / 0.8), [['every 500 ms', 0.85, false]]);
+  });
+
+  it('the twin that keeps is compared where polls are rare', () => {
+    assert.deepEqual(pair(500, 'twin-keeping', 17 / 0.95), [['every 500 ms', 0.9, true]]);
+    assert.deepEqual(pair(50, 'twin-keeping', 17 / 0.95), []);
+  });
+});
+
+describe('limits beside something else', () => {
+  const waiting = { asking: 'waits', call: 'POST /?by=peer' } as const;
+  const peer = { ...waiting, subject: 'beside http://peer' } as const;
+
+  it('dense must be nearly as quick, visible nearly half, and the call that both make is named', () => {
+    const ours = (['visible', 'dense'] as const).map((subject) => throughput({ ...waiting, subject }));
+    const judged = limitsOf(figures(...ours, throughput({ ...peer, perSecond: [17 / 0.8] })));
+    assert.deepEqual(
+      judged.map(({ limit, isMet }) => [limit, isMet]),
+      [
+        [0.45, true],
+        [0.9, false],
+      ],
+    );
+    assert.match(judged[0]!.what, /beside http:\/\/peer, chain-5 \(5 times POST \/\?by=peer\), 20 at once/);
+  });
+
+  it('alone it may take three times as long, in dense execution half as long again', () => {
+    const ours = (['visible', 'dense'] as const).map((subject) => throughput({ ...waiting, subject, lanes: 1 }));
+    const judged = limitsOf(figures(...ours, throughput({ ...peer, lanes: 1, p50Ms: [50] })));
+    assert.deepEqual(
+      judged.map(({ limit, isMet }) => [limit, isMet]),
+      [
+        [3, true],
+        [1.5, false],
+      ],
+    );
   });
 });
 

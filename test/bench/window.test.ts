@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Window, type Job } from '../../bench/window.js';
 
 const NO_CPU = { worker: 0, api: 0, temporal: 0, postgres: 0, client: 0 };
-const JOB: Job = { id: 'job', tookMs: 0, firstByteMs: 0, acceptedMs: 0, polls: 1 };
+const JOB: Job = { id: 'job', tookMs: 0, acceptedMs: 0, polls: 1 };
 
 /** Jobs of one length, one after the other in each lane; `offsetOf` returns the start of a lane. */
 function measure(lanes: number, jobMs: number, durationMs: number, offsetOf: (lane: number) => number) {

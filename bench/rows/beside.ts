@@ -1,0 +1,45 @@
+// The service beside anything that answers a POST when it is done: both make the same calls to the same target, and their
+// clients wait.
+import { graphs, type Graph } from '../graphs.js';
+import type { BesideRow } from '../graph-rows.js';
+import { PLAIN_INPUT } from '../load.js';
+import type { Throughput } from '../results.js';
+import { createPeer } from '../subjects.js';
+import { callsOf, forgetCalls } from '../../harness/target/recorded-calls.js';
+import type { RowContext } from './row-context.js';
+import { measureThroughput } from './throughput.js';
+
+export async function measureBeside(
+  context: RowContext,
+  row: BesideRow,
+  url: string,
+  lanes: readonly number[],
+): Promise<Throughput[]> {
+  const { testbed } = context;
+  const peer = createPeer(url);
+  try {
+    await forgetCalls(testbed.targetUrl);
+    await peer.runToEnd(graphs[row], PLAIN_INPUT);
+    const call = oneCallOf(
+      (await callsOf(testbed.targetUrl)).map(([, , , made]) => made),
+      graphs[row],
+      url,
+    );
+    // A graph of its own: the service keeps one workflow for each name.
+    const graph: Graph = { ...graphs[row], name: `${row}: ${call}`, call };
+    const loads = lanes.map((number) => ({ lanes: number, asking: 'waits' as const }));
+    return await measureThroughput(context, { row, graph, subjects: [...testbed.services, peer], loads });
+  } finally {
+    await peer.close();
+  }
+}
+
+/** What the other one has called, which the service then calls, too. Throws where it is not as much as the row says. */
+function oneCallOf(made: readonly string[], { name, calls }: Graph, url: string): string {
+  const [call, ...others] = new Set(made);
+  if (call === undefined || made.length !== calls || others.length > 0) {
+    const seen = made.length === 0 ? 'none' : `${made.length}: ${[...new Set(made)].join(', ')}`;
+    throw new Error(`${url} must make ${calls} equal calls to the target (--target-port) for ${name}; seen: ${seen}`);
+  }
+  return call;
+}
