@@ -195,14 +195,13 @@ export const LONG = [
   'test/temporal-workflows/worker-versions.test.ts',
 ];
 
-/**
- * These files measure short times, take the whole machine, count everybody's rows, or lock whole tables, so nothing
- * else runs meanwhile.
- */
+/** They measure short times, take the whole machine, count the rows or the log of everybody, or lock whole tables: nothing
+ * else runs meanwhile. */
 export const ALONE = [
   'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
   'test/api/sessions/brute-force.test.ts',
+  'test/bench/counted-costs.test.ts',
   'test/console/large-drawing.test.ts',
   'test/db/runs/snapshots.test.ts',
   'test/load/deltas.test.ts',
