@@ -17,6 +17,9 @@ const ROWS_BESIDE_EAGER = ['chain-5', 'fan-out-20', 'branch'];
 const LEAST_BESIDE_EAGER: Record<number, number> = { 50: 0.75, 500: 0.85 };
 const CROWD = 20;
 
+/** All processes of a service. */
+const ALL: Part[] = ['api', 'worker', 'temporal', 'postgres'];
+
 interface MostOfCost {
   parts: Part[];
   ms: number;
@@ -37,7 +40,7 @@ const MOST_OF_COSTS: Partial<Record<CostName, MostOfCost>> = {
   'an item': { parts: ['postgres'], ms: 1.5 },
 };
 /** A chain of five in dense execution, which nobody asks about. */
-const MOST_OF_DENSE_RUN: MostOfCost = { parts: ['api', 'worker', 'temporal', 'postgres'], ms: 45 };
+const MOST_OF_DENSE_RUN: MostOfCost = { parts: ALL, ms: 45 };
 /** What a node may cost the worker beyond the twin's. */
 const MOST_OF_NODE_BESIDE_TWIN_MS = 0.6;
 /** Beside what clients that wait would otherwise pick: the least runs/s of a crowd, and the most time of a run alone. */
@@ -163,7 +166,7 @@ function costs({ costs: measured }: Figures): Limit[] {
   const limits = measured.flatMap((cost) => {
     const most = mostOf(cost);
     if (most === undefined) return [];
-    const names = most.parts.map((part) => NAMES_OF_PARTS[part]).join(' and ');
+    const names = most.parts === ALL ? 'all processes' : most.parts.map((part) => NAMES_OF_PARTS[part]).join(' and ');
     return [atMost(`${cost.subject}, ${cost.what}: CPU of ${names}`, sumOf(cost, most.parts), most.ms, 'ms')];
   });
   const [node, twins] = (['visible', 'twin-normal'] as const).map((name) =>

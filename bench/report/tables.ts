@@ -127,17 +127,30 @@ function throughputTable({ throughput }: Results): Table {
 function runCostTable({ throughput }: Results): Table {
   return {
     title: 'What a run costs: history, and milliseconds of processor time',
-    words: 2,
-    head: ['job', 'subject', 'events', 'workflow tasks', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
+    words: 3,
+    head: [
+      'job',
+      'subject',
+      'clients',
+      'at once',
+      'events',
+      'workflow tasks',
+      'worker',
+      'API or gateway',
+      'Temporal',
+      'PostgreSQL',
+    ],
     // The eager twin costs nearly the same as the other one, and nothing is known of what stands beside.
     rows: throughput
       .filter(({ subject }) => subject !== 'twin-eager' && !isPeer(subject))
-      .map(({ row, subject, history, cpuMsPerRun }) => [
-        row,
-        subject,
-        String(history?.events),
-        String(history?.workflowTasks),
-        ...cpuCells(cpuMsPerRun),
+      .map((measured) => [
+        measured.row,
+        measured.subject,
+        clientsOf(measured),
+        String(measured.lanes),
+        String(measured.history?.events),
+        String(measured.history?.workflowTasks),
+        ...cpuCells(measured.cpuMsPerRun),
       ]),
   };
 }

@@ -8,6 +8,7 @@ export interface Store {
   keepResult(result: KeptResult): Promise<void>;
   endRun(runId: string, status: 'succeed' | 'failed'): Promise<void>;
   readRun(runId: string): Promise<KeptRun | undefined>;
+  close(): Promise<void>;
 }
 
 export interface KeptResult {
@@ -83,5 +84,6 @@ export async function openStore(databaseUrl: string): Promise<Store> {
       );
       return { id: runId, status: rows[0]!.status, results };
     },
+    close: () => pool.end(),
   };
 }
