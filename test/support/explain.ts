@@ -56,7 +56,7 @@ function toLiteral(value: unknown): string {
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
   if (value instanceof Date) return `'${value.toISOString()}'`;
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
-  return pg.escapeLiteral(String(value));
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function openPool(url: string, max: number): pg.Pool {
