@@ -32,6 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/pages/settings/webhooks.tsx: id.slice(0,8)',
     'contract/node-names.ts: bytes)).slice(0,32)',
     'db/access/keys-repository.ts: apiKey.slice(-4)',
+    "db/core/client.ts: 'hex').slice(0,32)",
     'db/runs/run-deltas-repository.ts: message.slice(0,36)',
     'db/runs/run-deltas-repository.ts: place.slice(0,-1)',
     'files/folder-store.ts: name.slice(0,2)',

@@ -187,9 +187,7 @@ describe('agents with the tools that servers really offer', function () {
           return void response.writeHead(404).end();
         },
       });
-      const { data, node } = drawAgent(model, [
-        { endpoint_url: server.url, require_approval: 'never', timeout: 10 },
-      ]);
+      const { data, node } = drawAgent(model, [{ endpoint_url: server.url, require_approval: 'never', timeout: 10 }]);
       node.data['retry'] = { delay: 0 };
       const workflowId = await api.createWorkflow(await api.createProject(), data);
       const started = await api.run(workflowId);
