@@ -10,6 +10,6 @@ export const GRAPH_ROWS = [
 ] as const;
 export type GraphRow = (typeof GRAPH_ROWS)[number];
 
-/** Those that can be measured beside something else (`--beside`): no more than calls, one after the other or all at once. */
+/** The rows that `--beside` supports: only calls, one after the other or all in parallel. */
 export const BESIDE_ROWS = ['chain-5', 'chain-20', 'fan-20'] as const;
 export type BesideRow = (typeof BESIDE_ROWS)[number];

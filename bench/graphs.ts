@@ -23,7 +23,7 @@ export interface Graph {
   concurrency?: number;
   /** HTTP calls that a run makes. */
   calls: number;
-  /** Method and address of every call, such as `POST /?of=others`, in place of the usual ones. A twin knows none. */
+  /** The method and address of every call, such as `POST /?of=others`, instead of the usual ones. Twins ignore it. */
   call?: string;
 }
 
@@ -45,9 +45,9 @@ function forEachOf(size: number, concurrency: number): Graph {
 export const graphs = {
   'chain-5': chainOf(5),
   'chain-20': chainOf(20),
-  /** 20 calls side by side. */
+  /** 20 parallel calls. */
   'fan-20': { name: 'fan-20', shape: 'fan', size: 20, calls: 20 },
-  /** The same, then one that waits for them all. */
+  /** 20 parallel calls, then one that waits for all of them. */
   'fan-out-20': { name: 'fan-out-20', shape: 'fan-out', size: 20, calls: 21 },
   /** A call, a condition on its answer, and a call in each branch. */
   branch: { name: 'branch', shape: 'branch', size: 1, calls: 2 },

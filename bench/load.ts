@@ -1,4 +1,4 @@
-// The client: so many jobs at once, each started, asked about until its end and followed by the next one.
+// The client. Each of its lanes starts a job, polls it or waits until the job ends, and then starts the next one.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph, JobInput } from './graphs.js';
 import { cpuOf, idleness } from './processes.js';
@@ -8,16 +8,18 @@ import { Window, type Job, type Round } from './window.js';
 export const PLAIN_INPUT: JobInput = { tag: 'plain', delayMs: 0 };
 const JOB_TIMEOUT_MS = 900_000;
 
-/** How a client learns of the end: by polls, so many milliseconds apart, or by one request that waits for it. */
+/**
+ * The milliseconds between two polls of a job; or `waits` if the client sends one request that is answered at the end.
+ */
 export type Asking = number | 'waits';
 
 export function describeAsking(asking: Asking): string {
   return asking === 'waits' ? 'clients that wait' : `polls every ${asking} ms`;
 }
 
-/** One run alone is asked about as often as a person's page would ever ask: a tenth of the shortest job. */
+/** The poll interval of a single run: a tenth of the shortest job, and as often as a page of the console would poll. */
 export const ALONE_POLL_MS = 10;
-/** Of many runs, each is asked about by a patient client, or by an impatient one. */
+/** Many runs at once are measured with patient clients and with impatient ones. */
 export const PATIENT_POLL_MS = 500;
 export const CROWD_POLLS_MS = [50, PATIENT_POLL_MS];
 
@@ -30,7 +32,7 @@ interface Load {
   asking: Asking;
 }
 
-/** Does one job to its end. Throws where it fails or does not end. */
+/** Executes one job until it ends. Throws if it fails or does not end. */
 async function doJob(subject: Subject, graph: Graph, asking: Asking): Promise<Job> {
   if (asking !== 'waits') return runJob(subject as PolledSubject, graph, asking);
   const startedAt = performance.now();
@@ -38,7 +40,7 @@ async function doJob(subject: Subject, graph: Graph, asking: Asking): Promise<Jo
   return { id, tookMs: performance.now() - startedAt, acceptedMs: 0, polls: 0 };
 }
 
-/** Starts one job and polls until its end. Throws where it fails or does not end. */
+/** Starts one job and polls it until it ends. Throws if it fails or does not end in time. */
 export async function runJob(
   subject: PolledSubject,
   graph: Graph,
@@ -60,7 +62,7 @@ export async function runJob(
 export async function drive({ subject, graph, lanes, durationMs, asking }: Load): Promise<Round> {
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
-    // Lanes that start together would go on together, poll after poll.
+    // Lanes that start at the same moment would send every poll at the same moment.
     if (asking !== 'waits') await pause((number * asking) / lanes);
     await doJob(subject, graph, asking);
     window.laneIsWarm(performance.now());

@@ -68,12 +68,12 @@ async function measureRows(
     figures.throughput.push(...(await measureThroughput(context, { row, graph, subjects, loads })));
   }
   for (const { row, url } of beside) figures.throughput.push(...(await measureBeside(context, row, url, lanes)));
-  // What waits and what is polled is the same in both variants: the first one shows it.
+  // Requests, polls and waiting runs do not depend on the variant, so they are only measured with the first one.
   const [first] = testbed.services;
   if (only.includes('costs')) figures.costs.push(...(await measureCosts(context, variants[0]!)));
   if (only.includes('polls')) figures.polls.push(...(await measurePolls(context, first!)));
   if (only.includes('memory')) figures.memory.push(await measureMemory(context, first!));
-  // Last, whatever the order of the others: its workers begin anew.
+  // The kill row is always last, because it restarts the workers.
   for (const subject of only.includes('kill') ? subjects : []) {
     figures.kills.push(await measureKill(context, subject));
   }
@@ -85,7 +85,7 @@ function lanesOf({ shape }: Graph, lanes: number[]): number[] {
   return shape === 'for-each' ? [1] : lanes;
 }
 
-/** The answer of a run with many calls is long, and would make the figures those of polls. */
+/** A run with many calls has long answers, so it is polled less often, or the figures would measure polls. */
 function alonePollMs({ calls }: Graph): number {
   return Math.max(ALONE_POLL_MS, calls / 2);
 }

@@ -5,19 +5,19 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { BESIDE_ROWS, GRAPH_ROWS, type BesideRow } from './graph-rows.js';
 import { VARIANTS, type Variant } from './subjects.js';
 
-/** In the order in which they are measured; the last one kills the worker. */
+/** The rows in the order of measurement. The last one kills the worker. */
 const ROW_NAMES = [...GRAPH_ROWS, 'costs', 'polls', 'memory', 'kill'] as const;
 type RowName = (typeof ROW_NAMES)[number];
 
 export interface BenchOptions {
   only: RowName[];
   variants: Variant[];
-  /** Runs at once; the rows `costs`, `polls`, `memory` and `kill` have their own. */
+  /** The numbers of runs at once. The rows `costs`, `polls`, `memory` and `kill` use their own. */
   lanes: number[];
   rounds: number;
   /** The length of one round of one subject. */
   seconds: number;
-  /** How often a run is polled, in milliseconds; undefined for a pace that depends on whether it runs alone. */
+  /** The intervals in milliseconds between two polls of a run. If undefined, they depend on whether it runs alone. */
   pollMs: number[] | undefined;
   isQuick: boolean;
   json: string;
@@ -28,15 +28,15 @@ export interface BenchOptions {
   env: Record<string, string>;
   /** The service that a paired benchmark compares this build with, instead of the twins. */
   other: Other | undefined;
-  /** What is measured beside the service, instead of the twins. */
+  /** The peers that the service is compared with, instead of the twins. */
   beside: Beside[];
-  /** Where the target listens, for those that have been told so. */
+  /** The port of the target, for peers that are configured to call it. The default is any free one. */
   targetPort: number | undefined;
 }
 
 interface Beside {
   row: BesideRow;
-  /** It answers a POST when it has made the calls of the row. */
+  /** The address that answers a POST after the calls of the row. */
   url: string;
 }
 

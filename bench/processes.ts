@@ -44,7 +44,7 @@ export function ofEachPart<T>(figure: (part: Part) => T): Record<Part, T> {
   return Object.fromEntries(PARTS.map((part) => [part, figure(part)])) as Record<Part, T>;
 }
 
-/** A part that has no process of its own, or an unknown one, is 0. */
+/** The pid 0 stands for a part that has no process of its own or an unknown one. */
 function ownSeconds(pid: number): number {
   return pid === 0 ? 0 : cpuSeconds(pid);
 }

@@ -39,7 +39,7 @@ export interface Throughput {
   lanes: number;
   asking: Asking;
   calls: number;
-  /** What each call is, where it was measured beside something else that makes the same. */
+  /** The method and address of each call, if the row compares the service with a peer that makes the same calls. */
   call?: string;
   jobs: number;
   pollsPerJob: number;
@@ -48,17 +48,20 @@ export interface Throughput {
   p50Ms: number[];
   /** The p99 over the jobs of all rounds, because one round has too few jobs. */
   p99Ms: number;
-  /** 0 where the client has waited for the end. */
+  /** 0 if the client waited for the end. */
   acceptedMs: { p50: number; p99: number };
   /** Processor milliseconds per run, one figure per round. */
   cpuMsPerRun: Record<Part, number[]>;
   /** The idle share of the machine's processor time, from 0 to 1; one figure per round. */
   idleShare: number[];
-  /** None of what stands beside the service. */
+  /** Undefined for peers. */
   history?: HistorySize;
 }
 
-/** `in a crowd`: 20 keys, and 50 runs in flight; else one of each. A client or stream: above the run that it follows. */
+/**
+ * `in a crowd` means 20 keys and 50 runs in flight; other costs use one key and one run. The costs of a client that
+ * waits and of a stream exclude the run that they follow.
+ */
 export type CostName =
   | 'a request'
   | 'a request in a crowd'
@@ -74,11 +77,11 @@ export type CostName =
   | 'a node'
   | 'an item';
 
-/** What one thing costs that a client does, or that its runs consist of. */
+/** The processor time of one action of a client, or of one part of its runs. */
 export interface Cost {
   subject: SubjectName;
   what: CostName;
-  /** Milliseconds of processor time of each process, one figure a round. */
+  /** Processor milliseconds of each process, one figure per round. */
   cpuMs: Record<Part, number[]>;
 }
 

@@ -1,5 +1,5 @@
-// Who is measured: the service and the twin, each in its variants, and what stands beside them by request, behind one face
-// for the client that drives them.
+// The measured subjects (the service and the twin, each in its variants, and peers), with the same interface for the
+// client.
 import { Agent, request } from 'undici';
 import { toDrawing, type Graph, type JobInput } from './graphs.js';
 import { credentialHeaders } from '../harness/client/api-client.js';
@@ -15,7 +15,7 @@ export type Variant = (typeof VARIANTS)[number];
 type OtherName = `${Variant}-other`;
 export type ServiceName = Variant | OtherName;
 type TwinName = `twin-${TwinVariant}`;
-/** Anything else that answers a POST when it is done, by its address. */
+/** A peer is any other program that answers a POST when its work is done. The name contains its address. */
 type PeerName = `beside ${string}`;
 export type SubjectName = ServiceName | TwinName | PeerName;
 
@@ -29,7 +29,7 @@ export function isPeer(name: SubjectName): name is PeerName {
 
 interface Started {
   id: string;
-  /** From the request to the end of its answer. */
+  /** The time from the request to the end of its answer. */
   acceptedMs: number;
 }
 
@@ -41,18 +41,18 @@ interface Polled {
 
 export interface Subject {
   name: SubjectName;
-  /** Where its workflows are; the twins share the first stack's Temporal. What stands beside has none. */
+  /** The stack whose Temporal executes its workflows. The twins use the first service's stack; peers have none. */
   stack?: BareStack;
-  /** The ids of the processes as they are now: those that are restarted get others. 0: unknown. */
+  /** The current process ids, which change with every restart. 0 means unknown. */
   pids(): Record<Exclude<Part, 'client'>, number>;
-  /** Makes what a run needs before its clock starts. */
+  /** Creates the project and workflow that runs of the graph need, so that this is not measured. */
   prepare(graph: Graph): Promise<void>;
-  /** One request that is answered when the run has ended. Throws where it has failed. Twins have none. */
+  /** Sends one request that is answered when the run has ended. Throws if the run failed. Twins do not support it. */
   runToEnd?(graph: Graph, input: JobInput): Promise<{ id: string }>;
   close(): Promise<void>;
 }
 
-/** It accepts a run at once, and is asked for its end. */
+/** A subject that answers a start at once, so the client polls for the end. */
 export interface PolledSubject extends Subject {
   stack: BareStack;
   start(graph: Graph, input: JobInput): Promise<Started>;
@@ -62,7 +62,7 @@ export interface PolledSubject extends Subject {
 export interface Service extends PolledSubject {
   name: ServiceName;
   runToEnd(graph: Graph, input: JobInput): Promise<{ id: string }>;
-  /** The project of its workflows: there is one when the first has been prepared. */
+  /** Returns the project of its workflows, which the first call of `prepare` creates. */
   projectId(): number;
 }
 
@@ -146,7 +146,7 @@ export function createTwin({ variant, stack, gatewayUrl, targetUrl, pids }: Twin
   };
 }
 
-/** It has been told by others what to call. Nothing is known of its processes. */
+/** A peer is configured with its calls before the benchmark. Its processes are unknown. */
 export function createPeer(url: string): Subject & Required<Pick<Subject, 'runToEnd'>> {
   const dispatcher = new Agent({ connections: 128 });
   return {

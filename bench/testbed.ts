@@ -10,7 +10,7 @@ import { createService, createTwin, type Service, type ServiceName, type Twin } 
 
 export interface Testbed {
   targetUrl: string;
-  /** In the order in which they were named. */
+  /** The services in the order in which they were passed. */
   services: Service[];
   twins: Twin[];
   close: () => Promise<void>;
@@ -20,7 +20,7 @@ export interface ServiceToStart extends StackSettings {
   name: ServiceName;
 }
 
-/** `targetPort`: any free one by default. */
+/** If `targetPort` is 0, the target listens on any free port. */
 export async function openTestbed(toStart: readonly ServiceToStart[], targetPort = 0): Promise<Testbed> {
   const closers: Closer[] = [];
   const closing = <T extends { close: Closer }>(opened: T): T => {
@@ -69,7 +69,7 @@ async function startTwins(
   const pids = {
     normal: ofTwo,
     keeping: ofTwo,
-    // No processor time is counted twice.
+    // The gateway is in the worker's process, whose processor time must not be counted twice.
     eager: () => ({ worker: both.pid, api: 0, temporal, postgres }),
   };
   return (['normal', 'eager', 'keeping'] as const).map((variant) =>

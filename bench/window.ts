@@ -3,14 +3,13 @@ import { cpuBetween, idleShareBetween, type CpuSeconds, type Idleness } from './
 
 export interface Job {
   id: string;
-  /** From the start request to the first answer that says the run has ended. */
+  /** The time from the start request to the first answer that reports the end of the run. */
   tookMs: number;
-  /** 0 where the client has waited for the end. */
+  /** 0 if the client waited for the end. */
   acceptedMs: number;
   polls: number;
 }
 
-/** One round of one subject. */
 export interface Round {
   /** The jobs that ended in the window. */
   jobs: Job[];

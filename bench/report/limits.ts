@@ -13,7 +13,7 @@ const ROWS_OF_ITEMS = ['for-each-100-by-5', 'for-each-100-by-20'];
 /** The minimum runs/s of dense execution, as a multiple of the twin's. */
 const ROWS_OF_DENSE: Record<string, number> = { 'chain-5': 1.7, 'chain-20': 3.5, 'fan-out-20': 2, diamonds: 1.7 };
 const ROWS_BESIDE_EAGER = ['chain-5', 'fan-out-20', 'branch'];
-/** The least runs/s beside the eager twin, by the time between two polls. */
+/** The minimum runs/s as a multiple of the eager twin's, by the milliseconds between two polls. */
 const LEAST_BESIDE_EAGER: Record<number, number> = { 50: 0.75, 500: 0.85 };
 const CROWD = 20;
 
@@ -25,7 +25,7 @@ interface MostOfCost {
   ms: number;
 }
 
-/** The most that each thing may cost these processes together. What is not named has no limit. */
+/** The limits on the processor time that each cost takes in these processes together. Other costs have no limit. */
 const MOST_OF_COSTS: Partial<Record<CostName, MostOfCost>> = {
   'a request': { parts: ['api'], ms: 0.35 },
   'a request in a crowd': { parts: ['api'], ms: 0.35 },
@@ -39,11 +39,14 @@ const MOST_OF_COSTS: Partial<Record<CostName, MostOfCost>> = {
   'a node': { parts: ['postgres'], ms: 1.2 },
   'an item': { parts: ['postgres'], ms: 1.5 },
 };
-/** A chain of five in dense execution, which nobody asks about. */
+/** The limit on a chain of five in dense execution, which is not polled. */
 const MOST_OF_DENSE_RUN: MostOfCost = { parts: ALL, ms: 45 };
-/** What a node may cost the worker beyond the twin's. */
+/** The limit on the worker's processor time for a node, after subtracting the twin's. */
 const MOST_OF_NODE_BESIDE_TWIN_MS = 0.6;
-/** Beside what clients that wait would otherwise pick: the least runs/s of a crowd, and the most time of a run alone. */
+/**
+ * Multiples of a peer's figures, with clients that wait: the minimum runs/s of 20 runs at once, and the maximum p50 of
+ * a single run.
+ */
 const BESIDE_PEERS: Record<Variant, { perSecond: number; p50: number }> = {
   dense: { perSecond: 0.9, p50: 1.5 },
   visible: { perSecond: 0.45, p50: 3 },
@@ -182,7 +185,7 @@ function mostOf({ subject, what }: Cost): MostOfCost | undefined {
   if (subject === 'visible') return MOST_OF_COSTS[what];
   if (subject !== 'dense') return undefined;
   if (what === 'a start and its execution') return MOST_OF_DENSE_RUN;
-  // Nodes and items of dense execution are none of their own.
+  // In dense execution, nodes and items have no limits, because an activity executes several of them.
   return what === 'a node' || what === 'an item' ? undefined : MOST_OF_COSTS[what];
 }
 
@@ -198,7 +201,7 @@ function sumOf({ cpuMs }: Cost, parts: Part[]): Spread {
   return spreadOf(cpuMs.api.map((_, round) => parts.reduce((sum, part) => sum + cpuMs[part][round]!, 0)));
 }
 
-/** For runs that make a call for each item of a list, one run at a time. */
+/** The limits on runs that make a call for each item of a list, one run at a time. */
 function itemsBesideTwin(figures: Figures, row: string): Limit[] {
   const [ours, twin] = alonesOf(figures, row, ['visible', 'twin-normal']);
   if (ours === undefined || twin === undefined) return [];

@@ -1,4 +1,4 @@
-// Compares a service with a twin, with the other service of a paired benchmark, or with what stands beside it, round by round.
+// Compares a service with a twin, with the other service of a paired benchmark, or with a peer, round by round.
 import type { Results, Throughput } from '../results.js';
 import { ratiosOfRounds, type Spread } from '../statistics.js';
 import type { Asking } from '../load.js';
@@ -13,7 +13,7 @@ interface Wanted {
   asking?: Asking;
 }
 
-/** Returns one measurement; undefined if it was not made. Without `asking` the first, however its clients ask. */
+/** Returns one measurement; undefined if it was not made. Without `asking`, the kind of client does not matter. */
 export function find({ throughput }: Measured, wanted: Wanted): Throughput | undefined {
   const { asking: wantedAsking } = wanted;
   return throughput.find(
@@ -36,7 +36,7 @@ export function wholeCpu({ cpuMsPerRun }: Pick<Throughput, 'cpuMsPerRun'>): numb
   return worker.map((ms, round) => ms + api[round]! + temporal[round]! + postgres[round]!);
 }
 
-/** What stands beside the service in a row. */
+/** Returns the peers that were measured in a row. */
 export function peersOf({ throughput }: Measured, row: string): SubjectName[] {
   const peers = throughput.filter((measured) => measured.row === row && isPeer(measured.subject));
   return [...new Set(peers.map(({ subject }) => subject))];
@@ -51,7 +51,7 @@ interface Comparison {
   wholeCpu: Spread;
 }
 
-/** Compares each service with each twin, with its pair, and with what stands beside it, if both were measured. */
+/** Compares each service with each twin, the other service of a pair, and each peer, if both were measured. */
 export function comparisons(results: Measured): Comparison[] {
   return results.throughput.flatMap((ours) => {
     if (isTwin(ours.subject) || isPeer(ours.subject)) return [];

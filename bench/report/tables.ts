@@ -44,7 +44,10 @@ function withRows(tables: Table[]): Table[] {
   return tables.filter(({ rows }) => rows.length > 0);
 }
 
-/** So many runs at once that there are no more of them, and so few polls that there are no fewer. */
+/**
+ * True for the measurement of a row with the most runs at once, and among these for the one with the fewest polls or
+ * none.
+ */
 function isHeaviest({ row, lanes, asking }: Throughput, { throughput }: Results): boolean {
   const others = throughput.filter((other) => other.row === row && other.lanes >= lanes);
   return others.every((other) => other.lanes === lanes && (asking === 'waits' || Number(other.asking) <= asking));
@@ -87,7 +90,7 @@ function ratiosTable(results: Results): Table {
       clientsOf(ours),
       String(ours.lanes),
       ...[ratios.perSecond, ratios.p50].map(toText),
-      // Nothing is known of the processes that stand beside.
+      // The processor time of peers is unknown.
       ...[ratios.serviceCpu, ratios.wholeCpu].map((cpu) => (isPeer(theirs.subject) ? '' : toText(cpu))),
     ]),
   };
@@ -140,7 +143,7 @@ function runCostTable({ throughput }: Results): Table {
       'Temporal',
       'PostgreSQL',
     ],
-    // The eager twin costs nearly the same as the other one, and nothing is known of what stands beside.
+    // The eager twin costs nearly the same as the other one, and the processor time of peers is unknown.
     rows: throughput
       .filter(({ subject }) => subject !== 'twin-eager' && !isPeer(subject))
       .map((measured) => [
@@ -170,7 +173,7 @@ function cpuCells({ worker, api, temporal, postgres }: Throughput['cpuMsPerRun']
   return [worker, api, temporal, postgres].map((rounds) => toText(spreadOf(rounds)));
 }
 
-/** With the call where others have said what it is. */
+/** Describes the clients, and the calls if they copy those of a peer. */
 function clientsOf({ asking, calls, call }: Throughput): string {
   return call === undefined ? describeAsking(asking) : `${describeAsking(asking)}; ${calls} times ${call}`;
 }

@@ -1,5 +1,5 @@
-// The service beside anything that answers a POST when it is done: both make the same calls to the same target, and their
-// clients wait.
+// Compares the service with a peer, which is any program that answers a POST when its work is done. Both make the same
+// calls to the same target, and their clients wait for the end.
 import { graphs, type Graph } from '../graphs.js';
 import type { BesideRow } from '../graph-rows.js';
 import { PLAIN_INPUT } from '../load.js';
@@ -25,7 +25,7 @@ export async function measureBeside(
       graphs[row],
       url,
     );
-    // A graph of its own: the service keeps one workflow for each name.
+    // The graph needs its own name, because the service creates one workflow for each name.
     const graph: Graph = { ...graphs[row], name: `${row}: ${call}`, call };
     const loads = lanes.map((number) => ({ lanes: number, asking: 'waits' as const }));
     return await measureThroughput(context, { row, graph, subjects: [...testbed.services, peer], loads });
@@ -34,7 +34,10 @@ export async function measureBeside(
   }
 }
 
-/** What the other one has called, which the service then calls, too. Throws where it is not as much as the row says. */
+/**
+ * Returns the call that the peer has made, so that the service makes the same one. Throws if the peer made different
+ * calls, or not as many as the row has.
+ */
 function oneCallOf(made: readonly string[], { name, calls }: Graph, url: string): string {
   const [call, ...others] = new Set(made);
   if (call === undefined || made.length !== calls || others.length > 0) {

@@ -1,5 +1,6 @@
-// Processor time of each thing that clients do, and of each that runs consist of, alternating between the subjects in each
-// round. What runs leave behind in Temporal for ten seconds (throughput.ts) is counted in: no limit is one of its time.
+// Measures the processor time of each action of clients and of each part of runs. In each round the subjects alternate.
+// Temporal's time includes timers that earlier runs leave behind for ten seconds (throughput.ts), so no limit is on
+// Temporal's time alone.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { Agent, request } from 'undici';
@@ -18,8 +19,8 @@ const CHAIN = chainOf(5);
 const LONG_CHAIN = chainOf(20);
 const LOOP = graphs['for-each-100-by-20'];
 /**
- * How many at once, and how many for each second of a round: about as many as an idle machine does in it. A busy one takes
- * longer, and its processor time is counted no less precisely.
+ * The number of actions at once, and of actions per second of a round, which is about the capacity of an idle machine.
+ * A busy machine takes longer, but its processor time is measured as precisely.
  */
 const REQUESTS = { lanes: 4, perSecond: 300 };
 const STARTS = { lanes: 4, perSecond: 25 };
@@ -29,7 +30,7 @@ const LOOPS = { lanes: 1, perSecond: 0.5 };
 const CROWD = { keys: 20, runs: 50 };
 const CROWD_WHEN_QUICK = { keys: 2, runs: 5 };
 
-/** What is measured. The costs are made of it (`costsOf`). */
+/** The measured actions. `costsOf` computes the costs from them. */
 type ActionName =
   | 'request'
   | 'request in a crowd'
@@ -49,17 +50,17 @@ interface Action {
   lanes: number;
   perSecond: number;
   once: () => Promise<unknown>;
-  /** Prepares and tidies up outside of what is measured. */
+  /** Prepares the action and cleans up after it. Only the call of `measure` is measured. */
   around?: (measure: () => Promise<CpuSeconds>) => Promise<CpuSeconds>;
 }
 
 type Actions = Partial<Record<ActionName, Action>>;
-/** Processor seconds of an action, done once. */
+/** Processor seconds per action. */
 type Measured = Partial<Record<ActionName, CpuSeconds>>;
 
 /**
- * Of all services, and of the twins whose gateway is a process of its own. Requests and those who wait are the same in all
- * variants of a service: `variant` shows them.
+ * Measures all services, and the twins whose gateway is a separate process. Requests and waiting clients cost the same
+ * in all variants, so they are only measured in `variant`.
  */
 export async function measureCosts(context: RowContext, variant: Variant): Promise<Cost[]> {
   const { testbed, subjects, durationMs, rounds, isQuick, report } = context;
@@ -75,7 +76,7 @@ export async function measureCosts(context: RowContext, variant: Variant): Promi
     }
     for (const subject of twins) sides.push({ subject, actions: await runActions(subject, closers), costs: [] });
     const names = [...new Set(sides.flatMap(({ actions }) => Object.keys(actions) as ActionName[]))];
-    // A first, short round compiles code and fills caches.
+    // The first round is short and discarded, because it compiles code and fills caches.
     for (let round = isQuick ? 1 : 0; round <= rounds; round++) {
       const measured = sides.map((): Measured => ({}));
       for (const name of names) {
@@ -113,14 +114,14 @@ async function measureAction(
   });
 }
 
-/** What the service and the twins do alike. */
+/** Returns the actions that the service and the twins have in common. */
 async function runActions(subject: PolledSubject, closers: Closer[]): Promise<Actions> {
   for (const graph of [CHAIN, LONG_CHAIN, LOOP]) await subject.prepare(graph);
   const { temporal_address: address, temporal_namespace: namespace } = subject.stack.stack;
   const connection = await Connection.connect({ address });
   closers.push(() => connection.close());
   const { workflow } = new Client({ connection, namespace });
-  // Temporal tells of the end: nobody asks those who are measured.
+  // The end of a run is read from Temporal, so that the subjects do not spend time on answers about it.
   const start = async (graph: Graph): Promise<string> => (await subject.start(graph, PLAIN_INPUT)).id;
   const end = (id: string): Promise<unknown> => onceKnown(() => workflow.getHandle(id).result());
   const know = (id: string): Promise<unknown> => onceKnown(() => workflow.getHandle(id).describe());
@@ -153,7 +154,7 @@ async function runActions(subject: PolledSubject, closers: Closer[]): Promise<Ac
   };
 }
 
-/** The service accepts a run before Temporal has heard of it. */
+/** Retries until Temporal knows the workflow, because the service accepts a run before it starts the workflow. */
 async function onceKnown<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -222,7 +223,7 @@ async function serviceActions({ testbed, isQuick }: RowContext, service: Service
     }),
     'run, streamed': followed(async (id) => {
       const { text } = await ask(`/workflows/workflow_result/events/?id=${id}`);
-      // Of the last event, that of the run.
+      // This text is in the last event, which reports the end of the run.
       return text.includes('"status":"succeed","version"');
     }),
   };

@@ -1,10 +1,10 @@
-// Runs that stay in flight for as long as they are looked at: the target holds their calls.
+// Runs that stay in flight during a measurement, because the target holds their calls.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Graph } from '../graphs.js';
 import { releaseCalls } from '../../harness/target/recorded-calls.js';
 import type { Service } from '../subjects.js';
 
-/** The target answers after this time by itself. */
+/** The target answers a call after this time even if it is not released. */
 export const HELD_MS = 25_000;
 const HELD = { tag: 'held', delayMs: HELD_MS };
 const AT_ONCE = 10;
@@ -19,7 +19,7 @@ export async function startHeld(service: Service, graph: Graph, count: number): 
   return ids;
 }
 
-/** The target holds each further call again, so it is told to release them until the runs have ended. */
+/** Releases calls until the runs have ended, because the target holds each further call again. */
 export async function endHeld(service: Service, targetUrl: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     while (!(await service.poll(id)).isTerminal) {

@@ -65,7 +65,7 @@ async function underLoad(
   };
 }
 
-/** Starts runs and gives them SETTLE_MS to get as far as they can. */
+/** Starts runs, and waits SETTLE_MS for them to get as far as they can. */
 async function startAndSettle(service: Service, count: number): Promise<string[]> {
   const ids = await startHeld(service, GRAPH, count);
   await pause(SETTLE_MS);

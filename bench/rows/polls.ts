@@ -1,4 +1,4 @@
-// Latency of polls at 100 per second, sent at fixed times even if earlier ones have not been answered.
+// Measures the latency of 100 polls per second, which are sent at fixed times even if earlier ones are unanswered.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainOf } from '../graphs.js';
 import { ALONE_POLL_MS, PLAIN_INPUT, runJob } from '../load.js';
@@ -50,7 +50,7 @@ async function pollHeldRun({ testbed, durationMs }: RowContext, service: Service
   }
 }
 
-/** Keeps 20 runs in flight: a run that has ended is replaced at once. Only the polls detect an end. */
+/** Keeps 20 runs in flight. A poll that finds its run ended starts the next run. */
 function createCrowd(service: Service) {
   const ids: (string | undefined)[] = new Array<string | undefined>(IN_FLIGHT).fill(undefined);
   let [next, isEmptying] = [0, false];

@@ -12,8 +12,8 @@ import type { RowContext } from './row-context.js';
 
 /**
  * Each workflow task and each activity leaves a timer in the server that fires ten seconds later without effect, but
- * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one. A short look
- * does not wait.
+ * costs 3 to 5 % of two cores. Without a pause the next subject would pay for it, most of all after a busy one. A quick
+ * benchmark has no pause.
  */
 const AFTERMATH_MS = 11_000;
 /** One run at a time leaves processors idle for such timers, so its round may start in the second half of the pause. */
@@ -23,11 +23,11 @@ interface Rounds {
   row: string;
   graph: Graph;
   subjects: Subject[];
-  /** Each has its own figures. */
+  /** Each load has its own figures. */
   loads: Load[];
 }
 
-/** So many concurrent runs, whose clients ask in this way. */
+/** A number of concurrent runs, and the way in which clients learn of their ends. */
 interface Load {
   lanes: number;
   asking: Asking;

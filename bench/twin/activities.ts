@@ -1,4 +1,5 @@
-// The activity of the hand-written workflow. It sends a GET over keep-alive connections and parses the JSON answer.
+// The activities of the hand-written workflow. `call` sends a GET over keep-alive connections and parses the JSON
+// answer.
 import { Agent, request } from 'undici';
 import type { TwinAnswer } from './jobs.js';
 import type { KeptResult, Store } from './store.js';
@@ -13,7 +14,7 @@ export async function call(url: string): Promise<TwinAnswer> {
   return { well: answer.well };
 }
 
-/** The activities of a twin that keeps its runs and results. */
+/** Returns the activities of the twins `normal` and `keeping`. Only `keeping` uses those that write to the store. */
 export function createActivities(store: Store) {
   return {
     call,

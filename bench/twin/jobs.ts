@@ -2,9 +2,9 @@
 import type { Shape } from '../graphs.js';
 
 /**
- * `normal`: gateway and worker are two processes, as API and worker of the service are. `eager`: they are one process, which
- * gets the first task of a workflow in the answer to its start. `keeping`: the processes of `normal`, which keep each run and
- * each result in PostgreSQL, and answer polls from there.
+ * `normal`: gateway and worker are two processes, like the service's API and worker. `eager`: they are one process,
+ * which gets the first task of a workflow in the answer to its start. `keeping`: the processes of `normal` store each
+ * run and each result in PostgreSQL, and answer polls from there.
  */
 export type TwinVariant = 'normal' | 'eager' | 'keeping';
 
@@ -16,7 +16,7 @@ export interface TwinJob {
   targetUrl: string;
   tag: string;
   delayMs: number;
-  /** Whether it is kept in PostgreSQL. */
+  /** True if the run and its results are stored in PostgreSQL. */
   keeps: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The least that can stand between a client and the twin: starts a workflow, waits for it in memory, answers polls from
-// memory; for a job that is kept, from PostgreSQL. `POST /run` with a TwinJob, `GET /run/<id>`.
+// A minimal gateway for the twin. `POST /run` with a TwinJob starts a workflow. `GET /run/<id>` answers from memory,
+// where the gateway waits for the workflow's result, or from PostgreSQL if the job is stored there.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ interface Twin {
   taskQueue: string;
   /** True if the worker is in this process. */
   isEager: boolean;
-  /** Where jobs are kept. */
+  /** The store of jobs with `keeps`. */
   store?: Store;
 }
 
@@ -59,7 +59,7 @@ async function start(
   input: TwinJob,
 ): Promise<Job> {
   const id = randomUUID();
-  // Kept before it starts: a run that has started is never lost.
+  // The run is stored before its start, so that a started run is never lost.
   if (input.keeps) await store?.openRun(id, input);
   const options = { workflowId: id, taskQueue, args: [input] as [TwinJob], requestEagerStart: isEager };
   const handle = await client.workflow.start<typeof twin>('twin', options);

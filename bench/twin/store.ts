@@ -1,10 +1,11 @@
-// What `twin-keeping` keeps in the stack's PostgreSQL, in a schema of its own: a row for each run, and one for each result.
+// The data that `twin-keeping` stores in the stack's PostgreSQL, in its own schema: a row for each run and one for each
+// result.
 import pg from 'pg';
 import type { TwinAnswer, TwinJob } from './jobs.js';
 
 export interface Store {
   openRun(runId: string, job: TwinJob): Promise<void>;
-  /** Keeps the end of the run, too, where the result is its last one. */
+  /** If the result is the last one of the run, stores the end of the run too. */
   keepResult(result: KeptResult): Promise<void>;
   endRun(runId: string, status: 'succeed' | 'failed'): Promise<void>;
   readRun(runId: string): Promise<KeptRun | undefined>;
@@ -41,10 +42,10 @@ const TABLES = `
     PRIMARY KEY (run_id, number)
   )`;
 
-/** By name: each is parsed and planned once for each connection. */
+/** The keys are the names of prepared statements, so each statement is parsed and planned once per connection. */
 const STATEMENTS = {
   openRun: 'INSERT INTO twin_keeping.runs (id, job) VALUES ($1, $2)',
-  // A repeated activity keeps nothing twice.
+  // A retried activity does not store its result twice.
   keepResult: `INSERT INTO twin_keeping.results (run_id, number, answer) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
   keepLastResult: `WITH kept AS (
       INSERT INTO twin_keeping.results (run_id, number, answer) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING

@@ -1,5 +1,5 @@
-// What the service is measured against: the same calls, written by hand for Temporal. Nothing is drawn, and nothing is
-// stored but by the twin that keeps its runs.
+// The workflow that the service is compared with: the same calls in hand-written code, without a drawing. It uses a
+// database only if the twin stores its runs.
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { createActivities } from './activities.js';
 import type { Shape } from '../graphs.js';
@@ -9,7 +9,7 @@ type Activities = ReturnType<typeof createActivities>;
 
 const proxy = proxyActivities<Activities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 4 } });
 
-/** `isLast`: nothing comes after it, so that its result and the end of the run are kept together. */
+/** `isLast` is true if no call follows, so that the result and the end of the run are stored in one statement. */
 type Call = (number: number, after: string, isLast?: boolean) => Promise<TwinAnswer>;
 
 export async function twin(job: TwinJob): Promise<TwinAnswer[]> {

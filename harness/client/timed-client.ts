@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 
 interface TimedAnswer<T> {
   body: T;
-  /** From the request to the end of its answer. */
+  /** The time from the request to the end of its answer. */
   totalMs: number;
 }
 

@@ -21,7 +21,7 @@ describe('npm run bench', function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  // Ended before the test is: it takes its processes with it.
+  // The benchmark is killed before the test times out, so that its processes end too.
   const limits = { timeout: 460_000, killSignal: 'SIGKILL' } as const;
   const bench = (...args: string[]) => promisify(execFile)(process.execPath, [BENCH, ...args], limits);
   const measured = async (...args: string[]): Promise<Results & { stdout: string }> => {
@@ -41,7 +41,7 @@ describe('npm run bench', function () {
     for (const { subject, jobs, perSecond, p50Ms, p99Ms, history, cpuMsPerRun, calls } of throughput) {
       assert.equal(calls, 4);
       assert.ok(jobs > 0 && perSecond[0]! > 0 && p99Ms >= p50Ms[0]! && p50Ms[0]! > 0);
-      // All make four calls, each in a normal activity: six events each, and some for the run.
+      // Each makes four calls in normal activities, with six events per call, and some events for the run.
       assert.ok(history!.events >= 4 * 6 && history!.events < 4 * 6 + 12, `${subject}: ${history!.events} events`);
       assert.ok(history!.workflowTasks >= 4);
       assert.ok(Object.values(cpuMsPerRun).every(([ms]) => Number.isFinite(ms) && ms! >= 0));
@@ -72,7 +72,7 @@ describe('npm run bench', function () {
     let peer: Server;
     let url: string;
     let targetPort: number;
-    /** Calls of a chain of five, one after the other, for each POST. */
+    /** The number of calls that the peer makes for each POST, one after the other. */
     let callsOfPeer = 5;
 
     before(async () => {

@@ -1,5 +1,5 @@
-// What requests and nodes cost is timed by `npm run bench -- --only costs`. What of it does not depend on the machine is
-// counted here, against limits just above the present figures: whoever sends or writes more has to say why.
+// Counts the costs of requests and nodes that do not depend on the machine; `npm run bench -- --only costs` measures
+// their time. The limits are just above the present figures, so that each increase needs a reason.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,9 +13,9 @@ import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 
 const REQUESTS = 20;
-/** Of a chain whose nodes are counted, and of one that is subtracted: the start and the end of a run are no node. */
+/** The cost of a node is the difference between two chains, because the start and the end of a run are not nodes. */
 const [LONG, SHORT, RUNS] = [20, 5, 3];
-/** What the service does by itself meanwhile adds to one figure or another: the lowest of some counts. */
+/** Each figure is the lowest of some counts, because the service's background work adds to some of them. */
 const TIMES = 3;
 const MOST_WAL_BYTES_OF_NODE = 2_450;
 
@@ -91,14 +91,14 @@ describe('what is counted of requests and nodes', function () {
     });
   });
 
-  /** Asked of the database: requests to the API are counted there, and each count is a write. */
+  /** Reads the database, because the service counts requests to its API there, which are writes. */
   async function ended(runIds: string[]): Promise<void> {
     const open = 'SELECT FROM runs WHERE id = ANY($1::uuid[]) AND run_finished_at IS NULL';
     await eventually(async () => (await queryDatabase(stack, open, [runIds])).length === 0, { timeoutMs: 60_000 });
   }
 });
 
-/** Each of the statements that `send` has sent, as the log of PostgreSQL has them; without those of loops in the background. */
+/** Returns the statements that `send` causes, from the log of PostgreSQL, without those of background loops. */
 async function statementsOf(stack: TestStack, send: () => Promise<{ status: number }>): Promise<string[]> {
   const file = path.join(stack.dataDir, 'logs', 'postgres.log');
   const entriesSince = (size: number): string[] =>
@@ -107,7 +107,8 @@ async function statementsOf(stack: TestStack, send: () => Promise<{ status: numb
       .toString()
       .split(/^\S+ \S+ \S+ \[\d+\] /m)
       .flatMap((entry) => /^LOG: {2}(?:statement|execute [^:]+): (?<text>[^]+)/.exec(entry)?.groups?.['text'] ?? []);
-  // Each process of the database hears of its settings by itself, and each connection prepares what it has not had yet.
+  // Retries, because each process of the database reloads its settings at its own time, and each connection first
+  // prepares statements that are new to it.
   await eventually(async () => {
     const { length } = readFileSync(file);
     for (let request = 0; request < 5; request++) assert.ok((await send()).status < 400);
@@ -126,7 +127,7 @@ async function insertedUpTo(stack: TestStack): Promise<string> {
   return row!.lsn;
 }
 
-/** Without the images of whole pages, of which there are the more the less is written between two checkpoints. */
+/** Returns the bytes without full-page images, because their number depends on the time of the checkpoints. */
 async function walBytes(aside: TestStack, from: string, to: string): Promise<number> {
   const flushed = 'SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn AS is_flushed';
   await eventually(async () => (await queryDatabase<{ is_flushed: boolean }>(aside, flushed, [to]))[0]!.is_flushed);
