@@ -1,4 +1,4 @@
-// What acceptance reads from a drawing alone: it is the same for every start, whoever starts it with whatever input.
+// The data that acceptance derives from a drawing alone. It does not depend on the caller or the input of a start.
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document, StructuralError } from '../graph/document.js';
 import { inputFieldsOf } from '../graph/input.js';
@@ -10,7 +10,7 @@ import { validateNodes, type NodeErrors } from '../graph/validate.js';
 import { filesOfNodes, type DrawnFile } from './run-files.js';
 
 export interface DerivedDrawing {
-  /** With its secrets: it must never be part of an answer. */
+  /** The drawing with its secrets, which must never be part of an answer. */
   drawing: JsonObject;
   document: Document;
   plan: Plan;

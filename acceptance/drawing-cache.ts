@@ -1,6 +1,5 @@
-// Keeps the drawings that run again and again in memory, with what acceptance derives from them, so that a start reads
-// from the database only whether the drawing is still the same. Rights, limits, connections and files are judged anew
-// at every start.
+// Caches drawings that run repeatedly, together with the data that acceptance derives from them. A start then reads a
+// drawing from the database only if it has changed. Rights, limits, connections and files are checked at every start.
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/core/client.js';
 import { hashDrawing } from '../db/runs/snapshots-repository.js';
@@ -9,7 +8,7 @@ import type { JsonObject } from '../graph/json.js';
 import { deriveDrawing, type DerivedDrawing } from './derived-drawing.js';
 
 interface CachedDrawing {
-  /** The state of the workflow's row (`findDrawingUnless`). */
+  /** Identifies the state of the workflow's row (`findDrawingUnless`). */
   mark: string;
   document: JsonObject;
   derived: DerivedDrawing;
@@ -18,26 +17,26 @@ interface CachedDrawing {
   bytes: number;
 }
 
-/** A drawing to start a run with. */
+/** The drawing of a run that is about to start. */
 export type DrawingToRun = StoredDrawing & {
   /** Present if the drawing is cached. */
   cached?: Pick<CachedDrawing, 'derived' | 'snapshotHash'>;
 };
 
 export interface DrawingCache {
-  /** `findDrawing` of the present version. Nobody may change the returned document. */
+  /** Returns the current drawing, like `findDrawing`. Callers must not change the returned document. */
   find(workflowId: number): Promise<DrawingToRun | undefined>;
 }
 
 /** Bytes of memory per byte of a drawing's text. Drawings of small objects take four times as much as usual ones. */
 const COPIES = 12;
 
-/** The part of the memory that a single drawing may use. */
+/** The share of the cache's memory that a single drawing may use. */
 const MOST_OF_ALL = 1 / 8;
 
 /**
- * Drawings with secrets are not cached, because what is derived from them contains the secrets. Those with errors are
- * not, because they do not run.
+ * Does not cache drawings with secrets, because the derived data contains the secrets, nor drawings with errors,
+ * because they do not run.
  */
 export function createDrawingCache(db: Database, maxBytes: number): DrawingCache {
   const all = new LRUCache<number, CachedDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
@@ -80,7 +79,7 @@ function toCached(
   return { mark, document, derived, snapshotHash: hashDrawing(text), bytes };
 }
 
-/** Freezes a value with everything in it: other starts use it, too. */
+/** Freezes a value and all nested values, because other starts share it. */
 function freeze(value: object): void {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {

@@ -28,11 +28,11 @@ interface FilesToResolve {
   input: RunInput;
   /** The input fields whose files were uploaded with the request. */
   uploaded?: readonly string[] | undefined;
-  /** The files that its nodes name. */
+  /** The files that the nodes of the drawing refer to. */
   drawn?: readonly DrawnFile[];
 }
 
-/** A file that a node of a drawing names. */
+/** A file that a node of a drawing refers to. */
 export interface DrawnFile {
   nodeId: string;
   /** The path inside the node's data. */
@@ -88,7 +88,7 @@ function enteredFiles(field: JsonObject, input: RunInput) {
  */
 const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
 
-/** The files of the nodes that the plan executes. */
+/** Returns the files of the nodes that the plan executes. */
 export function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>): DrawnFile[] {
   const running = new Set<unknown>(plan.ids);
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];

@@ -60,7 +60,7 @@ const CONNECTION_PATIENCE_MS = 5_000;
 const STARTS_AT_ONCE = 20;
 /** Notifications of queued runs that arrive within this time trigger a single round of the reconciler. */
 const GATHER_TURNS_MS = 20;
-/** Drawings between their starts, out of the memory that requests would have otherwise. */
+/** The memory of the drawing cache, which is subtracted from the memory of requests. */
 const KEPT_DRAWINGS_BYTES = 16 * 1024 * 1024;
 /** docs/operate/tuning.md explains the effect of these limits. */
 const MEMORY = {

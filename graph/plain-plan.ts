@@ -4,8 +4,8 @@ import { traitsOf } from './kinds.js';
 import type { Plan } from './plan.js';
 
 /**
- * True if no node of the plan waits, repeats other nodes or asks anybody, so that readers find in the row of each node
- * all that they see of it. A node with a connection may wait until somebody has signed in.
+ * Returns true if no node of the plan waits, repeats other nodes or asks anybody, so that the row of each node contains
+ * everything that readers see of it. A node with a connection is not plain, because it may wait for a sign-in.
  */
 export function isPlain({ ids, kinds }: Plan, drawing: JsonObject): boolean {
   const hasRowsAlone = kinds.every((kind) => ['activity', 'inline'].includes(traitsOf(kind).runs));

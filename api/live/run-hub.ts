@@ -53,7 +53,7 @@ export class RunHub {
   readonly #logger: Logger;
   readonly #id = randomUUID();
   readonly #runs: WatchedRuns;
-  /** The runs of which the database does not notify yet what their readers want. */
+  /** The runs whose watches must be stored before the database sends the notifications that their readers need. */
   readonly #unregistered = createRunSet();
   /** The runs whose new events are to be read, because they may have changed. */
   readonly #withNews = createRunSet();
@@ -109,8 +109,9 @@ export class RunHub {
   }
 
   /**
-   * Calls `onEnd` with true when the run has ended, or has ended before, and with false when the hub stops. Other
-   * changes of the run are neither notified nor read. Returns a function that ends the wait.
+   * Calls `onEnd` with true when the run has ended, even if it ended before this call, and with false when the hub
+   * stops. For this reader, other changes of the run are neither notified nor read. Returns a function that ends the
+   * wait.
    */
   awaitEnd(reader: RunReader, onEnd: (hasEnded: boolean) => void): () => void {
     if (!this.#runs.has(reader.runId)) this.#unregistered.add(reader.runId);
@@ -168,7 +169,7 @@ export class RunHub {
     await this.#loop;
   }
 
-  /** A run whose readers have only waited for its end is registered anew. */
+  /** Registers the run again if its readers have only waited for its end so far. */
   #registerChanges(runId: string): void {
     if (!this.#runs.hasChangesRead(runId)) this.#unregistered.add(runId);
   }

@@ -7,7 +7,10 @@ import type { WatchedRuns } from './watched-runs.js';
 
 const EVENTS_AT_ONCE = 50;
 
-/** Reports the state of the runs to their watchers, with one statement, and ends to who awaits them, with another one. */
+/**
+ * Reports the states of the runs to their watchers, and ends to the readers that await them, with one statement for
+ * each.
+ */
 export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const watched = ids.filter((id) => hasSome(runs.get(id)?.watchers));
   const awaited = ids.filter((id) => hasSome(runs.get(id)?.awaiters));

@@ -16,7 +16,7 @@ import { together } from '../../db/core/together.js';
 export interface SharedReads {
   /** Returns the present answer of a poll, read together with polls that arrive at the same time. */
   poll(poll: Poll): Promise<PolledRun | undefined>;
-  /** Returns the state of a poll's run, read together with those of polls that arrive at the same time. */
+  /** Returns the state of a poll's run. Polls that arrive at the same time share the read. */
   head(poll: Poll): Promise<PolledState | undefined>;
   /** Returns the present answer of a poll by this reader, from a read of the run that concurrent readers share. */
   read(viewer: Viewer): Promise<PolledRun | undefined>;

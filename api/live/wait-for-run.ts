@@ -25,7 +25,7 @@ export function waitForChange(
   );
 }
 
-/** `waitForChange`, but resolves with true only when the run has ended. */
+/** Like `waitForChange`, but resolves with true only when the run has ended. */
 export function waitForEnd(hub: RunHub, reader: RunReader, options: WaitOptions): Promise<boolean> {
   return wait(hub, options, (end) => hub.awaitEnd(reader, end));
 }

@@ -71,7 +71,7 @@ export class WatchedRuns {
     return this.#runs.has(runId);
   }
 
-  /** True if a reader wants more of the run than its end. */
+  /** Returns true if a reader needs more changes of the run than its end. */
   hasChangesRead(runId: string): boolean {
     const run = this.#runs.get(runId);
     return run !== undefined && run.watchers.size + run.followers.size > 0;

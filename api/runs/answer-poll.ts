@@ -40,8 +40,8 @@ export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runI
 }
 
 /**
- * Returns the entity tag of the answer that a poll would get, without reading the nodes of the run. Undefined if the
- * answer says that there is no such run, or is an error.
+ * Returns the entity tag of the answer that a poll would get, without reading the nodes of the run. Returns undefined
+ * if the answer would be an error or report that the run does not exist.
  */
 export async function tagPoll(deps: RunDeps, run: PolledState | undefined): Promise<string | undefined> {
   if (run === undefined || !run.isVisible || run.isExpired) return undefined;

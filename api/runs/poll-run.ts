@@ -47,7 +47,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   }
 }
 
-/** Reads the nodes of the run only if the caller does not have its answer. */
+/** Reads the nodes of the run only if the caller does not have the current answer. */
 async function readAnswer(
   deps: RunDeps,
   asked: Poll,

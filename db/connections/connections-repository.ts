@@ -81,7 +81,7 @@ export function findConnection(db: Db, projectId: number, id: number): Promise<C
     .executeTakeFirst();
 }
 
-/** Returns what an update changes, with the sealed values, locked against other changes. */
+/** Returns the columns that an update changes, including the sealed values, and locks the row. */
 export function lockConnection(transaction: Db, projectId: number, id: number) {
   return transaction
     .selectFrom('connections')

@@ -31,7 +31,7 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Settings of each connection, in a statement: many poolers refuse them in the message that opens a connection. */
+/** Each connection sends these settings as a statement, because many poolers refuse them in the startup message. */
 const SETTINGS = `
   SET statement_timeout = '60s';
   SET idle_in_transaction_session_timeout = '30s';
@@ -79,13 +79,19 @@ export function isDatabaseTimeout(error: unknown): boolean {
 }
 
 /**
- * The limit on prepared statements of a connection. The service has about 800 texts, of which a process uses a part.
- * PostgreSQL needs 65 KiB for each, so 13 MiB for a connection.
+ * The limit on prepared statements of a connection. The service has about 800 statements, and each process uses some of
+ * them. PostgreSQL needs 65 KiB for each prepared statement, so up to 13 MiB for a connection.
  */
 const MOST_PREPARED = 200;
-/** A text with more values is an insertion of so many rows that it does not come again. */
+/**
+ * A statement with more values inserts many rows, and its text depends on their number, so it is unlikely to be
+ * repeated.
+ */
 const MOST_VALUES = 100;
-/** SQLSTATEs: a prepared statement would return other columns than before a migration, or the server does not have it. */
+/**
+ * The SQLSTATEs of a prepared statement whose columns have changed by a migration, and of one that the server does not
+ * have.
+ */
 const OUTDATED = ['0A000', '26000'];
 const PAGE = /\b(?:limit|offset) \$/i;
 
@@ -102,13 +108,13 @@ interface Internals {
 
 /**
  * Prepares every statement with values under the hash of its text, so that each connection parses and plans it once.
- * Beyond the limit, the statement that was used longest ago is closed, on the server too.
+ * Beyond the limit, it closes the least recently used statement, on the server too.
  *
- * Statements are planned without their values (`SETTINGS`). Only for a list do the values matter: its filters and its
- * page decide which index is best. PostgreSQL plans a list for its values until a plan for all values costs no more.
+ * Statements are planned without their values (`SETTINGS`), except for lists, whose filters and page decide which index
+ * is best. PostgreSQL plans a list for its values until a plan for all values is no more expensive.
  */
 class PreparingClient extends pg.Client {
-  /** By text, in the order of their last use. */
+  /** The prepared statements by text, in the order of their last use. */
   readonly #prepared = new Map<string, Prepared>();
   readonly #query: Query;
 
@@ -131,7 +137,7 @@ class PreparingClient extends pg.Client {
       if (!OUTDATED.includes(String((error as { code?: unknown }).code))) throw error;
       this.#close(text);
       if (isInTransaction) throw error;
-      // The statement has had no effect.
+      // A retry is safe, because the refused statement had no effect.
       return this.#send(text, values);
     }
   }
@@ -153,7 +159,7 @@ class PreparingClient extends pg.Client {
     return prepared;
   }
 
-  /** The server reads the message before the next statement. */
+  /** Does not wait for an answer, because the server reads the message before the next statement. */
   #close(text: string): void {
     const prepared = this.#prepared.get(text);
     if (prepared === undefined) return;
@@ -164,7 +170,10 @@ class PreparingClient extends pg.Client {
   }
 }
 
-/** True for the pages of lists. `sql.lit` for a limit that never changes makes a statement none. */
+/**
+ * Returns true for a page of a list, which is a statement with a limit or offset as a parameter. Statements with a
+ * constant limit write it with `sql.lit`, so they do not count.
+ */
 export function isListPage(text: string): boolean {
   return PAGE.test(text);
 }
@@ -173,7 +182,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Returns no rows. The mode ends with the transaction. */
+/** This statement returns no rows, and its setting ends with the transaction. */
 const PLAN_FOR_VALUES = `SELECT FROM set_config('plan_cache_mode', 'auto', true) AS mode WHERE mode IS NULL`;
 
 interface SentQuery {
@@ -181,7 +190,9 @@ interface SentQuery {
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
 }
 
-/** Sends the mode together with the statement, because a list that takes three round trips costs 15 % more. */
+/**
+ * Sends the setting in the same round trip as the statement, because three round trips make a list 15 % more expensive.
+ */
 function plannedForValues(query: pg.Query): pg.Query {
   const sent = query as unknown as SentQuery;
   const [submit, complete] = [sent.submit.bind(query), sent.handleCommandComplete.bind(query)];

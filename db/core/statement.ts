@@ -1,4 +1,4 @@
-// Statements that run so often that their text is built once, and texts that do not depend on values.
+// Builds the text of frequent statements once, and conditions whose text does not depend on the number of values.
 import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 import type { Db } from './client.js';
 
@@ -34,8 +34,8 @@ export function createStatement<Values extends object, Row>(
 }
 
 /**
- * For conditions such as `.where('id', '=', anyOf(ids))`. The text of `IN` would differ with the number of values, and
- * be another prepared statement each time.
+ * For conditions such as `.where('id', '=', anyOf(ids))`. The text of `IN` depends on the number of values, so each
+ * number would be a separate prepared statement.
  */
 export function anyOf<T>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`ANY (${values})`;

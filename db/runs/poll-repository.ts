@@ -61,12 +61,12 @@ interface HeadRow extends VersionRow {
   role: Role | null;
 }
 
-/** A node with its run. `changes` is null for a plain run, whose rows are counted. */
+/** A node with its run. `changes` is null for a plain run, because the changes are counted from its rows. */
 interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' | 'iterations'> {
   changes: number | null;
   /** Null, with the columns of the node, if the run has no nodes yet. */
   node_id: string | null;
-  /** The place of the node in the order of their starts, from 1. */
+  /** The position of the node in the order of starts, from 1. */
   place: number | null;
   is_loop: boolean | null;
   has_output: boolean;
@@ -74,7 +74,7 @@ interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' 
   output_text: string | null;
 }
 
-/** What a node has besides its own row. */
+/** The data of a node that is not in its own row. */
 interface MoreRow extends Pick<NodeColumns, 'waiting' | 'iterations'> {
   run_id: string;
   node_id: string;
@@ -87,10 +87,10 @@ type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
 
 /**
  * Returns the state of each poll's run; undefined if no run has the id. Status, version and nodes come from one
- * snapshot, so a terminal status comes with everything that was committed before it. What is read later may be younger
- * than the version, never older: open requests, waits and the progress of loops, of runs that can have them, and results
- * that are read apart, which were complete by then and never change. The nodes of a run are not read if the caller may
- * not see it or its results have expired.
+ * snapshot, so a terminal status comes with everything that was committed before it. Later statements read open
+ * requests, waits and the progress of loops, if the run can have them, and results that are too large for the first
+ * statement. These data may be newer than the version but never older, and results never change once they are stored.
+ * The nodes of a run are not read if the caller may not see it or its results have expired.
  */
 export async function readRunsForPolls(
   db: Db,
@@ -127,7 +127,7 @@ async function markDeleted(db: Db, rows: readonly NodeRow[]): Promise<NodeRow[]>
   return marked.map((row, at) => ({ ...row, output_text: outputs[at]! }));
 }
 
-/** Returns what nodes have besides their rows, by run and node. Executes no statement for plain runs. */
+/** Returns the data of nodes that is not in their rows, by run and node. Executes no statement for plain runs. */
 async function readMore(db: Db, rows: readonly NodeRow[]): Promise<Map<string, MoreRow>> {
   const withMore = rows.filter(
     ({ changes, nodeStatus, is_loop: isLoop }) => changes !== null && (nodeStatus === 'in progress' || isLoop === true),
@@ -158,7 +158,7 @@ export async function readRunHead(db: Db, poll: Poll, retentionDays: number): Pr
   return head;
 }
 
-/** Returns those of the nodes that have a row outside loops. */
+/** Returns the ids of those nodes that have a row outside loops. */
 export async function findStoredNodes(db: Db, runId: string, nodeIds: string[]): Promise<Set<string>> {
   const rows = await selectStored(db, { runId, nodeIds });
   return new Set(rows.map(({ node_id: id }) => id));
@@ -219,14 +219,14 @@ function headColumns({ retentionDays }: AskedValues): RawBuilder<unknown> {
     run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role`;
 }
 
-/** Milliseconds since `changedAt`, or since the run was accepted. */
+/** Returns an expression for the milliseconds since `changedAt`, or since the run was accepted. */
 function quietSince(changedAt: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(extract(epoch FROM now() - greatest(${changedAt}, run.created_at)) * 1000)::float8`;
 }
 
 /**
- * The runs of the polls, each with the membership of its reader. The lists are in subqueries, which hide their lengths
- * from the planner, so that one generic plan serves all calls.
+ * Returns a join of the polled runs and the membership of each reader. The lists are in subqueries, which hide their
+ * lengths from the planner, so that one generic plan serves all calls.
  */
 function askedRuns({ runIds, userIds, projectIds }: AskedValues): RawBuilder<unknown> {
   return sql`

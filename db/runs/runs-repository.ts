@@ -48,7 +48,7 @@ export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: numbe
 
 async function insertRow(db: Db, run: Omit<RunFacts, 'file_ids'>, checkInSeconds: number): Promise<void> {
   const nextCheckAt = sql<Date>`now() + make_interval(secs => ${checkInSeconds})`;
-  // Set even without a trace, so that most runs have the same columns, and the same prepared statement.
+  // `traceparent` is set even without a trace, so that most runs have the same columns and the same prepared statement.
   const row = { traceparent: null, ...run, status: 'In Progress' as const, next_check_at: nextCheckAt };
   await db.insertInto('runs').values(row).execute();
 }

@@ -6,15 +6,15 @@ export const CHANGES_CHANNEL = 'run_changes';
 export const QUEUE_MESSAGE = 'queue';
 
 /**
- * An expression for statements that change what readers see of an open run: notifies the API processes that watch its
- * changes when the statement commits. For a run that nobody watches, which is nearly every run, it costs one lookup in a small index.
- * It avoids NOTIFY then, because commits with NOTIFY wait for each other across the whole database.
+ * Returns an expression for statements that change the visible state of an open run. It notifies the API processes that
+ * watch the run's changes when the statement commits. Nearly every run is unwatched, and then it costs only one lookup
+ * in a small index. It avoids NOTIFY then, because commits with NOTIFY wait for each other across the whole database.
  */
 export function notifyWatchers(runId: string | RawBuilder<string>): RawBuilder<unknown> {
   return notify(runId, sql`AND NOT ends_only`);
 }
 
-/** `notifyWatchers` for statements that end a run: also notifies the processes that only wait for its end. */
+/** Like `notifyWatchers`, for statements that end a run: it also notifies the processes that only wait for the end. */
 export function notifyOfEnd(runId: string): RawBuilder<unknown> {
   return notify(runId, sql``);
 }

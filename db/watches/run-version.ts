@@ -24,13 +24,13 @@ const deletedFiles = sql`CASE WHEN run.status = 'In Progress' THEN 0 ELSE (
   SELECT count(*)::integer FROM file_references AS held JOIN files ON files.id = held.file_id AND files.copy_id IS NULL
   WHERE held.kind = 'run' AND held.holder = run.id::text) END`;
 
-/** Columns of a `VersionRow` but for its changes, of the run with the alias `run`. */
+/** The columns of a `VersionRow` of the run with the alias `run`, except `changes` and `overdue`. */
 export const countedOfRun: RawBuilder<unknown> = sql`run.status AS run_status,
   run.run_started_at IS NOT NULL AS is_started, ${deletedFiles} AS deleted_files`;
 
 /**
- * The changes of the run with the alias `run`; no row if it is plain: with OFFSET, PostgreSQL does not call the function
- * then. `changed_at` is the last start or end of a node.
+ * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain; because of OFFSET,
+ * PostgreSQL does not call the function then. `changed_at` is the last start or end of a node.
  */
 export const changesUnlessPlain: RawBuilder<unknown> = sql`(
   SELECT changes, overdue, changed_at FROM run_changes(run.id) WHERE NOT run.is_plain OFFSET 0)`;
@@ -40,18 +40,18 @@ const changesIfPlain = sql`(
     max(greatest(started_at, finished_at)) AS changed_at
   FROM node_results WHERE run_id = run.id AND path = '' AND run.is_plain)`;
 
-/** Joined to the run with the alias `run`. */
+/** The join of the changes to the run with the alias `run`. */
 export const changesJoin: RawBuilder<unknown> = sql`CROSS JOIN LATERAL ${changesIfPlain} AS plain
   LEFT JOIN LATERAL ${changesUnlessPlain} AS counted ON true`;
 
-/** Columns of a `VersionRow`, with `changesJoin`. */
+/** The columns of a `VersionRow`. They require `changesJoin`. */
 export const versionColumns: RawBuilder<unknown> = sql`${countedOfRun},
   coalesce(counted.changes, plain.changes) AS changes, coalesce(counted.overdue, 0) AS overdue`;
 
 export interface VersionRow {
   run_status: StoredRunStatus;
   is_started: boolean;
-  /** The steps of nodes, requests, tasks and child runs. */
+  /** The number of steps of nodes, requests, tasks and child runs. */
   changes: number;
   deleted_files: number;
   /** The number of pending requests that have expired: readers see them as expired before the version counts it. */

@@ -33,8 +33,8 @@ export async function watchRuns(db: Db, listener: string, watches: Watch[]): Pro
   });
 }
 
-// In this file lists are in subqueries, which hide their lengths from the planner, so that one generic plan serves all
-// calls.
+// The statements below have lists in subqueries, which hide their lengths from the planner, so that one generic plan
+// serves all calls.
 
 const insertWatches = createStatement<
   { listener: string; runIds: string[]; deltas: boolean[]; endsOnly: boolean[] },
@@ -80,7 +80,7 @@ const selectStates = createStatement<{ runIds: string[] }, VersionRow & { run_id
     FROM unnest((SELECT ${runIds}::uuid[])) AS asked (id) JOIN runs AS run ON run.id = asked.id ${changesJoin}`,
 );
 
-/** Returns those of the runs that have ended. */
+/** Returns the ids of those runs that have ended. */
 export async function findEndedRuns(db: Db, runIds: string[]): Promise<string[]> {
   const rows = await selectEnded(db, { runIds });
   return rows.map(({ id }) => id);

@@ -135,10 +135,13 @@ export function findDrawing(db: Db, workflowId: number): Promise<StoredDrawing |
   return selectDrawing(db, workflowId).executeTakeFirst();
 }
 
-/** `mark` differs between any two states of a workflow's row in which its drawing differs, also after a restore. */
+/**
+ * `mark` identifies the state of a workflow's row: if the drawing differs, the mark differs. It includes the time of
+ * the update, because after a restore of the database the same revision may have another drawing.
+ */
 type MarkedDrawing = Omit<StoredDrawing, 'document'> & {
   mark: string;
-  /** True if `mark` is the one that the caller knows. `document` is null then. */
+  /** True if `mark` is the caller's known mark. `document` is null then. */
   isKnown: boolean;
   document: StoredDrawing['document'] | null;
 };
@@ -152,7 +155,7 @@ const selectUnless = createStatement<{ workflowId: number; knownMark: string | n
     WHERE id = ${workflowId} AND archived_at IS NULL`,
 );
 
-/** `findDrawing` without its document if the caller knows that. */
+/** Like `findDrawing`, but omits the document if the caller knows its mark. */
 export async function findDrawingUnless(
   db: Db,
   workflowId: number,
