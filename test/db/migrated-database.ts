@@ -25,7 +25,7 @@ async function createEmptyDatabase(): Promise<OwnDatabase> {
   };
 }
 
-/** A database with everything that the migrations make. */
+/** Creates a database and applies all migrations. */
 export async function createMigratedDatabase(): Promise<OwnDatabase> {
   const own = await createEmptyDatabase();
   const db = connect(own.url);
@@ -34,7 +34,7 @@ export async function createMigratedDatabase(): Promise<OwnDatabase> {
   return own;
 }
 
-/** Gives `use` an empty database, as its address and as the shared stack with that in place of its own. */
+/** Creates an empty database, and calls `use` with its URL and with a copy of the shared stack that has this URL. */
 export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) => Promise<T>): Promise<T> {
   const shared = await sharedStack();
   const { url, drop } = await createEmptyDatabase();
@@ -45,7 +45,7 @@ export async function withEmptyDatabase<T>(use: (url: string, stack: TestStack) 
   }
 }
 
-/** `createMigratedDatabase` for `use`. */
+/** Like `withEmptyDatabase`, but applies all migrations first. */
 export function withMigratedDatabase<T>(use: (db: Database, stack: TestStack) => Promise<T>): Promise<T> {
   return withEmptyDatabase(async (url, stack) => {
     const db = connect(url);

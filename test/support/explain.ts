@@ -1,5 +1,5 @@
-// The work of the database for a read: the statements that a repository function sends, each with EXPLAIN ANALYZE,
-// planned as connections of the service plan them.
+// Explains the statements that a repository function sends, with EXPLAIN ANALYZE and the planner settings of the
+// service's connections.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { isListPage, type Database } from '../../db/core/client.js';
@@ -74,8 +74,8 @@ interface PlanNode {
 }
 
 /**
- * Returns the size of the generic plan of each statement that `read` sends: its nodes, without those of the functions
- * that it calls.
+ * Returns the number of nodes in the generic plan of each statement that `read` sends, without the nodes of the
+ * functions that a statement calls.
  */
 export async function countPlanNodes(url: string, read: (db: Database) => Promise<unknown>): Promise<number[]> {
   const sent: Sent[] = [];

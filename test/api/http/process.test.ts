@@ -66,7 +66,7 @@ describe('the API process', function () {
     try {
       const api = createApiClient(cut.apiUrl, account.apiKey);
       assert.equal((await api.poll(runId)).data.status, 'succeed');
-      // A finished run is answered without a query to Temporal, so nothing waits for one.
+      // The poll of a finished run sends no query to Temporal, so there is nothing to wait for.
       const [, metrics] = await get(cut, '/metrics');
       const queries = [...metrics.matchAll(/^run_queries_total\{outcome="(\w+)"\} (\d+)$/gm)];
       assert.deepEqual(

@@ -1,4 +1,4 @@
-// Who waits for runs, with the notifications of the database.
+// Tests the readers that wait for runs, with real notifications of the database.
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -56,7 +56,7 @@ describe('who waits for a run', function () {
     });
   }
 
-  /** Resolves once a notification that was sent after all earlier ones has come. */
+  /** Sends a notification and resolves when it arrives, so that all earlier ones have arrived too. */
   async function untilAllTold(): Promise<void> {
     const mark = `mark ${told.length}`;
     await sql`SELECT pg_notify(${CHANGES_CHANNEL}, ${mark})`.execute(db);
@@ -85,7 +85,7 @@ describe('who waits for a run', function () {
 
   it('to end is not lost if it ends between the look of the reader and the watch', async () => {
     const run = await openRun(db, ['http']);
-    // The end is committed after the watch and the first look at it, but its statement began before both.
+    // The end is committed after the watch and the first read of the run, but its statement started before both.
     const waiting = await db.transaction().execute(async (transaction) => {
       await endRun(transaction, run.id, { status: 'failed' });
       const begun = { end: waitForEnd(hub, placeOf(run), options()) };

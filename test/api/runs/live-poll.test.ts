@@ -81,7 +81,7 @@ describe('the live part of workflow_result', function () {
     const [live, finished] = await Promise.all([twenty(runId), twenty(finishedId)]);
     for (const { status, data } of finished) assert.deepEqual([status, Object.keys(data!).length], ['succeed', 2]);
     const slowest = (polls: { tookMs: number }[]): number => Math.max(...polls.map(({ tookMs }) => tookMs));
-    // A busy machine slows the query, its timer and the poll itself, and each of them as much as a poll of the finished
+    // On a busy machine, the query, its timer and the poll itself are each delayed as much as a poll of the finished
     // run. Without a limit, a query waits 10 s (live-status.test.ts measures the limit itself).
     const limitMs = slowest(finished) + Math.max(MOST_BLOCKED_MS, 4 * slowest(finished));
     assert.ok(slowest(live) <= limitMs, `${slowest(live)} ms, of a finished run ${slowest(finished)} ms`);

@@ -1,4 +1,4 @@
-// Whether a run is plain is stored with its plan, wherever that comes from: a poll of a plain run reads less.
+// Each way to start a run must store if its plan is plain, because a poll of a plain run reads less.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../../harness/timing/eventually.js';

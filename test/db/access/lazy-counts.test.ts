@@ -9,7 +9,7 @@ import type { Database } from '../../../db/core/client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { connect } from '../open-run.js';
 
-// PostgreSQL commits a transaction that has written unlogged tables alone as if `synchronous_commit` were off.
+// PostgreSQL commits a transaction that wrote only unlogged tables as if `synchronous_commit` were off.
 
 const COUNTS = 20;
 
@@ -20,7 +20,7 @@ describe('counted requests', function () {
   before(async () => (db = await connect(1)));
   after(() => db.destroy());
 
-  /** How often the only connection has waited until its commits were on the disk. */
+  /** Returns how often the only connection has waited until its commits were on the disk. */
   const flushes = async (): Promise<number> => {
     await sql`SELECT pg_stat_force_next_flush()`.execute(db);
     const { rows } = await sql<{ fsyncs: number }>`

@@ -7,11 +7,11 @@ interface Prepared {
   statement: string;
   generic: number;
   custom: number;
-  /** As text, which has its microseconds. */
+  /** The time as text, because a `Date` has no microseconds. */
   since: string;
 }
 
-/** A connection keeps so many. */
+/** The limit on prepared statements of a connection. */
 const MOST = 200;
 
 describe('prepared statements', function () {

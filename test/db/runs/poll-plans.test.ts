@@ -1,4 +1,4 @@
-// What a poll costs the database, as far as it can be counted: statements, and the nodes of their plans.
+// Counts the cost of a poll for the database: its statements, and the nodes of their plans.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSharedReads } from '../../../api/live/shared-reads.js';

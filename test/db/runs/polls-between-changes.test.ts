@@ -1,5 +1,6 @@
-// Polls whose statements are separated by changes of the run, at random: what one answer has shown, no later one takes
-// back. `POLL_INTERLEAVINGS=10000` tries more, `POLL_SEED=7` others; a failure names its seed.
+// Executes polls with random changes of the run between their statements, and checks that no answer is older than an
+// earlier one. `POLL_INTERLEAVINGS=10000` tries more interleavings, and `POLL_SEED=7` other ones. A failure reports its
+// seed.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
@@ -36,10 +37,10 @@ function createRandom(seed: number): Random {
   };
 }
 
-/** What an answer tells, as numbers of which none may fall from an answer to a later one. */
+/** The progress that an answer reports. No number may be lower in a later answer. */
 type Told = Record<string, number>;
 
-/** 1: open, 2: ended, 3: gone, whoever asks. */
+/** Returns 1 for an open run, 2 for an ended one, and 3 if it is deleted, expired or not visible. */
 function phaseOf(run: PolledState | undefined): number {
   if (run === undefined || run.isExpired || !run.isVisible) return 3;
   return run.status === 'In Progress' ? 1 : 2;
@@ -91,7 +92,7 @@ describe('polls between whose statements a run changes', function () {
   });
   after(() => Promise.all([db.destroy(), reading.destroy()]));
 
-  /** The steps of a plain node; its end may be its first trace, as for nodes that are not claimed. */
+  /** Returns the steps of a node. A plain node may be recorded only at its end, like nodes that are not claimed. */
   function stepsOf(run: OpenRun, index: number, kind: NodeKind, random: Random): Step[] {
     const nodeId = run.nodeIds[index]!;
     const key = { runId: run.id, path: '', nodeId };
@@ -116,7 +117,10 @@ describe('polls between whose statements a run changes', function () {
     return random(2) === 0 ? [record] : [claim, record];
   }
 
-  /** Interleaves the steps of the nodes, each in its order; then the run ends, and what it has done goes away. */
+  /**
+   * Interleaves the steps of the nodes and keeps the order of each node. Then the run ends, and its results expire, its
+   * project is deleted, or neither.
+   */
   function script(run: OpenRun, kinds: NodeKind[], random: Random): Step[] {
     const queues = kinds.map((kind, index) => stepsOf(run, index, kind, random));
     const steps: Step[] = [];
@@ -138,7 +142,7 @@ describe('polls between whose statements a run changes', function () {
     await db.insertInto('project_members').values(member).execute();
     const poll = { runId: run.id, userId: run.userId };
     const steps = script(run, kinds, random);
-    /** What an answer with this version must tell at least. */
+    /** The minimum progress that an answer with this version must report. */
     const byVersion = new Map<number, Told>();
     let writing = Promise.resolve();
     const step = async (): Promise<void> => {

@@ -31,18 +31,21 @@ export interface DescribedDatabase {
   db: Database;
   /** Returns the statements that `work` would execute. `answer` invents the rows that a statement seems to return. */
   describe(work: () => Promise<unknown>, answer: (statement: Described) => object[]): Promise<Described[]>;
-  /** Returns the texts so far, but those of pages, that lose an index when they are planned without values. */
+  /**
+   * Returns the described statements that lose an index if they are planned without values. Pages of lists are
+   * excluded.
+   */
   losingIndexes(): Promise<string[]>;
-  /** Executes `change`. Returns the texts so far that return other columns since. */
+  /** Executes `change`, and returns the described statements whose columns have changed by it. */
   changedBy(change: string): Promise<string[]>;
-  /** What the server said of statements that it refused. */
+  /** The server's error messages for statements that it refused. */
   refusals: Set<string>;
   close(): Promise<void>;
 }
 
 /** The limit ends a loop that reads until there are no more rows. */
 const MOST_STATEMENTS = 40;
-/** Of the values of a text. */
+/** The number of stored samples of a statement's values. */
 const MOST_SAMPLES = 4;
 
 export async function describeDatabase(url: string): Promise<DescribedDatabase> {
@@ -78,7 +81,7 @@ export async function describeDatabase(url: string): Promise<DescribedDatabase> 
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
 
-  // The method of the base class is hidden until the end.
+  // Overrides the method of the base class until `close`.
   DefaultQueryExecutor.prototype.executeQuery = function <R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { stack = '' } = new Error('here');
     return perform(query, stack) as Promise<QueryResult<R>>;

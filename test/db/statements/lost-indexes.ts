@@ -1,18 +1,18 @@
-// What a statement loses when it is planned without its values: an index that serves only some values, such as the open rows
-// of a table.
+// Finds the indexes that a statement cannot use if it is planned without its values. These are partial indexes, for
+// example on the open rows of a table.
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 
 type Values = readonly unknown[];
 
-/** Where it can, PostgreSQL plans no scan of a whole table from here on. */
+/** From this call on, PostgreSQL plans a scan of a whole table only if there is no other plan. */
 export async function avoidScans(client: pg.Client): Promise<void> {
   await client.query('SET enable_seqscan = off');
 }
 
 /**
- * Returns the partial indexes that the statement uses with these values, while it scans their tables as a whole when it is
- * planned without values.
+ * Returns the partial indexes that the statement uses with these values, if a plan without values scans the whole
+ * table.
  */
 export async function lostIndexes(client: pg.Client, text: string, samples: readonly Values[]): Promise<string[]> {
   const scanned = named(await planOf(client, `EXPLAIN (GENERIC_PLAN) ${text}`), /Seq Scan on (\w+)/);
@@ -49,7 +49,7 @@ async function typesOf(client: pg.Client, text: string): Promise<string[]> {
   return rows[0]!.types;
 }
 
-/** Made up values are of the type that TypeScript has for them. */
+/** Converts an invented value, which has the TypeScript type, to one that the database type accepts. */
 function fit(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.map((each) => fit(each, type.replace('[]', '')));

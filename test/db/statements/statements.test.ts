@@ -89,12 +89,13 @@ describe('the statements of db/', function () {
     assert.deepEqual([...new Set(wrong)], []);
   });
 
-  // Connections plan them so. A page is planned for its values.
+  // Connections plan statements without their values, except for pages of lists.
   it('lose no index when they are planned without their values', async () => {
     assert.deepEqual(await database.losingIndexes(), []);
   });
 
-  // A prepared statement that returns other columns than before fails, in the processes that run during a migration.
+  // If a migration changed the columns of a prepared statement, it would fail in processes that run during the
+  // migration.
   it('return the same columns after a migration has added some to every table', async () => {
     const change = `DO $$ BEGIN
       EXECUTE (SELECT string_agg(format('ALTER TABLE %I ADD COLUMN added_later integer', tablename), ';')
