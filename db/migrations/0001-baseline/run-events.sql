@@ -16,7 +16,7 @@ COMMENT ON TABLE run_watches IS
   'API processes that want to be notified when a run changes. Writers: the API processes, each its own rows, under '
   'the id that it makes at its start. Rows that are not renewed expire.';
 COMMENT ON COLUMN run_watches.deltas IS 'True: the process also wants the deltas of the run.';
-COMMENT ON COLUMN run_watches.ends_only IS 'True: the process only wants to be notified when the run has ended.';
+COMMENT ON COLUMN run_watches.ends_only IS 'True: the process is notified of the end of the run alone.';
 
 -- The table has no foreign key to `runs`, because its lock on the run's row would wait for the end of the run, and
 -- delay it.

@@ -70,8 +70,8 @@ COMMENT ON COLUMN runs.is_queued IS
   'True until its turn in the conversation has come. A queued run is accepted, and gets its input and its graph '
   'with its turn.';
 COMMENT ON COLUMN runs.is_plain IS
-  'True: no node of its plan waits, repeats others or asks anybody (`isPlain`), so that its changes are those of its '
-  'rows in `node_results` with an empty path. False where nobody has looked.';
+  'True: the plan has no node that waits, loops or asks a person (`isPlain`), so the version counts only the rows of '
+  '`node_results` with an empty path. False if the plan was not examined.';
 COMMENT ON COLUMN runs.traceparent IS
   'W3C trace context of the request that it was accepted in; null while nothing is traced.';
 COMMENT ON COLUMN runs.sequence IS 'The number of the last report that was applied.';

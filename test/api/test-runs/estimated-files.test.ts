@@ -30,7 +30,7 @@ const stored = new Map<string, StoredFile & { bytes: Buffer }>();
 class FilesDriver extends DummyDriver {
   override acquireConnection(): Promise<DatabaseConnection> {
     const executeQuery = ({ parameters }: CompiledQuery) =>
-      Promise.resolve({ rows: parameters.flatMap((id) => stored.get(String(id)) ?? []) as never[] });
+      Promise.resolve({ rows: parameters.flat().flatMap((id) => stored.get(String(id)) ?? []) as never[] });
     return Promise.resolve({ executeQuery, streamQuery: () => assert.fail('no statement is streamed') });
   }
 }
