@@ -1019,8 +1019,8 @@ export interface Runs {
    */
   is_queued: Generated<boolean>;
   /**
-   * True: no node of its plan waits, repeats others or asks anybody (`isPlain`), so that its changes are those of its
-   * rows in `node_results` with an empty path. False where nobody has looked.
+   * True: the plan has no node that waits, loops or asks a person (`isPlain`), so the version counts only the rows of
+   * `node_results` with an empty path. False if the plan was not examined.
    */
   is_plain: Generated<boolean>;
   /** W3C trace context of the request that it was accepted in; null while nothing is traced. */
@@ -1063,7 +1063,7 @@ export interface RunWatches {
   until: Date;
   /** True: the process also wants the deltas of the run. */
   deltas: Generated<boolean>;
-  /** True: the process only wants to be notified when the run has ended. */
+  /** True: the process is notified of the end of the run alone. */
   ends_only: Generated<boolean>;
 }
 
