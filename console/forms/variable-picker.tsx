@@ -18,7 +18,7 @@ interface VariablePickerProps {
  */
 export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const chosen = useRef<string>(undefined);
+  const hasInserted = useRef(false);
   const button = useRef<HTMLButtonElement>(null);
   const [place, setPlace] = useState<Place>({ side: 'bottom', at: NOWHERE });
   return (
@@ -46,18 +46,17 @@ export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps
           collisionPadding={8}
           onInteractOutside={(event) => event.preventDefault()}
           onCloseAutoFocus={(event) => {
-            const text = chosen.current;
-            chosen.current = undefined;
-            if (text === undefined) return;
-            // Focuses the field instead of the button.
-            event.preventDefault();
-            onChoose(text);
+            // After an insertion the focus stays in the field instead of returning to the button.
+            if (hasInserted.current) event.preventDefault();
+            hasInserted.current = false;
           }}
         >
           <Choices
             groups={groups()}
             onChoose={(text) => {
-              chosen.current = text;
+              // Inserts before the panel closes: until then the last focused field is the one that the person means.
+              onChoose(text);
+              hasInserted.current = true;
               setIsOpen(false);
             }}
           />
