@@ -74,7 +74,7 @@ async function findNamed(
     const found = await findTarget(db, type, key);
     return found && { projectId: found.projectId, target: { type, id: String(key.id), name: found.name } };
   };
-  // Also searches if there is no such account, so that the response time does not reveal that.
+  // The search also runs if there is no such account, so that the response time does not reveal that.
   if (rule.refused !== undefined) return find('user', { id: state.accountId ?? 0 });
   if (error.refuses !== undefined) return find(error.refuses.type, error.refuses);
   const params = route.params?.safeParse(ctx.params).data;

@@ -96,27 +96,19 @@ function ratiosTable(results: Results): Table {
   };
 }
 
+const JOB_HEAD = ['job', 'subject', 'clients', 'at once'];
+
+function jobCells(measured: Results['throughput'][number]): string[] {
+  return [measured.row, measured.subject, clientsOf(measured), String(measured.lanes)];
+}
+
 function throughputTable({ throughput }: Results): Table {
   return {
     title: 'Runs a second and how long one takes',
     words: 3,
-    head: [
-      'job',
-      'subject',
-      'clients',
-      'at once',
-      'runs/s',
-      'p50 ms',
-      'p99 ms',
-      'accepted p99 ms',
-      'polls a run',
-      'machine idle %',
-    ],
+    head: [...JOB_HEAD, 'runs/s', 'p50 ms', 'p99 ms', 'accepted p99 ms', 'polls a run', 'machine idle %'],
     rows: throughput.map((measured) => [
-      measured.row,
-      measured.subject,
-      clientsOf(measured),
-      String(measured.lanes),
+      ...jobCells(measured),
       toText(spreadOf(measured.perSecond)),
       toText(spreadOf(measured.p50Ms)),
       short(measured.p99Ms),
@@ -131,26 +123,12 @@ function runCostTable({ throughput }: Results): Table {
   return {
     title: 'What a run costs: history, and milliseconds of processor time',
     words: 3,
-    head: [
-      'job',
-      'subject',
-      'clients',
-      'at once',
-      'events',
-      'workflow tasks',
-      'worker',
-      'API or gateway',
-      'Temporal',
-      'PostgreSQL',
-    ],
+    head: [...JOB_HEAD, 'events', 'workflow tasks', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
     // The eager twin costs nearly the same as the other one, and the processor time of peers is unknown.
     rows: throughput
       .filter(({ subject }) => subject !== 'twin-eager' && !isPeer(subject))
       .map((measured) => [
-        measured.row,
-        measured.subject,
-        clientsOf(measured),
-        String(measured.lanes),
+        ...jobCells(measured),
         String(measured.history?.events),
         String(measured.history?.workflowTasks),
         ...cpuCells(measured.cpuMsPerRun),

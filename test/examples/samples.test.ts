@@ -40,7 +40,7 @@ describe('the sample workflows', function () {
     demo = createDemoApi(stack.apiUrl, stack.apiKey);
     targets = await startSandboxTargets();
     const model = `stand-in-${randomUUID()}`;
-    // Not every model of the tests accepts images and PDF.
+    // Some models of the tests accept no images and no PDF.
     const ofFiles = 'model-that-reads-pdf';
     for (const name of [model, ofFiles]) stack.modelProvider.script(name, standIn);
     const project = await demo.createProject('Samples');

@@ -1,6 +1,5 @@
 // Counts the cost of a poll for the database: its statements, and the nodes of their plans.
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createSharedReads } from '../../../api/live/shared-reads.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
@@ -81,7 +80,6 @@ describe('the statements of a poll', function () {
         found.map((run) => run!.stateTag),
         states.map((run) => run!.stateTag),
       );
-      await pause(0);
     });
     assert.equal(statements.length, 3, 'one for all polls, one for what the agent may wait for, one for all heads');
   });
