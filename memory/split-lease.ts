@@ -50,13 +50,16 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
     }
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const waiting = { part, begin: resolve };
-      line.push(waiting);
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
       const leave = (): void => {
-        const at = line.indexOf(waiting);
-        if (at >= 0) line.splice(at, 1);
+        line.splice(line.indexOf(waiting), 1);
         reject(signal.reason as Error);
       };
+      const waiting = { part, begin };
+      line.push(waiting);
       signal.addEventListener('abort', leave, { once: true });
     });
   }

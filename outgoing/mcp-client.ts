@@ -9,6 +9,7 @@ import { createHeaderMask, toSendableHeaders } from './mcp-headers.js';
 import { createSession } from './mcp-session.js';
 import type { McpClient, McpServer, McpSession } from './mcp-types.js';
 import { WatchedTransport } from './mcp-transport.js';
+import { untilAborted } from './until-aborted.js';
 
 export { McpError } from './mcp-error.js';
 
@@ -101,11 +102,8 @@ async function openSession(
   const client = new Client(CLIENT_INFO, { jsonSchemaValidator } as object);
   const stop = (): void => void transport.close();
   signal.addEventListener('abort', stop, { once: true });
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
   try {
-    await Promise.race([client.connect(transport, { timeout: SDK_TIMEOUT_MS }), aborted]);
+    await untilAborted(client.connect(transport, { timeout: SDK_TIMEOUT_MS }), signal);
     return { client, transport };
   } catch (error) {
     stop();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpClient, McpServer } from '../../outgoing/mcp-types.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -15,6 +17,10 @@ import { failing, listTools, MIB, NEVER, toServer } from './mcp.js';
 
 const html: McpHandler = (_request, response) =>
   void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc') as () => void;
+
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' }, 'x-odd': { deep: [1] } });
 
 describe('MCP client', function () {
@@ -100,6 +106,27 @@ describe('MCP client', function () {
         await assert.rejects(client.connect(toServer(silent.url, { transport }), stop), { name: 'TimeoutError' });
       }
       await eventually(() => silent.requests.every(({ aborted }) => aborted));
+    });
+
+    it('frees what a refused server sent before its time is over', async () => {
+      const refused = fake.endpoint({
+        '*': (_request, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(`data: ${'x'.repeat(2 * MIB)}`);
+        },
+      });
+      const held = (): number => {
+        collectGarbage();
+        return process.memoryUsage().arrayBuffers;
+      };
+      const before = held();
+      for (let connects = 0; connects < 40; connects++) {
+        await assert.rejects(
+          list(refused.url, { timeoutMs: 600_000 }),
+          failing('response_too_large', /too large/, true),
+        );
+      }
+      await eventually(() => held() < before + 8 * MIB);
     });
 
     it('refuses what is no MCP server: HTML, other JSON, an unknown protocol version', async () => {

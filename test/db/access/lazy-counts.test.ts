@@ -12,6 +12,8 @@ import { connect } from '../open-run.js';
 // PostgreSQL commits a transaction that wrote only unlogged tables as if `synchronous_commit` were off.
 
 const COUNTS = 20;
+/** A connection that fills a segment of the log waits for the disk, whatever it commits. */
+const MOST_FILLED_SEGMENTS = 2;
 
 describe('counted requests', function () {
   this.timeout(60_000);
@@ -37,11 +39,16 @@ describe('counted requests', function () {
   it('do not wait for the disk, and nothing after them is written lazily', async () => {
     const { apiKey, stack } = await sharedStack();
     const counted = await countKeyRequests(db, apiKey, 1);
-    assert.equal(await during(() => countKeyRequests(db, apiKey, 1)), 0);
-    assert.equal(await during(() => countSessionRequests(db, { by: 'user', userId: stack.user_id }, 1)), 0);
     const { keyId, resetAtSeconds } = counted!;
-    assert.equal(await during(() => uncountKeyRequests(db, keyId, { count: 1, resetAtSeconds })), 0);
+    const lazy = [
+      () => countKeyRequests(db, apiKey, 1),
+      () => countSessionRequests(db, { by: 'user', userId: stack.user_id }, 1),
+      () => uncountKeyRequests(db, keyId, { count: 1, resetAtSeconds }),
+    ];
+    for (const count of lazy) assert.ok((await during(count)) <= MOST_FILLED_SEGMENTS);
+    // Other connections may flush some of these commits, so they are not all counted here.
     const touch = () => sql`UPDATE users SET name = name WHERE id = ${stack.user_id}`.execute(db);
-    assert.ok((await during(touch)) > 0);
+    const waits = await during(touch);
+    assert.ok(waits > MOST_FILLED_SEGMENTS, `${waits} waits for the disk`);
   });
 });
