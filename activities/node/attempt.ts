@@ -5,7 +5,7 @@
 // the next attempt finds the recorded end and returns it without running the node.
 import { Context } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
-import { claimNode, findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
+import { findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
@@ -59,13 +59,13 @@ export async function attemptNode<Facts>(
  * it had written the end of the run, or if an operator has reset the run.
  */
 async function claimOrFindEnd(
-  { db, workerId }: NodeDeps,
+  { db, writes, workerId }: NodeDeps,
   key: NodeKey,
   step: string | undefined,
   readyAtMs = Context.current().info.scheduledTimestampMs,
 ): Promise<NodeClaim> {
   const work = { step: step ?? null, queuedMs: queuedMsSince(readyAtMs), worker: workerId };
-  const claim = await claimNode(db, key, work);
+  const claim = await writes.claim(key, work);
   const found = claim ?? (await findNodeClaim(db, key));
   const isLeftOpen = claim === undefined && found?.status === 'in progress';
   if (found === undefined || isLeftOpen) throw runClosedFailure();

@@ -12,9 +12,11 @@ import type { WorkerMetrics } from '../worker/worker-metrics.js';
 import type { Charge } from './failures.js';
 import type { Isolation } from './isolation.js';
 import type { RunContext, RunContexts, RunNode } from './run-context.js';
+import type { SharedWrites } from './shared-writes.js';
 
 export interface NodeDeps {
   db: Database;
+  writes: SharedWrites;
   secretBox: SecretBox;
   contexts: RunContexts;
   /** The memory budget that the nodes of all runs share. */

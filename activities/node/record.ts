@@ -12,7 +12,6 @@ import { addReferences } from '../../db/files/references-repository.js';
 import { recordEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
 import {
   findNodeClaim,
-  recordNodeEnd,
   uncountNodeAttempt,
   type NodeClaim,
   type NodeEndRow,
@@ -73,7 +72,7 @@ export async function recordNode(
     } satisfies NodeEndRow;
     // A file that a result names lives at least as long as the run's results, no matter who created it.
     await addReferences(deps.db, run.projectId, { kind: 'run', id: runId }, fileIds);
-    const storing = step.store?.(row, charge?.answered) ?? recordNodeEnd(deps.db, row);
+    const storing = step.store?.(row, charge?.answered) ?? deps.writes.recordEnd(row);
     isRecorded = await storing.catch((error: unknown) => {
       throw isQuotaExceeded(error) ? quotaFailure(charge) : error;
     });

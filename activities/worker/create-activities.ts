@@ -57,6 +57,7 @@ import { attemptNode } from '../node/attempt.js';
 import { finalFailure } from '../node/failures.js';
 import { withHeartbeat } from '../node/heartbeat.js';
 import { Isolation } from '../node/isolation.js';
+import { createSharedWrites } from '../node/shared-writes.js';
 import type { NodeDeps, NodeRunner, NodeStep } from '../node/node-step.js';
 import type { RunContexts } from '../node/run-context.js';
 import { createDocumentTexts } from '../files/document-texts.js';
@@ -100,7 +101,8 @@ interface ActivityDeps {
 export function createActivities(deps: ActivityDeps): Activities & ScheduleActivities {
   const { db, secretBox, contexts, memory, logger, metrics, providers } = deps;
   const { workerId } = deps;
-  const node: NodeDeps = { db, secretBox, contexts, memory, logger, metrics, workerId, isolation: new Isolation() };
+  const [writes, isolation] = [createSharedWrites(db), new Isolation()];
+  const node: NodeDeps = { db, writes, secretBox, contexts, memory, logger, metrics, workerId, isolation };
   const sessions = createMcpSessions(deps.mcp);
   const connections = createConnectionUse(db, deps.connections);
   const files = createFileUse(db, deps.files);

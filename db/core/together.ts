@@ -7,37 +7,46 @@ interface TogetherOptions {
    * wait for the next one.
    */
   most: number;
+  /** Asks each question alone if a statement of several fails, so that a question gets no error of another one. */
+  isolates?: boolean;
   /** Called when no statement runs and no question waits. */
   onIdle?: () => void;
 }
 
 interface Waiting<Question, Answer> {
   question: Question;
-  resolve: (answer: Answer) => void;
+  resolve: (answer: Answer | Promise<Answer>) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Batches calls of `ask`, which returns one answer for each question, in order; its error rejects all of them. A
+ * Batches calls of `ask`, which returns one answer for each question, in order; its error rejects all of them, unless
+ * `isolates`. It may return an answer that is still to come, so that the next statement does not wait for that one. A
  * question never joins a statement that was already sent, so its answer is never older than the question.
  */
 export function together<Question, Answer>(
-  ask: (questions: Question[]) => Promise<Answer[]>,
-  { most, onIdle }: TogetherOptions,
+  ask: (questions: Question[]) => Promise<(Answer | Promise<Answer>)[]>,
+  { most, isolates = false, onIdle }: TogetherOptions,
 ): (question: Question) => Promise<Answer> {
   const waiting: Waiting<Question, Answer>[] = [];
   let isUnderWay = false;
   let isPlanned = false;
 
-  async function send(): Promise<void> {
-    const group = waiting.splice(0, most);
-    isUnderWay = true;
+  async function answer(group: Waiting<Question, Answer>[]): Promise<void> {
     try {
       const answers = await ask(group.map(({ question }) => question));
       group.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const each of group) {
+        if (isolates && group.length > 1) void answer([each]);
+        else each.reject(error);
+      }
     }
+  }
+
+  async function send(): Promise<void> {
+    isUnderWay = true;
+    await answer(waiting.splice(0, most));
     isUnderWay = false;
     if (waiting.length > 0) void send();
     else onIdle?.();

@@ -55,18 +55,25 @@ export async function claimNode(
   { step = null, queuedMs = null, worker = null }: ClaimedWork = {},
 ): Promise<NodeClaim | undefined> {
   const { rows } = await sql<NodeClaim>`
+    ${insertClaims(sql`
+      SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer, ${worker}::uuid
+      FROM runs WHERE id = ${runId} AND status = 'In Progress'
+      FOR KEY SHARE`)}, ${notifyWatchers(runId)}`.execute(db);
+  return rows[0];
+}
+
+/** The statement that claims the nodes that `rows` selects. Further columns to return may follow it. */
+export function insertClaims(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms, worker)
-    SELECT id, ${path}, ${nodeId}, 'in progress', ${step}, ${queuedMs}::integer, ${worker}::uuid
-    FROM runs WHERE id = ${runId} AND status = 'In Progress'
-    FOR KEY SHARE
+    ${rows}
     ON CONFLICT (run_id, path, node_id) DO UPDATE
       SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
         attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
         worker = CASE WHEN ${isHeld} THEN NULL ELSE excluded.worker END,
         isolation = CASE WHEN ${isHeld} THEN 'waits' END,
         step = excluded.step
-    RETURNING ${claimColumns}, ${notifyWatchers(runId)}, ${lazily}`.execute(db);
-  return rows[0];
+    RETURNING ${claimColumns}, ${lazily}`;
 }
 
 /** Starts the attempt of a held node. Returns false if another process has started it, or its run has ended. */
@@ -205,14 +212,20 @@ export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
  * may not end any more.
  */
 export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertEnds(sql`
+    SELECT run.id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.alsoHandles}, ${end.result},
+      ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
+      ${end.errorMessage}, ${end.isHandled}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
+    FROM ${run} AS run`);
+}
+
+/** The statement that ends the nodes that `rows` selects, except those that have ended. */
+export function insertEnds(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO node_results AS node
       (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
         is_handled, started_at, finished_at)
-    SELECT run.id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.alsoHandles}, ${end.result},
-      ${end.result === null ? null : Buffer.byteLength(end.result)}, ${end.resultEnc}, ${end.errorCode},
-      ${end.errorMessage}, ${end.isHandled}, clock_timestamp() - make_interval(secs => ${end.tookMs / 1000}), clock_timestamp()
-    FROM ${run} AS run
+    ${rows}
     ON CONFLICT (run_id, path, node_id) DO UPDATE SET
       status = excluded.status, handle = excluded.handle, also_handles = excluded.also_handles,
       result = excluded.result,
@@ -220,7 +233,7 @@ export function endNode(end: NodeEndRow, run: RawBuilder<unknown>): RawBuilder<u
       error_code = excluded.error_code, error_message = excluded.error_message, is_handled = excluded.is_handled,
       started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
     WHERE node.status = 'in progress'
-    RETURNING node_id`;
+    RETURNING node.run_id, node.path, node.node_id`;
 }
 
 /**
@@ -236,19 +249,25 @@ function outputOf(end: NodeEndRow): RawBuilder<unknown> | undefined {
     ),`;
 }
 
-/**
- * The statement that writes the transaction of a node. It corrects a transaction that the end of the run wrote with
- * amount 0 or without the version of the price list.
- */
+/** The statement that writes the transaction of a node. */
 export function payNode(end: NodeEndRow, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertPayments(sql`
+    SELECT ${end.runId}, ${end.path}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
+      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.isEstimated}, ${end.priceVersion},
+      ${end.reason}, ${end.label}
+    WHERE ${condition}`);
+}
+
+/**
+ * The statement that writes the transactions that `rows` selects. It corrects a transaction that the end of the run
+ * wrote with amount 0 or without the version of the price list.
+ */
+export function insertPayments(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO billing_transactions AS paid
       (run_id, path, node_id, project_id, user_id, operation, status, amount_usd, is_estimated, price_version, reason,
         description)
-    SELECT ${end.runId}, ${end.path}, ${end.nodeId}, ${end.projectId}, ${end.userId}, ${end.kind},
-      ${end.status === 'succeed' ? 'Succeeded' : 'Error'}, ${end.amountUsd}, ${end.isEstimated}, ${end.priceVersion},
-      ${end.reason}, ${end.label}
-    WHERE ${condition}
+    ${rows}
     ON CONFLICT (run_id, path, node_id, operation) DO UPDATE SET
       amount_usd = greatest(paid.amount_usd, excluded.amount_usd), price_version = excluded.price_version,
       updated_at = clock_timestamp()

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptNode } from '../../../activities/node/attempt.js';
 import { Isolation } from '../../../activities/node/isolation.js';
+import { createSharedWrites } from '../../../activities/node/shared-writes.js';
 import { handlesOf, type NodeDeps, type NodeStep } from '../../../activities/node/node-step.js';
 import type { RunContext } from '../../../activities/node/run-context.js';
 import { createWorkerMetrics } from '../../../activities/worker/worker-metrics.js';
@@ -43,6 +44,7 @@ describe('a condition that is executed again and comes to another end', function
     const contexts = { start: async () => context, load: async () => context, remember: () => undefined };
     const deps: NodeDeps = {
       db,
+      writes: createSharedWrites(db),
       secretBox: createSecretBox([Buffer.alloc(32)]),
       contexts: contexts as unknown as NodeDeps['contexts'],
       memory: new ByteBudget({ totalBytes: 1e6, uncountedBytes: 0 }),

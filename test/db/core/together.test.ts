@@ -5,7 +5,7 @@ import { eventually } from '../../../harness/timing/eventually.js';
 import { createGate } from '../../../harness/timing/gate.js';
 
 describe('questions asked together', () => {
-  function recorder({ most = 10, until = Promise.resolve() } = {}) {
+  function recorder({ most = 10, until = Promise.resolve(), isolates = false } = {}) {
     const asked: number[][] = [];
     let idle = 0;
     const ask = async (questions: number[]): Promise<number[]> => {
@@ -14,7 +14,7 @@ describe('questions asked together', () => {
       if (questions.includes(13)) throw new Error('unlucky');
       return questions.map((question) => question * 10);
     };
-    return { asked, question: together(ask, { most, onIdle: () => (idle += 1) }), idle: () => idle };
+    return { asked, question: together(ask, { most, isolates, onIdle: () => (idle += 1) }), idle: () => idle };
   }
 
   it('go in one statement, and each gets its own answer', async () => {
@@ -55,5 +55,28 @@ describe('questions asked together', () => {
       ['rejected', 'rejected'],
     );
     assert.equal(await question(2), 20);
+  });
+
+  it('are asked alone after they have failed together, if they should not share an error', async () => {
+    const { asked, question } = recorder({ isolates: true });
+    const outcomes = await Promise.allSettled([question(13), question(1), question(2)]);
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'rejected')),
+      ['rejected', 10, 20],
+    );
+    assert.deepEqual(asked, [[13, 1, 2], [13], [1], [2]]);
+  });
+
+  it('do not wait for an answer that is still to come', async () => {
+    const answer = createGate();
+    const question = together(
+      async (numbers: number[]) => numbers.map((each) => (each === 1 ? answer.opened.then(() => 10) : each * 10)),
+      { most: 10 },
+    );
+    const first = question(1);
+    assert.equal(await question(2), 20);
+    assert.equal(await question(3), 30);
+    answer.open();
+    assert.equal(await first, 10);
   });
 });

@@ -1,0 +1,32 @@
+// Claims and ends of nodes of one worker that happen at the same time share a statement, because each statement and
+// each commit costs more than the rows that it writes (docs/adr/0032-nodes-written-together.md).
+import type { Database } from '../../db/core/client.js';
+import { together } from '../../db/core/together.js';
+import { claimNodes, isGroupable, recordNodeEnds } from '../../db/nodes/node-groups-repository.js';
+import {
+  recordNodeEnd,
+  type ClaimedWork,
+  type NodeClaim,
+  type NodeEndRow,
+} from '../../db/nodes/node-results-repository.js';
+import type { NodeKey } from '../../graph/plan.js';
+
+/** More rows would keep the first of them waiting for longer than a statement of its own takes. */
+const MOST_TOGETHER = 20;
+
+export interface SharedWrites {
+  /** `claimNode`. */
+  claim: (key: NodeKey, work: ClaimedWork) => Promise<NodeClaim | undefined>;
+  /** `recordNodeEnd`. */
+  recordEnd: (end: NodeEndRow) => Promise<boolean>;
+}
+
+export function createSharedWrites(db: Database): SharedWrites {
+  const options = { most: MOST_TOGETHER, isolates: true };
+  const claim = together(claimNodes.bind(undefined, db), options);
+  const recordEnd = together(recordNodeEnds.bind(undefined, db), options);
+  return {
+    claim: (key, work) => claim({ key, work }),
+    recordEnd: (end) => (isGroupable(end) ? recordEnd(end) : recordNodeEnd(db, end)),
+  };
+}

@@ -1,0 +1,101 @@
+// Claims and ends of several nodes in one statement. A group never waits for the lock of a run: nodes whose run is
+// locked or closed are written one by one, so that they keep nobody else waiting.
+import { sql } from 'kysely';
+import type { NodeKey } from '../../graph/plan.js';
+import type { Db } from '../core/client.js';
+import { notifyWatchers } from '../watches/notify-watchers.js';
+import {
+  claimNode,
+  insertClaims,
+  insertEnds,
+  insertPayments,
+  recordNodeEnd,
+  type ClaimedWork,
+  type NodeClaim,
+  type NodeEndRow,
+} from './node-results-repository.js';
+
+export interface AskedClaim {
+  key: NodeKey;
+  work: ClaimedWork;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** `claimNode` for several nodes. Fails if a node is among them twice. */
+export async function claimNodes(db: Db, asked: AskedClaim[]): Promise<Awaitable<NodeClaim | undefined>[]> {
+  const claimed = await claimUnlocked(db, asked);
+  return asked.map(({ key, work }) => claimed.get(textOf(key)) ?? claimNode(db, key, work));
+}
+
+async function claimUnlocked(db: Db, asked: AskedClaim[]): Promise<Map<string, NodeClaim>> {
+  const { rows } = await sql<NodeClaim & NodeKey>`
+    ${insertClaims(sql`
+      SELECT runs.id, asked.path, asked.node_id, 'in progress', asked.step, asked.queued_ms, asked.worker
+      FROM unnest(${asked.map(({ key }) => key.runId)}::uuid[], ${asked.map(({ key }) => key.path)}::text[],
+        ${asked.map(({ key }) => key.nodeId)}::text[], ${asked.map(({ work }) => work.step ?? null)}::text[],
+        ${asked.map(({ work }) => work.queuedMs ?? null)}::integer[], ${asked.map(({ work }) => work.worker ?? null)}::uuid[]
+      ) AS asked (run_id, path, node_id, step, queued_ms, worker)
+      JOIN runs ON runs.id = asked.run_id AND runs.status = 'In Progress'
+      ORDER BY 1, 2, 3
+      FOR KEY SHARE OF runs SKIP LOCKED`)},
+      ${keyColumns}, ${notifyWatchers(sql`node.run_id`)}`.execute(db);
+  return new Map(rows.map((row) => [textOf(row), row]));
+}
+
+/** The size of a result that delays the others of its group only a little. */
+const SMALL_RESULT_CHARACTERS = 16 * 1024;
+
+/**
+ * Returns true if `recordNodeEnds` takes this end. Payments change the sums of their run and then of their project, so
+ * a group that pays for several runs could deadlock with others.
+ */
+export function isGroupable({ kind, result, resultEnc, amountUsd }: NodeEndRow): boolean {
+  const isSmall = resultEnc === null && (result?.length ?? 0) <= SMALL_RESULT_CHARACTERS;
+  return isSmall && kind !== 'output' && Number(amountUsd) === 0;
+}
+
+/** `recordNodeEnd` for several groupable ends. Fails if a node is among them twice. */
+export async function recordNodeEnds(db: Db, ends: NodeEndRow[]): Promise<Awaitable<boolean>[]> {
+  const settled = await endUnlocked(db, ends);
+  return ends.map((end) => settled.has(textOf(end)) || recordNodeEnd(db, end));
+}
+
+async function endUnlocked(db: Db, ends: NodeEndRow[]): Promise<Set<string>> {
+  const { rows } = await sql<NodeKey>`
+    WITH ended AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(ends)}::json) AS ended ("runId" uuid, path text, "nodeId" text,
+        kind text, label text, "projectId" integer, "userId" integer, status text, "tookMs" double precision,
+        handle integer, "alsoHandles" integer[], result text, "errorCode" text, "errorMessage" text,
+        "isHandled" boolean, "amountUsd" numeric, "priceVersion" text, "isEstimated" boolean, reason text)
+    ), open_run AS MATERIALIZED (
+      SELECT id FROM runs WHERE id = ANY (${ends.map(({ runId }) => runId)}::uuid[]) AND status = 'In Progress'
+      FOR KEY SHARE SKIP LOCKED
+    ), settled AS (
+      ${insertEnds(sql`
+        SELECT id, path, "nodeId", status, handle, "alsoHandles", result::json, octet_length(result), NULL, "errorCode",
+          "errorMessage", "isHandled", clock_timestamp() - make_interval(secs => "tookMs" / 1000), clock_timestamp()
+        FROM ended JOIN open_run ON id = "runId"
+        ORDER BY 1, 2, 3`)}
+    ), closed AS (
+      UPDATE provider_calls AS call SET state = 'applied', replied_at = clock_timestamp()
+      FROM ended JOIN open_run ON id = "runId"
+      WHERE call.run_id = "runId" AND call.path = ended.path AND call.node_id = "nodeId" AND turn = 0 AND ordinal = 0
+        AND state = 'sent' AND model IS NULL
+    ), paid AS (
+      ${insertPayments(sql`
+        SELECT id, path, "nodeId", "projectId", "userId", kind,
+          CASE status WHEN 'succeed' THEN 'Succeeded' ELSE 'Error' END, "amountUsd", "isEstimated", "priceVersion",
+          reason, label
+        FROM ended JOIN open_run ON id = "runId"
+        ORDER BY 1, 2, 3`)}
+    )
+    SELECT ${keyColumns}, ${notifyWatchers(sql`node.run_id`)} FROM settled AS node`.execute(db);
+  return new Set(rows.map(textOf));
+}
+
+const keyColumns = sql`node.run_id AS "runId", node.path, node.node_id AS "nodeId"`;
+
+function textOf({ runId, path, nodeId }: NodeKey): string {
+  return `${runId}/${path}/${nodeId}`;
+}
