@@ -52,7 +52,7 @@ const SMALL_RESULT_CHARACTERS = 16 * 1024;
  */
 export function isGroupable({ kind, result, resultEnc, amountUsd }: NodeEndRow): boolean {
   const isSmall = resultEnc === null && (result?.length ?? 0) <= SMALL_RESULT_CHARACTERS;
-  return isSmall && kind !== 'output' && Number(amountUsd) === 0;
+  return isSmall && kind !== 'output' && !/[1-9]/.test(amountUsd);
 }
 
 /** `recordNodeEnd` for several groupable ends. Fails if a node is among them twice. */
