@@ -2,7 +2,14 @@
 // each commit costs more than the rows that it writes (docs/adr/0032-nodes-written-together.md).
 import type { Database } from '../../db/core/client.js';
 import { together } from '../../db/core/together.js';
-import { claimNodes, isGroupable, recordNodeEnds } from '../../db/nodes/node-groups-repository.js';
+import { recordIteration, type EndedIteration } from '../../db/nodes/iterations-repository.js';
+import {
+  claimNodes,
+  isGroupable,
+  isGroupableIteration,
+  recordIterations,
+  recordNodeEnds,
+} from '../../db/nodes/node-groups-repository.js';
 import {
   recordNodeEnd,
   type ClaimedWork,
@@ -19,14 +26,18 @@ export interface SharedWrites {
   claim: (key: NodeKey, work: ClaimedWork) => Promise<NodeClaim | undefined>;
   /** `recordNodeEnd`. */
   recordEnd: (end: NodeEndRow) => Promise<boolean>;
+  /** `recordIteration`. */
+  recordIteration: (end: EndedIteration) => Promise<string | undefined>;
 }
 
 export function createSharedWrites(db: Database): SharedWrites {
   const options = { most: MOST_TOGETHER, isolates: true };
   const claim = together(claimNodes.bind(undefined, db), options);
   const recordEnd = together(recordNodeEnds.bind(undefined, db), options);
+  const endIteration = together(recordIterations.bind(undefined, db), options);
   return {
     claim: (key, work) => claim({ key, work }),
     recordEnd: (end) => (isGroupable(end) ? recordEnd(end) : recordNodeEnd(db, end)),
+    recordIteration: (end) => (isGroupableIteration(end) ? endIteration(end) : recordIteration(db, end)),
   };
 }

@@ -114,7 +114,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
   const agent: AgentDeps = { ...children, providers, clients, live, forms, sessions, connections, node, files, texts };
   const judge = createJudge(deps.processes);
-  const loops = { db, secretBox, contexts, judge };
+  const loops = { db, writes, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
   /** Attempts a step of a node outside a walk. */
   const attempt = <Facts>(name: string, ref: NodeKey, step: NodeStep<Facts>): Promise<Facts> =>

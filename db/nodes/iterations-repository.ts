@@ -59,6 +59,7 @@ export async function startIterations(
 }
 
 export interface EndedIteration {
+  loop: NodeKey;
   index: number;
   /** JSON text of the output. */
   result: string;
@@ -71,22 +72,17 @@ export interface EndedIteration {
  * Records the success of an iteration and the start of the next one, in one statement. Changes nothing if the
  * iteration or the run has ended. Returns the error code if the iteration has already failed.
  */
-export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIteration): Promise<string | undefined> {
-  const pathOf = (index: number): string => iterationPath(loop.path, loop.nodeId, index);
-  const next = ended.next === undefined ? null : pathOf(ended.next);
+export async function recordIteration(db: Db, ended: EndedIteration): Promise<string | undefined> {
+  const { loop } = ended;
+  const { own, next } = pathsOf(ended);
   const { rows } = await sql<{ failure: string | null }>`
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${loop.runId} AND status = 'In Progress' FOR KEY SHARE
     ), ended AS (
-      INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, result, result_bytes, result_enc,
-        finished_at)
-      SELECT id, ${pathOf(ended.index)}, ${loop.nodeId}, 'succeed', true, ${ended.result}::json,
-        ${Buffer.byteLength(ended.result)}, ${ended.resultEnc}::bytea, clock_timestamp()
-      FROM open_run
-      ON CONFLICT (run_id, path, node_id) DO UPDATE SET
-        status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
-        result_enc = excluded.result_enc, finished_at = excluded.finished_at
-      WHERE node.status = 'in progress'
+      ${insertIterations(sql`
+        SELECT id, ${own}, ${loop.nodeId}, 'succeed', true, ${ended.result}::json, ${Buffer.byteLength(ended.result)},
+          ${ended.resultEnc}::bytea, clock_timestamp()
+        FROM open_run`)}
     ), started AS (
       INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
       SELECT id, ${next}, ${loop.nodeId}, 'in progress', true FROM open_run WHERE ${next}::text IS NOT NULL
@@ -94,9 +90,28 @@ export async function recordIteration(db: Db, loop: NodeKey, ended: EndedIterati
     )
     SELECT ${notifyWatchers(loop.runId)}, (
       SELECT error_code FROM node_results
-      WHERE run_id = ${loop.runId} AND path = ${pathOf(ended.index)} AND node_id = ${loop.nodeId} AND status = 'failed'
+      WHERE run_id = ${loop.runId} AND path = ${own} AND node_id = ${loop.nodeId} AND status = 'failed'
     ) AS failure`.execute(db);
   return rows[0]?.failure ?? undefined;
+}
+
+/** The paths of the iteration and of the one that starts when it ends. */
+export function pathsOf({ loop, index, next }: EndedIteration): { own: string; next: string | null } {
+  const pathOf = (at: number): string => iterationPath(loop.path, loop.nodeId, at);
+  return { own: pathOf(index), next: next === undefined ? null : pathOf(next) };
+}
+
+/** The statement that ends the iterations that `rows` selects, except those that have ended. */
+export function insertIterations(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO node_results AS node (run_id, path, node_id, status, is_iteration, result, result_bytes, result_enc,
+      finished_at)
+    ${rows}
+    ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+      status = excluded.status, result = excluded.result, result_bytes = excluded.result_bytes,
+      result_enc = excluded.result_enc, finished_at = excluded.finished_at
+    WHERE node.status = 'in progress'
+    RETURNING node.run_id, node.path, node.node_id`;
 }
 
 export interface FailedIteration {

@@ -1,8 +1,10 @@
-// Claims and ends of several nodes in one statement. A group never waits for the lock of a run: nodes whose run is
+// Claims and ends of several nodes or iterations in one statement. A group never waits for the lock of a run: nodes whose run is
 // locked or closed are written one by one, so that they keep nobody else waiting.
 import { sql } from 'kysely';
+import { isZeroDecimal } from '../../graph/decimal.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
+import { insertIterations, pathsOf, recordIteration, type EndedIteration } from './iterations-repository.js';
 import { notifyWatchers } from '../watches/notify-watchers.js';
 import {
   claimNode,
@@ -51,8 +53,11 @@ const SMALL_RESULT_CHARACTERS = 16 * 1024;
  * a group that pays for several runs could deadlock with others.
  */
 export function isGroupable({ kind, result, resultEnc, amountUsd }: NodeEndRow): boolean {
-  const isSmall = resultEnc === null && (result?.length ?? 0) <= SMALL_RESULT_CHARACTERS;
-  return isSmall && kind !== 'output' && !/[1-9]/.test(amountUsd);
+  return isSmall(result, resultEnc) && kind !== 'output' && isZeroDecimal(amountUsd);
+}
+
+function isSmall(result: string | null, resultEnc: Buffer | null): boolean {
+  return resultEnc === null && (result?.length ?? 0) <= SMALL_RESULT_CHARACTERS;
 }
 
 /** `recordNodeEnd` for several groupable ends. Fails if a node is among them twice. */
@@ -92,6 +97,46 @@ async function endUnlocked(db: Db, ends: NodeEndRow[]): Promise<Set<string>> {
     )
     SELECT ${keyColumns}, ${notifyWatchers(sql`node.run_id`)} FROM settled AS node`.execute(db);
   return new Set(rows.map(textOf));
+}
+
+/** Returns true if `recordIterations` takes this end. */
+export function isGroupableIteration({ result, resultEnc }: EndedIteration): boolean {
+  return isSmall(result, resultEnc);
+}
+
+/** `recordIteration` for several groupable ends. Fails if an iteration is among them twice. */
+export async function recordIterations(db: Db, ends: EndedIteration[]): Promise<Awaitable<string | undefined>[]> {
+  const rows = ends.map((end) => ({ ...end.loop, ...pathsOf(end), result: end.result }));
+  const ended = await endUnlockedIterations(db, rows);
+  return ends.map((end, at) => {
+    return ended.has(textOf({ ...end.loop, path: rows[at]!.own })) ? undefined : recordIteration(db, end);
+  });
+}
+
+async function endUnlockedIterations(
+  db: Db,
+  rows: { runId: string; nodeId: string; own: string; next: string | null; result: string }[],
+): Promise<Set<string>> {
+  const { rows: ended } = await sql<NodeKey>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS given ("runId" uuid, "nodeId" text, own text,
+        next text, result text)
+    ), open_run AS MATERIALIZED (
+      SELECT id FROM runs WHERE id = ANY (${rows.map(({ runId }) => runId)}::uuid[]) AND status = 'In Progress'
+      FOR KEY SHARE SKIP LOCKED
+    ), ended AS (
+      ${insertIterations(sql`
+        SELECT id, own, "nodeId", 'succeed', true, result::json, octet_length(result), NULL::bytea, clock_timestamp()
+        FROM given JOIN open_run ON id = "runId"
+        ORDER BY 1, 2, 3`)}
+    ), started AS (
+      INSERT INTO node_results (run_id, path, node_id, status, is_iteration)
+      SELECT id, next, "nodeId", 'in progress', true FROM given JOIN open_run ON id = "runId" WHERE next IS NOT NULL
+      ORDER BY 1, 2, 3
+      ON CONFLICT DO NOTHING
+    )
+    SELECT ${keyColumns}, ${notifyWatchers(sql`node.run_id`)} FROM ended AS node`.execute(db);
+  return new Set(ended.map(textOf));
 }
 
 const keyColumns = sql`node.run_id AS "runId", node.path, node.node_id AS "nodeId"`;

@@ -1,9 +1,5 @@
 import type { EndIterationFacts, EndIterationRef } from '../../../contract/activities.js';
-import {
-  findIterationFailure,
-  recordIterationFailure,
-  recordIteration,
-} from '../../../db/nodes/iterations-repository.js';
+import { findIterationFailure, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { writeJson } from '../../../graph/json-text.js';
@@ -20,7 +16,7 @@ import type { LoopDeps } from './loop-deps.js';
 
 /** Evaluates the output of an iteration whose nodes have ended, and the condition of a conditional loop. */
 export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): NodeStep<EndIterationFacts> {
-  const { db, secretBox, contexts } = deps;
+  const { db, writes, secretBox, contexts } = deps;
 
   async function evaluate(task: NodeTask, index: number): Promise<{ output: NodeOutput; isOver: boolean }> {
     const { data, lastNode, id, kind } = task.node;
@@ -59,9 +55,9 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
         const { output, isOver } = await evaluate(task, index);
         const iteration = { ...ref, path: iterationPath(ref.path, ref.nodeId, index) };
         const { result, resultEnc } = toResultText({ output }, iteration, { masker: task.run.masker, secretBox });
-        const ended = { index, result, resultEnc, next: isOver ? undefined : next };
+        const ended = { loop: ref, index, result, resultEnc, next: isOver ? undefined : next };
         // An earlier attempt whose answer was lost may have recorded a failure.
-        const failedBefore = await recordIteration(db, ref, ended);
+        const failedBefore = await writes.recordIteration(ended);
         if (failedBefore !== undefined) return { facts: { failure: failedBefore } };
         return { facts: isOver ? { isOver } : {} };
       } catch (error) {

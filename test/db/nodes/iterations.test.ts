@@ -25,10 +25,10 @@ describe('the end of an iteration', () => {
     const failure = { code: 'quota_exceeded', message: 'It does not fit.' };
     await recordIterationFailure(db, loop, { index: 0, failure });
     const ended = { result: '{"content":""}', resultEnc: null, next: undefined };
-    assert.equal(await recordIteration(db, loop, { index: 0, ...ended }), 'quota_exceeded');
+    assert.equal(await recordIteration(db, { loop: loop, index: 0, ...ended }), 'quota_exceeded');
     assert.equal((await findIteration(db, loop, 0))?.status, 'failed');
-    assert.equal(await recordIteration(db, loop, { index: 1, ...ended }), undefined);
-    assert.equal(await recordIteration(db, loop, { index: 1, ...ended }), undefined);
+    assert.equal(await recordIteration(db, { loop: loop, index: 1, ...ended }), undefined);
+    assert.equal(await recordIteration(db, { loop: loop, index: 1, ...ended }), undefined);
     assert.equal((await findIteration(db, loop, 1))?.status, 'succeed');
   });
 });

@@ -5,6 +5,12 @@ import pg from 'pg';
 import { createSharedWrites, type SharedWrites } from '../../../activities/node/shared-writes.js';
 import type { Database } from '../../../db/core/client.js';
 import {
+  recordIteration,
+  recordIterationFailure,
+  startIterations,
+  type EndedIteration,
+} from '../../../db/nodes/iterations-repository.js';
+import {
   claimNode,
   recordNodeEnd,
   type ClaimedWork,
@@ -132,6 +138,48 @@ describe('nodes that are claimed and end at the same moment', function () {
     assert.deepEqual(grouped, alone);
     assert.deepEqual(grouped, [...ENDS.map(() => true), false, false]);
     assert.deepEqual(await rowsOf(together), await rowsOf(apart));
+  });
+
+  it('have the same iterations as alone, and count the same progress', async () => {
+    const loopOf = (run: OpenRun): NodeKey => keysOf(run)[0]!;
+    const progressOf = async ({ id }: OpenRun): Promise<unknown[]> => {
+      const { rows } = await sql<Record<string, unknown>>`
+        SELECT loop.started::text, loop.ended::text, loop.failed, loop.changes, (run_changes(${id})).changes AS of_run
+        FROM loops_at(${id}, '') AS loop`.execute(db);
+      return rows;
+    };
+    const iterationsOf = async ({ id }: OpenRun): Promise<unknown[]> => {
+      const { rows } = await sql<Record<string, unknown>>`
+        SELECT substring(path FROM '\\[.*') AS path, status, result::text, result_bytes, result_enc, error_code
+        FROM node_results WHERE run_id = ${id} AND is_iteration ORDER BY path`.execute(db);
+      return rows;
+    };
+    async function prepared(): Promise<[OpenRun, EndedIteration[]]> {
+      const [run, closed] = [await open(1), await open(1)];
+      const loop = loopOf(run);
+      await claimNode(db, loop, WORK);
+      await startIterations(db, loop, { total: 20, indexes: [0, 1, 2, 3, 14, 15] });
+      await recordIterationFailure(db, loop, { index: 1, failure: { code: 'timeout', message: 'late' } });
+      await endRun(db, closed.id, { status: 'succeed' });
+      const end = (index: number, more: Partial<EndedIteration> = {}): EndedIteration => {
+        return { loop, index, result: `{"content":"ä \\u0000 ${index}"}`, resultEnc: null, next: undefined, ...more };
+      };
+      const own = [end(0, { next: 4 }), end(1, { next: 5 }), end(2, { resultEnc: Buffer.from('x') }), end(14), end(15)];
+      return [run, [...own, end(3, { result: '{' }), { ...end(0), loop: loopOf(closed) }]];
+    }
+    const [apart, endsApart] = await prepared();
+    const [together, endsTogether] = await prepared();
+    const valueOf = (outcome: PromiseSettledResult<unknown>): unknown =>
+      outcome.status === 'rejected' ? 'rejected' : outcome.value;
+    const alone: unknown[] = [];
+    for (const end of endsApart) alone.push(...(await Promise.allSettled([recordIteration(db, end)])).map(valueOf));
+    const grouped = await Promise.allSettled(endsTogether.map((end) => writes.recordIteration(end)));
+    assert.deepEqual(grouped.map(valueOf), alone);
+    assert.deepEqual(alone, [undefined, 'timeout', undefined, undefined, undefined, 'rejected', undefined]);
+    assert.deepEqual(await iterationsOf(together), await iterationsOf(apart));
+    assert.deepEqual(await progressOf(together), await progressOf(apart));
+    const again = await Promise.all([0, 14].map((at) => writes.recordIteration({ ...endsTogether[0]!, index: at })));
+    assert.deepEqual(again, [undefined, undefined]);
   });
 
   it('do not wait for a run whose end is under way', async () => {

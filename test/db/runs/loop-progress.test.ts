@@ -76,16 +76,16 @@ describe('the progress of loops', function () {
     () => startIterations(db, innerLoop(0), { total: 3, indexes: [0] }),
     () => claim(inInner(0, 0), ids[2]),
     () => record(inInner(0, 0), ids[2]),
-    () => recordIteration(db, innerLoop(0), ended(0, 1)),
+    () => recordIteration(db, { loop: innerLoop(0), ...ended(0, 1) }),
     () => record(inInner(0, 1), ids[2]),
     () => recordIterationFailure(db, innerLoop(0), { index: 1, failure, next: 2 }),
-    () => recordIteration(db, innerLoop(0), ended(2)),
+    () => recordIteration(db, { loop: innerLoop(0), ...ended(2) }),
     () => record(inOuter(0), ids[1]),
-    () => recordIteration(db, outerLoop(), ended(0, 2)),
-    () => recordIteration(db, outerLoop(), ended(0, 2)),
+    () => recordIteration(db, { loop: outerLoop(), ...ended(0, 2) }),
+    () => recordIteration(db, { loop: outerLoop(), ...ended(0, 2) }),
     () => startIterations(db, innerLoop(1), { total: 3, indexes: [0, 1] }),
     () => claim(inInner(1, 0), ids[2]),
-    () => recordIteration(db, innerLoop(1), ended(1, 2)),
+    () => recordIteration(db, { loop: innerLoop(1), ...ended(1, 2) }),
     () => claim(inInner(1, 2), ids[2]),
     // The failure closes everything in the iteration, and counts it in the loops around.
     () => recordIterationFailure(db, outerLoop(), { index: 1, failure, next: 3 }),
@@ -202,7 +202,7 @@ describe('the progress of loops', function () {
           SELECT ${run.id}, path, ${ids[2]}, 'succeed', '{"content":""}', 14, clock_timestamp()
           FROM unnest(${batch.map(inOuter)}::text[]) AS path`.execute(db);
         await db.transaction().execute(async (trx) => {
-          for (const at of batch) await recordIteration(trx, outerLoop(), ended(at, at + 1));
+          for (const at of batch) await recordIteration(trx, { loop: outerLoop(), ...ended(at, at + 1) });
         });
       }
     }
@@ -216,7 +216,7 @@ describe('the progress of loops', function () {
         await db.insertInto('project_members').values(member).execute();
         await loopOf(count);
         await orderRunEvents(db, [run.id]);
-        await recordIteration(db, outerLoop(), ended(count, count + 1));
+        await recordIteration(db, { loop: outerLoop(), ...ended(count, count + 1) });
         const poll = { runId: run.id, userId: run.userId };
         reads.push([
           await rowsReadBy((on) => readRunForPoll(on, poll, 30)),

@@ -100,7 +100,7 @@ describe('polls between whose statements a run changes', function () {
     const record = (): Promise<unknown> => recordNodeEnd(db, nodeEnd(run, nodeId, kind, { result: RESULT }));
     if (kind === 'for_each') {
       const end = (at: number, next?: number): Promise<unknown> =>
-        recordIteration(db, key, { index: at, result: '{"content":""}', resultEnc: null, next });
+        recordIteration(db, { loop: key, index: at, result: '{"content":""}', resultEnc: null, next });
       const begin = (): Promise<unknown> => startIterations(db, key, { total: 3, indexes: [0, 1] });
       return [claim, begin, () => end(1, 2), () => end(0), () => end(2), record];
     }
