@@ -24,6 +24,7 @@ import {
   exitTop,
   hasRows,
   HEAD_HEIGHT,
+  LOST_HANDLE,
   type CanvasNode,
   type CardData,
   type FlowNode,
@@ -169,6 +170,16 @@ const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: N
         )}
       </div>
       <Exits id={id} data={data} isConnectable={isConnectable} />
+      {data.hasLostLinks && (
+        <Handle
+          type="source"
+          position={Side.Right}
+          id={LOST_HANDLE}
+          style={{ top: HEAD_HEIGHT / 2 }}
+          isConnectable={false}
+          className="node-card-closed"
+        />
+      )}
       {remark !== undefined && <CardRemark {...remark} />}
     </div>
   );

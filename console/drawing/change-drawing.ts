@@ -11,6 +11,7 @@ import {
   startOf,
   typeOf,
   type Drawing,
+  type DrawnNode,
   type NodeKind,
   type NodeKinds,
   type Position,
@@ -239,37 +240,96 @@ function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   return { ...data, [field]: items };
 }
 
+/** Returns the schema of a list. One that may be null is described by alternatives. */
 export function listSchema({ schema }: NodeKind, field: string): JsonObject {
-  return asObject(asObject(schema['properties'])[field]);
+  const list = asObject(asObject(schema['properties'])[field]);
+  const alternative = asArray(list['anyOf'])
+    .map(asObject)
+    .find(({ type }) => type === 'array');
+  return { ...alternative, ...list };
 }
 
 /**
- * Updates the drawn edges after a change of a node's data: edges follow items whose ids changed, and edges of removed
- * items are removed.
+ * Updates the links of a node after a change of its data. They follow an item whose id has changed. Links of exits that
+ * are gone are removed, unless they pass to the exit that takes the place of another one: to the first item where the
+ * node had an ordinary exit, and back to the ordinary exit once no item is left.
  */
-export function followHandles(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
-  const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];
-  const field = from && kinds.get(typeOf(from))?.handles_from;
-  if (to === undefined || field === undefined) return after;
-  const [old, now] = [asArray(dataOf(from)[field]), asArray(dataOf(to)[field])];
-  if (old === now) return after;
-  const [oldIds, nowIds] = [old.map(idOf), now.map(idOf)];
-  const changed = old.length === now.length ? oldIds.flatMap((id, at) => (id === nowIds[at] ? [] : [at])) : [];
-  const [at] = changed;
-  const gone = new Set(oldIds.filter((id) => id !== undefined && !nowIds.includes(id)));
-  if (changed.length === 1 && at !== undefined) {
-    const path = [field, at, 'node'];
-    const targets = targetsIn(dataOf(to), { handle: null, label: '', path });
-    const isShared = nowIds.includes(oldIds[at]);
-    return withEdges(after, (edge) => {
-      if (edge['source'] !== nodeId || edge['sourceHandle'] !== oldIds[at]) return edge;
-      const isOwn = targets === undefined ? !isShared : targets.includes(String(edge['target']));
-      return isOwn ? { ...edge, sourceHandle: nowIds[at] } : edge;
-    });
-  }
-  return withEdges(after, (edge) =>
-    edge['source'] === nodeId && gone.has(asText(edge['sourceHandle'])) ? undefined : edge,
+export function followHandles(before: Drawing, changed: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
+  const from = nodesOf(before).get(nodeId);
+  const kind = from && kinds.get(typeOf(from));
+  if (from === undefined || kind === undefined) return changed;
+  const after = withoutEmptyList(changed, kind, nodeId);
+  const to = nodesOf(after).get(nodeId);
+  if (to === undefined) return after;
+  const renamed = followRenamed(after, kind, from, to);
+  if (renamed !== undefined) return renamed;
+  const [old, now] = [exitsOf(kind, dataOf(from)), exitsOf(kind, dataOf(to))];
+  const without = (exits: readonly Exit[], others: readonly Exit[]) =>
+    exits.filter(({ handle }) => !others.some((other) => other.handle === handle));
+  const [gone, fresh] = [without(old, now), without(now, old)];
+  if (gone.length === 0) return after;
+  const lost = linksOf(before, kinds).filter(
+    ({ source, handle, isIdle }) => source === nodeId && !isIdle && gone.some((exit) => exit.handle === handle),
   );
+  const cleared = replaceNode(withoutExits(after, nodeId, old, gone), nodeId, (node) => {
+    return { ...node, data: gone.reduce(withoutTargets, dataOf(node)) };
+  });
+  const heir = fresh.find(({ handle }) => handle === null) ?? (gone.some(isOrdinary) ? fresh[0] : undefined);
+  if (heir === undefined) return cleared;
+  return lost.reduce(
+    (drawing, { target }) => connect(drawing, kinds, { source: nodeId, handle: heir.handle, target }),
+    cleared,
+  );
+}
+
+/** Removes a list that may be absent with its last item, because an empty one would mean that there is no exit. */
+function withoutEmptyList(
+  drawing: Drawing,
+  { handles_from: field, is_list_optional }: NodeKind,
+  nodeId: string,
+): Drawing {
+  if (field === undefined || is_list_optional !== true) return drawing;
+  return replaceNode(drawing, nodeId, (node) => {
+    const { [field]: list, ...rest } = dataOf(node);
+    return Array.isArray(list) && list.length === 0 ? { ...node, data: rest } : node;
+  });
+}
+
+function isOrdinary({ handle }: Exit): boolean {
+  return handle === null;
+}
+
+/** Keeps targets of list items, which were removed together with their item. */
+function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
+  const isKept = typeof exit.path[1] === 'number' || targetsIn(data, exit) === undefined;
+  return isKept ? data : withTargets(data, exit, []);
+}
+
+/** Removes the edges of a node that a run took for one of the exits that are gone. */
+function withoutExits(drawing: Drawing, nodeId: string, old: readonly Exit[], gone: readonly Exit[]): Drawing {
+  return withEdges(drawing, (edge) => {
+    if (edge['source'] !== nodeId) return edge;
+    const exit = exitOfEdge(edge, old);
+    return exit !== undefined && gone.some(({ handle }) => handle === exit.handle) ? undefined : edge;
+  });
+}
+
+/** Returns undefined unless exactly one item of the list of exits has got another id. */
+function followRenamed(after: Drawing, kind: NodeKind, from: DrawnNode, to: DrawnNode): Drawing | undefined {
+  const field = kind.handles_from;
+  if (field === undefined) return undefined;
+  const idsOf = (node: DrawnNode) => asArray(dataOf(node)[field]).map(idOf);
+  const [oldIds, nowIds] = [idsOf(from), idsOf(to)];
+  const changed = oldIds.length === nowIds.length ? oldIds.flatMap((id, at) => (id === nowIds[at] ? [] : [at])) : [];
+  const [at] = changed;
+  if (changed.length !== 1 || at === undefined) return undefined;
+  const targets = targetsIn(dataOf(to), { handle: null, label: '', path: [field, at, 'node'] });
+  const isShared = nowIds.includes(oldIds[at]);
+  return withEdges(after, (edge) => {
+    if (edge['source'] !== to.id || edge['sourceHandle'] !== oldIds[at]) return edge;
+    const isOwn = targets === undefined ? !isShared : targets.includes(String(edge['target']));
+    return isOwn ? { ...edge, sourceHandle: nowIds[at] } : edge;
+  });
 }
 
 function withEdges(drawing: Drawing, change: (edge: JsonObject) => JsonObject | undefined): Drawing {

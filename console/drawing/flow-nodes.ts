@@ -17,7 +17,7 @@ import {
 } from './drawing.js';
 import type { Remark, Selection } from './editor-store.js';
 import { lineOf } from './kind-looks.js';
-import { exitsOf, linksOf, type Exit } from './links.js';
+import { exitsOf, linksOf, type Exit, type Link } from './links.js';
 import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
 import type { Problem } from './schema-problems.js';
 
@@ -32,6 +32,8 @@ export type CardData = {
   exits: readonly Exit[];
   /** Handles of the exits without links. */
   freeExits: readonly (string | null)[];
+  /** True if links are drawn from an exit that the node does not have. */
+  hasLostLinks: boolean;
   isEntrance: boolean;
   isStart: boolean;
   /** Messages of the node's problems, errors first. */
@@ -84,7 +86,7 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
   const found = problemsByNode(problems);
   const start = startOf(drawing);
   const nodes = nodesOf(drawing);
-  const linked = new Set(linksOf(drawing, kinds).map(({ source, handle }) => exitKey(source, handle)));
+  const linked = groupHandles(linksOf(drawing, kinds));
   const labelOfId = (id: string): string | undefined => {
     const node = nodes.get(id);
     return node && labelOf(node, kinds);
@@ -97,9 +99,11 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
     const line = lineOf(typeOf(node), dataOf(node), labelOfId);
     const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
     const handles = exits.map(({ handle }) => handle);
-    const freeExits = handles.filter((handle) => !linked.has(exitKey(node.id, handle)));
+    const own = linked.get(node.id) ?? NO_HANDLES;
+    const freeExits = handles.filter((handle) => !own.has(handle));
+    const hasLostLinks = [...own].some((handle) => !handles.includes(handle));
     const first = node.id === start;
-    const looks = { exits, freeExits, isStart: first, line, problems: sentences, hasErrors, remark };
+    const looks = { exits, freeExits, hasLostLinks, isStart: first, line, problems: sentences, hasErrors, remark };
     const state = JSON.stringify([position, selected, looks]);
     const last = known.get(node);
     if (last?.state === state) return last.node;
@@ -130,29 +134,38 @@ function toFlowNode(id: string, position: Position, data: CardData, selected: bo
     selected,
     ...size,
     measured: size,
-    handles: toHandles(data.exits),
+    handles: toHandles(data),
     ariaLabel: [data.label, data.remark?.status, data.remark?.pin].filter(Boolean).join(', '),
   };
 }
 
-function toHandles(exits: readonly Exit[]): NodeHandle[] {
+/** The handle of links from an exit that the node does not have. They are drawn, so that people can delete them. */
+export const LOST_HANDLE = '(lost)';
+
+function toHandles({ exits, hasLostLinks }: CardData): NodeHandle[] {
   const half = REACH / 2;
   const size = { width: REACH, height: REACH };
+  const source = (id: string | null, top: number): NodeHandle => ({
+    ...size,
+    id,
+    type: 'source',
+    position: Side.Right,
+    x: CARD_WIDTH - half,
+    y: top - half,
+  });
   return [
     { ...size, id: null, type: 'target', position: Side.Left, x: -half, y: HEAD_HEIGHT / 2 - half },
-    ...exits.map(({ handle }, at): NodeHandle => ({
-      ...size,
-      id: handle,
-      type: 'source',
-      position: Side.Right,
-      x: CARD_WIDTH - half,
-      y: exitTop(exits, at) - half,
-    })),
+    ...exits.map(({ handle }, at) => source(handle, exitTop(exits, at))),
+    ...(hasLostLinks ? [source(LOST_HANDLE, HEAD_HEIGHT / 2)] : []),
   ];
 }
 
-function exitKey(source: string, handle: string | null): string {
-  return JSON.stringify([source, handle]);
+const NO_HANDLES: ReadonlySet<string | null> = new Set();
+
+function groupHandles(links: readonly Link[]): ReadonlyMap<string, Set<string | null>> {
+  const groups = new Map<string, Set<string | null>>();
+  for (const { source, handle } of links) groups.set(source, (groups.get(source) ?? new Set()).add(handle));
+  return groups;
 }
 
 interface NodeProblems {

@@ -1,8 +1,8 @@
 // Inserts a node after another one or into a link. Each insertion is one step of Undo.
 import { addNode, connect, disconnect, freePlace, moveNodes } from './change-drawing.js';
-import { dataOf, nodesOf, positionOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
+import { dataOf, nodesOf, positionOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { CARD_WIDTH } from './flow-nodes.js';
-import { exitsOf, linksOf, type Link } from './links.js';
+import { exitsOf, linksOf, type Exit, type Link } from './links.js';
 
 interface Added {
   drawing: Drawing;
@@ -19,6 +19,15 @@ export function addBehind(
   const place = freePlace(drawing, new Set([source]), { x: 0, y: 0 });
   const added = addNode(drawing, kinds, kind, place);
   return { id: added.id, drawing: connect(added.drawing, kinds, { source, handle, target: added.id }) };
+}
+
+/** The first exit of a node without a link that runs; undefined if there is none. */
+export function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit | undefined {
+  const node = nodesOf(drawing).get(id);
+  const taken = linksOf(drawing, kinds).flatMap(({ source, handle, isIdle }) =>
+    source === id && !isIdle ? [handle] : [],
+  );
+  return exitsOf(node && kinds.get(typeOf(node)), dataOf(node)).find(({ handle }) => !taken.includes(handle));
 }
 
 const GAP = 60;

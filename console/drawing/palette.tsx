@@ -3,10 +3,11 @@ import { useMemo, useState } from 'react';
 import { MAX_NOTES } from '../../graph/notes.js';
 import { Button } from '../ui/button.js';
 import { announce } from '../ui/notices.js';
-import { addNode, freePlace } from './change-drawing.js';
-import { nodesOf, type Drawing, type NodeKind, type Position } from './drawing.js';
-import { useStore } from './editor-store.js';
+import { addNode, connect, freePlace } from './change-drawing.js';
+import { isStart, nodesOf, type Drawing, type NodeKind, type Position } from './drawing.js';
+import { onlyNode, useStore } from './editor-store.js';
 import { withFrames } from './flow-nodes.js';
+import { freeExit } from './insert.js';
 import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
 import { addNote } from './notes.js';
@@ -16,7 +17,9 @@ import { MAX_AT_ONCE } from './use-flow.js';
 /** Drag-and-drop format of a kind: the `type` of its nodes. */
 export const KIND_FORMAT = 'application/x-node-kind';
 
-/** The kinds of nodes by category. A person clicks one to add it, or drags it onto the graph. */
+/**
+ * The kinds of nodes by category. A person clicks one to add it behind the selected node, or drags it onto the graph.
+ */
 export function Palette() {
   const store = useStore();
   const flow = useReactFlow();
@@ -38,7 +41,10 @@ export function Palette() {
     const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
     const free = freePlace(store.drawing, selected, middle);
     const { drawing, id } = addNode(store.drawing, store.kinds, kind, free);
-    store.change(drawing, { select: [id] });
+    const source = isStart(kind) ? undefined : onlyNode(store.getState().selection);
+    const exit = source === undefined ? undefined : freeExit(store.drawing, store.kinds, source);
+    const link = source !== undefined && exit !== undefined && { source, handle: exit.handle, target: id };
+    store.change(link ? connect(drawing, store.kinds, link) : drawing, { select: [id] });
     const [from, to] = [
       flow.flowToScreenPosition(free),
       flow.flowToScreenPosition({ x: free.x + 240, y: free.y + 120 }),

@@ -3,10 +3,19 @@ import { MarkerType, type Edge, type EdgeChange, type NodeChange, type NodePosit
 import { useMemo, useState } from 'react';
 import { moveAll } from './arrange.js';
 import { loopOfFrame } from './bodies.js';
-import { labelOf, nodesOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
+import {
+  dataOf,
+  labelOf,
+  nodesOf,
+  typeOf,
+  type Drawing,
+  type DrawnNode,
+  type NodeKinds,
+  type Position,
+} from './drawing.js';
 import { useEditor, useStore, type EditorStore } from './editor-store.js';
-import { flowNodes, movedByFrames, type CanvasNode } from './flow-nodes.js';
-import { linksOf, type Link } from './links.js';
+import { flowNodes, LOST_HANDLE, movedByFrames, type CanvasNode } from './flow-nodes.js';
+import { exitsOf, linksOf, type Link } from './links.js';
 
 /** A type alias, because React Flow requires an index signature, which interfaces lack. */
 type LinkData = { link: Link };
@@ -57,12 +66,20 @@ export function flowEdges(
   const nodes = nodesOf(drawing);
   const edges = linksOf(drawing, kinds).map((link) => {
     const { id, source, target, isIdle } = link;
-    const ariaLabel = `${labelOf(nodes.get(source), kinds)} to ${labelOf(nodes.get(target), kinds)}`;
-    const isSelected = selected.has(id);
-    const className = isIdle ? 'link link-idle' : 'link';
+    const looks: Partial<LinkEdgeType> = {
+      ariaLabel: `${labelOf(nodes.get(source), kinds)} to ${labelOf(nodes.get(target), kinds)}`,
+      className: isIdle ? 'link link-idle' : 'link',
+      selected: selected.has(id),
+      sourceHandle: isIdle && isLost(link, nodes.get(source), kinds) ? LOST_HANDLE : link.handle,
+    };
     const last = memory.byId.get(id);
-    if (last?.ariaLabel === ariaLabel && last.selected === isSelected && last.className === className) return last;
-    const edge = toEdge(link, { ariaLabel, className, selected: isSelected });
+    const isSame =
+      last?.ariaLabel === looks.ariaLabel &&
+      last?.className === looks.className &&
+      last?.selected === looks.selected &&
+      last?.sourceHandle === looks.sourceHandle;
+    if (last !== undefined && isSame) return last;
+    const edge = toEdge(link, looks);
     memory.byId.set(id, edge);
     return edge;
   });
@@ -71,10 +88,15 @@ export function flowEdges(
   return memory.all;
 }
 
+function isLost({ handle }: Link, source: DrawnNode | undefined, kinds: NodeKinds): boolean {
+  const exits = exitsOf(source && kinds.get(typeOf(source)), dataOf(source));
+  return !exits.some((exit) => exit.handle === handle);
+}
+
 function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {
   const markerEnd = { type: MarkerType.ArrowClosed, width: 16, height: 16 };
-  const { id, source, handle, target } = link;
-  return { id, type: 'link', source, target, sourceHandle: handle, markerEnd, data: { link }, ...looks };
+  const { id, source, target } = link;
+  return { id, type: 'link', source, target, markerEnd, data: { link }, ...looks };
 }
 
 // Applies React Flow's changes to the drawing. Created once per canvas, because a new handler makes React Flow

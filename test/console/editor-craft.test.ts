@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
 import { eventually } from '../../harness/timing/eventually.js';
-import { drawing, http, linkInRow, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { drawing, http, linkInRow, node as drawnNode, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { useConsole } from './browser.js';
 
@@ -46,6 +46,50 @@ describe('the craft of the editor', function () {
     assert.ok(box.width >= 220 * 0.6 - 1, JSON.stringify(box));
     assert.ok(box.x >= graph.x && box.x < graph.x + 60, JSON.stringify({ box, graph }));
     await page.context().close();
+  });
+
+  it('links what is added behind what is chosen, at its first free exit, in one step of Undo', async () => {
+    const page = await open(drawing([trigger([], { label: 'Begin' })]));
+    await node(page, 'Begin').click();
+    for (const kind of ['Condition', 'Set value']) await press(page, `Add ${kind}`);
+    await node(page, 'Begin to Condition').waitFor({ state: 'attached' });
+    await node(page, 'Condition to Set value').waitFor({ state: 'attached' });
+    await node(page, 'Condition').click();
+    await press(page, 'Add Output');
+    await node(page, 'Condition to Output').waitFor({ state: 'attached' });
+    await node(page, 'Condition').click();
+    const exit = (name: string) => region(page, 'Node').locator('.connections-exit').filter({ hasText: name });
+    await exit('Connect True to').getByRole('button', { name: 'Remove link to Set value' }).waitFor();
+    await exit('Connect False to').getByRole('button', { name: 'Remove link to Output' }).waitFor();
+    // Both exits are taken.
+    await press(page, 'Add Code');
+    await node(page, 'Code').waitFor();
+    assert.equal(await node(page, 'Condition to Code').count(), 0);
+    for (let step = 0; step < 2; step++) await page.keyboard.press('Control+z');
+    await node(page, 'Output').waitFor({ state: 'detached' });
+    assert.equal(await node(page, 'Condition to Output').count(), 0);
+    await page.context().close();
+  });
+
+  it('keeps the link of a task that gets buttons, and shows links that lead from nothing', async () => {
+    const [task, end] = [drawnNode('human', { label: 'Ask', message: 'Well?' }), drawnNode('output', { label: 'End' })];
+    const row = drawing(linkInRow([trigger([], { label: 'Begin' }), task, end]));
+    const page = await open(row);
+    await node(page, 'Ask').click();
+    await press(region(page, 'Node'), 'Add action');
+    await node(page, 'Ask to End').waitFor({ state: 'attached' });
+    await node(page, 'Ask').getByText('Action 1').waitFor();
+    await press(region(page, 'Node'), 'Remove link to End');
+    await node(page, 'Ask to End').waitFor({ state: 'detached' });
+    await page.context().close();
+    const edge = { id: 'lost', source: task.id, sourceHandle: 'error', target: end.id };
+    const other = await open({ ...row, edges: [edge] } as Drawing);
+    await eventually(async () => (await node(other, 'Ask to End').count()) === 2);
+    await node(other, 'Ask').click();
+    await region(other, 'Node').getByText('Links from an exit that this node does not have.').waitFor();
+    await press(region(other, 'Node').locator('.connections-exit').last(), 'Remove link to End');
+    await eventually(async () => (await node(other, 'Ask to End').count()) === 1);
+    await other.context().close();
   });
 
   it('finds kinds of nodes by what is typed, in the palette and where a link is dropped', async () => {

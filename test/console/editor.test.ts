@@ -216,10 +216,12 @@ describe('the editor', function () {
       cases.map(({ id: named, label, node: to }) => [named, label, to ?? null]),
       [
         ['large', 'Large', codeId],
-        ['case_1', 'Case 1', null],
+        // Linked when `Code` was added.
+        ['case_1', 'Case 1', codeId],
       ],
     );
-    assert.equal(edges.find(({ target }) => target === codeId)?.sourceHandle, 'large');
+    const toCode = edges.filter(({ target }) => target === codeId).map(({ sourceHandle }) => sourceHandle);
+    assert.deepEqual(toCode.toSorted(), ['case_1', 'large']);
     assert.deepEqual(dataOf('code-node')['inputs'], { a: 4 });
     assert.match(String(dataOf('code-node')['code']), /^\/\/ adds\n\s*return inputs\.a \+ 1;$/);
     await page.context().close();

@@ -6,11 +6,20 @@ import { readAllPages } from '../../service/calls.js';
 import { FailedChoices } from '../../service/problem.js';
 import { ALIGNMENTS } from '../../drawing/arrange.js';
 import { connect, disconnect, followHandles, setData } from '../../drawing/change-drawing.js';
-import { dataOf, isStart, labelOf, nodesOf, startOf, typeOf, type DrawnNode } from '../../drawing/drawing.js';
+import {
+  dataOf,
+  isStart,
+  labelOf,
+  nodesOf,
+  startOf,
+  typeOf,
+  type Drawing,
+  type DrawnNode,
+} from '../../drawing/drawing.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { asObject, asText } from '../../ui/json.js';
-import { before, exitsOf, linksOf, setAt, valueAt, type Exit } from '../../drawing/links.js';
+import { before, exitsOf, linksOf, setAt, valueAt, type Exit, type Link } from '../../drawing/links.js';
 import { openWithArrows, SchemaSelect } from '../../forms/fields.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import type { Path } from '../../forms/schema.js';
@@ -207,6 +216,24 @@ function Connections({ node }: { node: DrawnNode }) {
         .map((exit) => (
           <ExitLinks key={exit.handle ?? ''} node={node} exit={exit} />
         ))}
+      <LostLinks node={node} />
+    </div>
+  );
+}
+
+/** Links that are drawn from an exit that the node does not have. */
+function LostLinks({ node }: { node: DrawnNode }) {
+  const { kinds } = useStore();
+  const drawing = useDeferredValue(useEditor(({ history }) => history.present));
+  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+  const lost = linksOf(drawing, kinds).filter(({ source, handle }) => {
+    return source === node.id && !exits.some((exit) => exit.handle === handle);
+  });
+  if (lost.length === 0) return null;
+  return (
+    <div className="connections-exit">
+      <Hint>Links from an exit that this node does not have. They do not run.</Hint>
+      <LinkList links={lost} drawing={drawing} />
     </div>
   );
 }
@@ -241,8 +268,9 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
-  // A link to an earlier node would close a circle, which cannot run.
-  const excluded = new Set([node.id, ...before(links, node.id), ...own.map(({ target }) => target)]);
+  // A link to an earlier node would close a circle, which cannot run. Linked nodes stay, and choosing one again changes
+  // nothing: a node may have been linked when it was added.
+  const excluded = new Set([node.id, ...before(links, node.id)]);
   const free = isReady
     ? [...nodes.values()].filter((each) => !excluded.has(each.id) && !isStart(kinds.get(typeOf(each))))
     : [];
@@ -273,28 +301,36 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
           </select>
         )}
       </Field>
-      <ul className="connections-list">
-        {own.map((link) => {
-          const target = labelOf(nodes.get(link.target), kinds);
-          return (
-            <li key={link.id}>
-              <span aria-hidden="true">→</span>
-              <span className="connections-target">
-                {target}
-                {link.isIdle && ' (drawn only: it does not run)'}
-              </span>
-              <Button
-                variant="quiet"
-                aria-label={`Remove link to ${target}`}
-                onClick={() => store.change(disconnect(store.drawing, kinds, [link]))}
-              >
-                <span aria-hidden="true">✕</span>
-              </Button>
-            </li>
-          );
-        })}
-      </ul>
+      <LinkList links={own} drawing={drawing} />
     </div>
+  );
+}
+
+function LinkList({ links, drawing }: { links: readonly Link[]; drawing: Drawing }) {
+  const store = useStore();
+  const { kinds } = store;
+  return (
+    <ul className="connections-list">
+      {links.map((link) => {
+        const target = labelOf(nodesOf(drawing).get(link.target), kinds);
+        return (
+          <li key={link.id}>
+            <span aria-hidden="true">→</span>
+            <span className="connections-target">
+              {target}
+              {link.isIdle && ' (drawn only: it does not run)'}
+            </span>
+            <Button
+              variant="quiet"
+              aria-label={`Remove link to ${target}`}
+              onClick={() => store.change(disconnect(store.drawing, kinds, [link]))}
+            >
+              <span aria-hidden="true">✕</span>
+            </Button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
