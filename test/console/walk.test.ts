@@ -128,6 +128,10 @@ describe('the walk of a newcomer', function () {
     await press(panel.getByRole('button', { name: 'Add to Tools' }));
     await write(field('Server label'), 'tools');
     await write(field('Endpoint URL'), world.tools.url);
+    // The drawing has not been saved yet.
+    await press(panel.getByRole('button', { name: 'List tools', exact: true }));
+    const offered = panel.getByRole('list', { name: 'Tools of the server' });
+    await offered.getByRole('button', { name: 'add', exact: true }).waitFor();
     await assertAccessible(page, 'the drawing');
   }
 });

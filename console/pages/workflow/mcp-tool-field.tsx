@@ -4,6 +4,8 @@ import { api, unwrap, type paths } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
 import { isEqualJson, type JsonObject } from '../../../graph/json.js';
 import { asArray, asText } from '../../ui/json.js';
+import { nodesOf } from '../../drawing/drawing.js';
+import { useEditor } from '../../drawing/editor-store.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import { Properties } from '../../forms/schema-field.js';
 import { typesOf } from '../../forms/schema.js';
@@ -25,7 +27,8 @@ interface McpToolFieldProps extends SchemaFieldProps {
 export function McpToolField({ workflowId, nodeId, server, ...field }: McpToolFieldProps) {
   const { schema, path, label, value, isRequired = false, onChange } = field;
   const { isReadOnly } = use(FormContext);
-  const asked = toRequest(server, workflowId, nodeId);
+  const isStored = useEditor(({ saved }) => nodesOf(saved).has(nodeId));
+  const asked = toRequest(server, isStored ? { workflow_id: workflowId, node_id: nodeId } : {});
   const list = useMutation({
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
   });
@@ -82,10 +85,10 @@ export function McpToolField({ workflowId, nodeId, server, ...field }: McpToolFi
   );
 }
 
-/** The ids let the service use the stored headers, which are masked here. The service validates the values. */
-function toRequest(server: JsonObject, workflowId: number, nodeId: string): Asked {
+/** `stored` lets the service use the stored headers, which are masked here. The service validates the values. */
+function toRequest(server: JsonObject, stored: Pick<Asked, 'workflow_id' | 'node_id'>): Asked {
   const { endpoint_url, transport, headers, timeout, connection } = server;
   const fields = { endpoint_url, transport, headers, timeout, connection };
   const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(known), workflow_id: workflowId, node_id: nodeId } as unknown as Asked;
+  return { ...Object.fromEntries(known), ...stored } as unknown as Asked;
 }
