@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { withCheckBudget } from '../graph/check-budget.js';
 import type { JsonObject } from '../graph/json.js';
 import { TooLargeFile, translateN8n } from '../n8n/translate-n8n.js';
-import { answerQuestions, type Question, type QuestionMode } from '../graph/judge.js';
+import { mapCombined, type Combined } from '../graph/combined.js';
+import { answerQuestions, type ComparedTexts, type Question, type QuestionMode } from '../graph/judge.js';
 import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-schema.js';
 import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
@@ -14,14 +15,14 @@ export type Work =
    * Finds the questions of one node whose answer is true. `left` and `right` are indexes of `texts`, so that the
    * message contains each text once.
    */
-  | { kind: 'questions'; texts: string[]; questions: PackedQuestion[]; mode: QuestionMode }
+  | { kind: 'questions'; texts: string[]; questions: Combined<PackedTexts>[]; mode: QuestionMode }
   /** Checks a value against a schema, both as JSON text. Without a value, checks if the schema can be used. */
   | { kind: 'schema'; schema: string; value?: string }
   /** Translates a file of n8n. The file and the answer are JSON text. */
   | { kind: 'n8n'; file: string }
   | { kind: 'document'; format: DocumentFormat; bytes: Uint8Array };
 
-interface PackedQuestion extends Pick<Question, 'operator'> {
+interface PackedTexts extends Pick<ComparedTexts, 'operator'> {
   left: number;
   right: number;
 }
@@ -33,9 +34,11 @@ export function questionsWork(questions: readonly Question[], mode: QuestionMode
     indexes.set(text, index);
     return index;
   };
-  const packed = questions.map(({ left, operator, right }) => {
-    return { left: indexOf(left), operator, right: indexOf(right) };
-  });
+  const packed = questions.map((question) =>
+    mapCombined(question, ({ left, operator, right }) => {
+      return { left: indexOf(left), operator, right: indexOf(right) };
+    }),
+  );
   return { kind: 'questions', texts: [...indexes.keys()], questions: packed, mode };
 }
 
@@ -65,9 +68,11 @@ export function perform(work: Work): Reply | Promise<Reply> {
   if (work.kind === 'schema') return checkBySchema(work);
   if (work.kind === 'n8n') return translate(work);
   const { texts, mode } = work;
-  const questions = work.questions.map(({ left, operator, right }) => {
-    return { left: texts[left]!, operator, right: texts[right]! };
-  });
+  const questions = work.questions.map((question) =>
+    mapCombined(question, ({ left, operator, right }) => {
+      return { left: texts[left]!, operator, right: texts[right]! };
+    }),
+  );
   try {
     return { kind: 'held', held: answerQuestions(questions, mode) };
   } catch (error) {

@@ -1,5 +1,6 @@
 // Evaluates the conditions of a node: directly if that is cheap, else in a separate thread, so
 // that no pattern blocks the worker.
+import { eachOf } from '../../graph/combined.js';
 import { answerQuestions, areCheap, toQuestions, type Judge } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
@@ -32,7 +33,7 @@ export function createJudge(processes: Processes): JudgeFor {
       });
       if (reply?.kind === 'held') return reply.held;
       if (reply?.kind === 'failed') throw new NodeError(reply.code, reply.message);
-      throw questions.some(({ operator }) => operator === 'matches')
+      throw questions.flatMap(eachOf).some(({ operator }) => operator === 'matches')
         ? new NodeError('invalid_pattern', 'The patterns of the node take too much time or memory.')
         : new NodeError('rendered_too_large', 'The conditions of the node take too much time or memory.');
     };

@@ -24,7 +24,7 @@ import { findStoredDrawing } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { secretFieldsOf } from '../../graph/input.js';
-import { conditionSchema } from '../../graph/judge.js';
+import { conditionSchema } from '../../graph/condition-schema.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';

@@ -2,7 +2,7 @@
 import { findNodeEnds, findOutput, type NodeEnd } from '../../db/test-runs/run-results-repository.js';
 import type { CaseDetail, CaseResult } from '../../db/test-runs/case-runs-repository.js';
 import type { Expectation } from '../../db/test-runs/cases-repository.js';
-import { answerQuestions, areCheap, type Question } from '../../graph/judge.js';
+import { answerQuestions, areCheap, type ComparedTexts } from '../../graph/judge.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isOneSided } from '../../graph/operators.js';
 import { renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
@@ -53,7 +53,7 @@ function toQuestion(
   { node, path, operator, right = '' }: Expectation,
   ends: ReadonlyMap<string, NodeEnd>,
   output: string | undefined,
-): Question {
+): ComparedTexts {
   const end = node === undefined ? undefined : ends.get(node);
   const ofOutput = output === undefined ? undefined : ({ content: '', value: parseJson(output) } as NodeOutput);
   const result =
@@ -73,7 +73,7 @@ function toQuestion(
 
 async function answer(
   { processes }: Pick<TestDeps, 'processes'>,
-  questions: Question[],
+  questions: ComparedTexts[],
   projectId: number,
 ): Promise<number[]> {
   if (areCheap(questions)) return answerQuestions(questions, 'all');

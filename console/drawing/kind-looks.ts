@@ -141,9 +141,27 @@ const OPERATORS: Readonly<Record<string, string>> = {
   in: 'is one of',
 };
 
-/** Returns a condition as a sentence, such as `city is Oslo`; empty if the condition is empty. */
+/**
+ * Returns a condition as a sentence, such as `city is Oslo and (age is more than 17 or role is admin)`; empty if the
+ * condition is empty.
+ */
 function conditionSentence(condition: unknown): string {
-  const { left, operator, right } = asObject(condition);
+  return sentenceOf(condition, 0);
+}
+
+// The service refuses deeper and longer lists.
+const MAX_LISTS = 3;
+const MAX_COMPARISONS = 20;
+
+function sentenceOf(condition: unknown, lists: number): string {
+  const { left, operator, right, all, any } = asObject(condition);
+  const items = all ?? any;
+  if (Array.isArray(items)) {
+    if (lists === MAX_LISTS) return '';
+    const parts = items.slice(0, MAX_COMPARISONS).map((item) => sentenceOf(item, lists + 1)).filter((part) => part !== '');
+    const text = parts.join(all === undefined ? ' or ' : ' and ');
+    return lists === 0 || parts.length < 2 ? text : `(${text})`;
+  }
   const sign = asText(operator) ?? '';
   if (isBlank(left) && isBlank(right)) return '';
   const word = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : sign.replaceAll('_', ' ');

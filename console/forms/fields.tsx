@@ -205,6 +205,18 @@ export function ConditionField({ schema, path, label, value, onChange }: SchemaF
   );
 }
 
+/**
+ * True for a condition of several comparisons, which is edited as JSON. Stays true, so that the editor does not vanish
+ * while its text is incomplete.
+ */
+export function useIsCombined(value: unknown): boolean {
+  const condition = asObject(value);
+  const isCombined = Object.hasOwn(condition, 'all') || Object.hasOwn(condition, 'any');
+  const [was, setWas] = useState(isCombined);
+  if (isCombined && !was) setWas(true);
+  return was || isCombined;
+}
+
 /** Hides the right side for operators that only use the left one. */
 export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { left, operator, right } = propertiesOf(schema);

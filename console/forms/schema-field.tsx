@@ -15,6 +15,7 @@ import {
   RecordField,
   SuggestionsField,
   SwitchField,
+  useIsCombined,
   VariableText,
 } from './fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from './form.js';
@@ -60,7 +61,7 @@ export function SchemaField(props: SchemaFieldProps) {
     case 'record':
       return <RecordField {...plain} />;
     case 'condition':
-      return <ConditionField {...plain} />;
+      return <AnyCondition {...plain} />;
     case 'object':
       return <ObjectField {...plain} />;
     case 'list':
@@ -71,6 +72,10 @@ export function SchemaField(props: SchemaFieldProps) {
     default:
       return <JsonField {...plain} />;
   }
+}
+
+function AnyCondition(props: SchemaFieldProps) {
+  return useIsCombined(props.value) ? <JsonField {...props} /> : <ConditionField {...props} />;
 }
 
 /** The fields of an object in schema order. Values unknown to the schema are retained, but not shown. */

@@ -24,6 +24,7 @@ export function shapeOf(schema: JsonObject, key: string): Shape {
   const plain = withoutNull(schema);
   if (Object.hasOwn(plain, 'const')) return 'constant';
   if (asArray(plain['enum']).length > 0) return 'choice';
+  if (isCondition(plain)) return 'condition';
   if (variantsOf(plain).length > 1) return 'variants';
   return shapeOfType(plain, key);
 }
@@ -56,9 +57,12 @@ const LONG = /^(message|text|content|body|code|prompt|guide|description|instruct
 /** Keys of conditions, the same in each kind that has one. */
 const CONDITION = ['left', 'operator', 'right'];
 
+function isCondition(schema: JsonObject): boolean {
+  return CONDITION.every((key) => Object.hasOwn(propertiesOf(schema), key));
+}
+
 function shapeOfObject(schema: JsonObject): Shape {
   const keys = Object.keys(propertiesOf(schema));
-  if (CONDITION.every((key) => keys.includes(key))) return 'condition';
   if (keys.length > 0) return 'object';
   if (schema['format'] === 'record') return 'record';
   return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';

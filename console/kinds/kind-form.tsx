@@ -4,9 +4,9 @@ import type { NodeKind } from '../drawing/drawing.js';
 import type { JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { setAt } from '../drawing/links.js';
-import { ConditionRow, hasRightSide, hintOf, operatorOf } from '../forms/fields.js';
+import { ConditionRow, hasRightSide, hintOf, operatorOf, useIsCombined } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
-import { InMore, ItemButtons, Layers, Properties } from '../forms/schema-field.js';
+import { InMore, ItemButtons, Layers, Properties, SchemaField } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
 import { Hint, TextField } from '../ui/fields.js';
@@ -199,6 +199,10 @@ function ConditionForm({ schema, data, onChange }: ConditionFormProps) {
   const field = propertiesOf(schema)['condition'] ?? {};
   const { condition } = data;
   const word = operatorOf(condition);
+  if (useIsCombined(condition)) {
+    const label = titleOf(field, 'condition');
+    return <SchemaField schema={field} path={['condition']} label={label} value={condition} onChange={onChange} />;
+  }
   return (
     <>
       <ConditionRow schema={field} path={['condition']} value={condition} onChange={onChange} />

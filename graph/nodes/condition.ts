@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionSchema, type Condition } from '../judge.js';
+import { conditionSchema, type Condition } from '../condition-schema.js';
 import type { InlineDefinition } from './node-definition.js';
 
 const schema = z.looseObject({ condition: conditionSchema });

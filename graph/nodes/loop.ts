@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionSchema } from '../judge.js';
+import { conditionSchema } from '../condition-schema.js';
 import { bodyOutputField } from './rendered-value.js';
 import type { NodeDefinition } from './node-definition.js';
 

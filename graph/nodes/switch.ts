@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionSchema } from '../judge.js';
+import { conditionSchema } from '../condition-schema.js';
 import { FIRST_LISTED_HANDLE, MAX_LISTED_HANDLES } from '../plan.js';
 import type { Evaluation, InlineDefinition } from './node-definition.js';
 import { listOfHandles } from './shared-fields.js';
@@ -31,14 +31,15 @@ export const switchNode = {
   description: 'Asks one question after the other, and goes on by the cases that hold.',
   category: 'Logic',
   templateFields: ['cases'],
-  templatePlaces: { 'cases.*.condition.left': 'text', 'cases.*.condition.right': 'text' },
+  templatePlaces: { 'cases.*.condition': 'text' },
   schema,
   outputSchema: z.looseObject({
     content: z.string().describe('The id of the taken case, `default` where there is none; with `all` the ids as JSON'),
     cases: z.array(z.string()).describe('Ids of the cases that were taken'),
   }),
   async evaluate(data, values, judge) {
-    const { cases, mode } = schema.parse(data);
+    // The schema would compile every literal pattern here, however long that takes.
+    const { cases, mode = 'first' } = data as z.input<typeof schema>;
     const conditions = cases.map(({ condition }) => condition);
     const held = await judge(conditions, values, mode);
     return mode === 'all' ? takeAll(cases, held) : takeFirst(cases, held);

@@ -1,4 +1,5 @@
-import { answerQuestions, toQuestions, type Condition, type QuestionMode } from '../../graph/judge.js';
+import type { Condition } from '../../graph/condition-schema.js';
+import { answerQuestions, toQuestions, type QuestionMode } from '../../graph/judge.js';
 import type { VariableValues } from '../../graph/template.js';
 
 /** Judges conditions in this process, however long that takes. */

@@ -1,6 +1,6 @@
 // The result of each operator for two sides: as literals, and as the values of variables.
 import assert from 'node:assert/strict';
-import type { Condition } from '../../graph/judge.js';
+import type { Condition } from '../../graph/condition-schema.js';
 import { NodeError } from '../../graph/node-error.js';
 import { OPERATORS, type Operator } from '../../graph/operators.js';
 import type { VariableValues } from '../../graph/template.js';

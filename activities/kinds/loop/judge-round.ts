@@ -2,7 +2,7 @@
 import { findIteration } from '../../../db/nodes/iterations-repository.js';
 import { openResult } from '../../../db/nodes/open-result.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
-import type { Condition } from '../../../graph/judge.js';
+import type { Condition } from '../../../graph/condition-schema.js';
 import { parseJson } from '../../../graph/json-text.js';
 import type { NodeOutput, VariableValues } from '../../../graph/template.js';
 import type { NodeTask } from '../../node/node-step.js';

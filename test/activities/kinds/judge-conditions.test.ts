@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createJudge } from '../../../activities/kinds/judge-conditions.js';
 import { isHandedBack, retryDelayOf } from '../../../activities/node/failures.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
-import type { Condition } from '../../../graph/judge.js';
+import type { Condition } from '../../../graph/condition-schema.js';
 import type { VariableValues } from '../../../graph/template.js';
 import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
