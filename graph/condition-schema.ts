@@ -21,7 +21,7 @@ export type Condition = Combined<Comparison>;
 /** The limit on the lists around a comparison. */
 const MAX_LISTS = 3;
 /** The limit on the comparisons of a condition. */
-const MAX_COMPARISONS = 20;
+export const MAX_COMPARISONS = 20;
 
 const left = z
   .union([z.string(), z.number(), z.boolean()], {

@@ -1,13 +1,22 @@
 // Translates the questions of n8n's If, Filter and Switch to conditions of a drawing.
+import { MAX_COMPARISONS, type Comparison, type Condition } from '../graph/condition-schema.js';
 import { isOneSided, type Operator } from '../graph/operators.js';
 import { patternProblem } from '../graph/pattern.js';
 import { isObject, type JsonObject } from '../graph/json.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, type NodeTranslation } from './node-translation.js';
 
+/** One test of a question. */
 export interface Atom {
-  condition: { left: string; operator: Operator; right?: string };
-  /** True if the condition is the opposite of the question, for which there is no operator. */
+  condition: Comparison;
+  /** True if the condition is the opposite of the test, for which there is no operator. */
+  isNegated: boolean;
+}
+
+/** Tests that one node asks. */
+export interface Part {
+  condition: Condition;
+  /** True if the condition is the opposite of the tests. */
   isNegated: boolean;
 }
 
@@ -20,8 +29,8 @@ export interface Question {
 const MAX_ATOMS = 200;
 
 /** `in_left`: `in` with its sides swapped. */
-type Comparison = Operator | 'in_left';
-type Asked = 'true' | 'false' | Comparison | `not ${Comparison}`;
+type AskedOperator = Operator | 'in_left';
+type Asked = 'true' | 'false' | AskedOperator | `not ${AskedOperator}`;
 
 /** Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. */
 const TEXT: Record<string, Asked> = {
@@ -111,7 +120,7 @@ function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase
   if (operatorName === 'true' || operatorName === 'false')
     return positive({ left: sides.left, operator: '==', right: operatorName });
   const isNegated = operatorName.startsWith('not ');
-  const operator = (isNegated ? operatorName.slice('not '.length) : operatorName) as Comparison;
+  const operator = (isNegated ? operatorName.slice('not '.length) : operatorName) as AskedOperator;
   // Swap the sides: n8n tests if the list contains the value.
   if (operator === 'in_left') {
     return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
@@ -246,6 +255,55 @@ function checked(question: Question): Question {
   if (question.atoms.length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
   if (question.atoms.length === 0) throw new NotTranslatable('it asks nothing');
   return question;
+}
+
+/** Operators that hold exactly where the other does not. */
+const OPPOSITES: Partial<Record<Operator, Operator>> = {
+  '==': '!=',
+  '!=': '==',
+  '>': '<=',
+  '<=': '>',
+  '<': '>=',
+  '>=': '<',
+  contains: 'not_contains',
+  not_contains: 'contains',
+  is_empty: 'is_not_empty',
+  is_not_empty: 'is_empty',
+};
+
+/** Returns the comparison that holds exactly where the test does not, if there is one. */
+function oppositeOf({ condition, isNegated }: Atom): Comparison | undefined {
+  if (isNegated) return condition;
+  const operator = OPPOSITES[condition.operator];
+  return operator && { ...condition, operator };
+}
+
+/**
+ * Splits a question into as few parts as possible, of which all must hold if the question needs all of its tests, else
+ * one. No condition is the opposite of a list, so a part either asks all of its tests as they are, or the opposite of
+ * each.
+ */
+export function partsOf({ atoms, needsAll }: Question): Part[] {
+  const groups: Atom[][] = [];
+  for (const atom of atoms) {
+    const last = groups.at(-1);
+    const fits = last !== undefined && last.length < MAX_COMPARISONS && canBeAsked([...last, atom]);
+    if (fits) last.push(atom);
+    else groups.push([atom]);
+  }
+  return groups.map((group): Part => {
+    const isNegated = group.some((atom) => atom.isNegated);
+    const comparisons = isNegated
+      ? group.flatMap((atom) => oppositeOf(atom) ?? [])
+      : group.map((atom) => atom.condition);
+    const [only] = comparisons;
+    if (comparisons.length === 1 && only !== undefined) return { condition: only, isNegated };
+    return { condition: needsAll === isNegated ? { any: comparisons } : { all: comparisons }, isNegated };
+  });
+}
+
+function canBeAsked(atoms: readonly Atom[]): boolean {
+  return atoms.every(({ isNegated }) => !isNegated) || atoms.every((atom) => oppositeOf(atom) !== undefined);
 }
 
 export function isQuestion(value: unknown): boolean {

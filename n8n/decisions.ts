@@ -1,12 +1,29 @@
 // Translates n8n's decisions: If, Filter and Switch.
 import type { Source } from './draft.js';
-import { readOldAtom, readOldQuestion, readQuestion, isQuestion, type Atom, type Question } from './conditions.js';
+import {
+  isQuestion,
+  partsOf,
+  readOldAtom,
+  readOldQuestion,
+  readQuestion,
+  type Part,
+  type Question,
+} from './conditions.js';
 import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
 interface Rule extends Question {
   output: number;
   label?: string;
+}
+
+/** A rule as conditions of nodes. */
+interface AskedRule {
+  parts: Part[];
+  /** True if all parts must hold, false if one is enough. */
+  needsAll: boolean;
+  output: number;
+  label: string;
 }
 
 const MAX_CASES = 50;
@@ -83,14 +100,15 @@ interface Ways {
 /** The first rule that holds decides. */
 function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   at.warnOfItems();
-  const [only] = rules;
-  if (rules.length === 1 && only!.atoms.length === 1) return toCondition(at, only!, ways);
-  const cases = rules.flatMap(toCases);
-  const isPlain = rules.every(({ atoms, needsAll }) => atoms.length === 1 || !needsAll);
-  if (isPlain && cases.length <= MAX_CASES && cases.every(({ atom }) => !atom.isNegated)) {
+  const asked = rules.map(toAsked);
+  const [{ parts, output }] = asked as [AskedRule, ...AskedRule[]];
+  if (asked.length === 1 && parts.length === 1) return toCondition(at, parts[0]!, { ...ways, output });
+  const cases = asked.flatMap(toCases);
+  const isPlain = asked.every((rule) => rule.parts.length === 1 || !rule.needsAll);
+  if (isPlain && cases.length <= MAX_CASES && cases.every(({ part }) => !part.isNegated)) {
     return toSwitch(at, cases, 'first', ways);
   }
-  return toChain(at, rules, ways);
+  return toChain(at, asked, ways);
 }
 
 function takeAll(
@@ -100,43 +118,48 @@ function takeAll(
   outputs: number,
 ): TranslatedNode {
   at.warnOfItems();
-  const cases = rules.flatMap(toCases);
-  const isPlain = rules.every(({ atoms }) => atoms.length === 1) && cases.every(({ atom }) => !atom.isNegated);
+  const asked = rules.map(toAsked);
+  const cases = asked.flatMap(toCases);
+  const isPlain = asked.every(({ parts }) => parts.length === 1) && cases.every(({ part }) => !part.isNegated);
   if (!isPlain || cases.length > MAX_CASES) {
-    throw new NotTranslatable('it takes all outputs that match, and asks several things for one of them');
+    throw new NotTranslatable('it takes all outputs that match, and no single condition asks what one of them asks');
   }
   return toSwitch(at, cases, 'all', { otherwise, outputs });
 }
 
-function toCondition(at: NodeTranslation, { atoms: [atom], output }: Rule, ways: Ways): TranslatedNode {
-  const id = at.add('condition', { condition: atom!.condition });
-  const handles = handlesOf(id, atom!);
+function toAsked({ output, label = '', ...question }: Rule): AskedRule {
+  return { parts: partsOf(question), needsAll: question.needsAll, output, label };
+}
+
+function toCondition(at: NodeTranslation, part: Part, { output, ...ways }: Ways & { output: number }): TranslatedNode {
+  const id = at.add('condition', { condition: part.condition });
+  const handles = handlesOf(id, part);
   return toTranslatedNode(at, id, ways, [
     [output, handles.whenTrue],
     [ways.otherwise, handles.whenFalse],
   ]);
 }
 
-function handlesOf(id: string, { isNegated }: Atom): { whenTrue: Source; whenFalse: Source } {
+function handlesOf(id: string, { isNegated }: Part): { whenTrue: Source; whenFalse: Source } {
   const [yes, no] = isNegated ? ['condition-false', 'condition-true'] : ['condition-true', 'condition-false'];
   return { whenTrue: { id, handle: yes }, whenFalse: { id, handle: no } };
 }
 
 interface Case {
-  atom: Atom;
+  part: Part;
   output: number;
   label: string;
 }
 
-function toCases({ atoms, output, label }: Rule): Case[] {
-  return atoms.map((atom) => ({ atom, output, label: label ?? '' }));
+function toCases({ parts, output, label }: AskedRule): Case[] {
+  return parts.map((part) => ({ part, output, label }));
 }
 
 function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | 'all', ways: Ways): TranslatedNode {
-  const items = cases.map(({ atom, label }, index) => ({
+  const items = cases.map(({ part, label }, index) => ({
     id: `case-${index + 1}`,
     ...(label !== '' && { label }),
-    condition: atom.condition,
+    condition: part.condition,
   }));
   const id = at.add('switch', { cases: items, mode });
   const translated = toTranslatedNode(at, id, ways, [
@@ -148,22 +171,22 @@ function toSwitch(at: NodeTranslation, cases: readonly Case[], mode: 'first' | '
 }
 
 /** Translates the rules to consecutive condition nodes, if one node cannot ask all questions. */
-function toChain(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
-  const count = rules.reduce((sum, { atoms }) => sum + atoms.length, 0);
+function toChain(at: NodeTranslation, rules: readonly AskedRule[], ways: Ways): TranslatedNode {
+  const count = rules.reduce((sum, { parts }) => sum + parts.length, 0);
   if (count > MAX_CONDITIONS) throw new NotTranslatable(`it asks more than ${MAX_CONDITIONS} things`);
   const taken: Way[] = [];
   let entry: string | undefined;
   let number = 0;
   let waiting: Source[] = [];
-  for (const { atoms, needsAll, output } of rules) {
+  for (const { parts, needsAll, output } of rules) {
     const failed: Source[] = [];
-    for (const [index, atom] of atoms.entries()) {
+    for (const [index, part] of parts.entries()) {
       number += 1;
-      const id = at.add('condition', { condition: atom.condition }, number === 1 ? undefined : `${number} of ${count}`);
+      const id = at.add('condition', { condition: part.condition }, number === 1 ? undefined : `${number} of ${count}`);
       entry ??= id;
       for (const source of waiting) at.link(source, id);
-      const { whenTrue, whenFalse } = handlesOf(id, atom);
-      const isLast = index === atoms.length - 1;
+      const { whenTrue, whenFalse } = handlesOf(id, part);
+      const isLast = index === parts.length - 1;
       if (!needsAll || isLast) taken.push([output, whenTrue]);
       if (needsAll) failed.push(whenFalse);
       waiting = needsAll ? [whenTrue] : [whenFalse];

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { conditionSchema } from '../../graph/condition-schema.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import { OPERATORS } from '../../graph/operators.js';
+import { judgeHere } from './judge-here.js';
 
 const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/use/nodes.md'), 'utf8');
 
@@ -15,8 +17,19 @@ describe('the page of the nodes', () => {
     assert.deepEqual(toSorted(told), toSorted(known));
   });
 
+  const section = text.slice(text.indexOf('## Conditions'), text.indexOf('## Switch'));
+
+  it('shows a condition of several comparisons that is judged as it says', () => {
+    const [, example] = /^```json\n(.*?)^```$/ms.exec(section) ?? [];
+    const condition = conditionSchema.parse(JSON.parse(example!));
+    const asked = (input: Record<string, unknown>) => judgeHere([condition], { input, results: new Map() }, 'first');
+    assert.deepEqual(asked({ country: 'NL', total: 101 }), [0]);
+    assert.deepEqual(asked({ country: 'NL', total: 9, tags: ['regular'] }), [0]);
+    assert.deepEqual(asked({ country: 'NL', total: 9, tags: [] }), []);
+    assert.deepEqual(asked({ country: 'BE', total: 101 }), []);
+  });
+
   it('explains every operator', () => {
-    const section = text.slice(text.indexOf('## Conditions'), text.indexOf('## Switch'));
     const rows = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!);
     const told = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, operator]) => operator!));
     assert.deepEqual(told.filter((word) => word !== 'operator').toSorted(), OPERATORS.toSorted());

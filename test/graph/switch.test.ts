@@ -50,6 +50,15 @@ describe('a switch', () => {
     });
   });
 
+  it('fails for a pattern that nobody checked before the run, if it reaches it', async () => {
+    const broken = asks('broken', 'a', 'matches', '(');
+    const { output } = await switchNode.evaluate({ cases: [...cases, broken] }, values, judgeHere);
+    assert.equal(output.content, 'gold');
+    await assert.rejects(async () => switchNode.evaluate({ cases: [broken, ...cases] }, values, judgeHere), {
+      code: 'invalid_pattern',
+    });
+  });
+
   it('leads by its own targets, else by edges with the id of the case, and after a failure by the error link', () => {
     const asked = [cases[0]!, { ...cases[1]!, node: null }];
     const node = switchTo('s', { cases: asked, default_node: 'c', on_error: 'branch', error_node: 'd' });

@@ -18,6 +18,7 @@ describe('how the kinds of nodes look', () => {
 
   it('says in one line what a node does', () => {
     const condition = { left: '{{ a-1.result.json.total }}', operator: '>=', right: '100' };
+    const a = (right: string) => ({ left: 'a', operator: '==', right });
     const cases: [type: string, data: Record<string, unknown>, line: string][] = [
       ['http-node', { url: 'https://user:pass@api.test/v1/orders/?key=1', method: 'POST' }, 'POST api.test/v1/orders'],
       ['http-node', { url: '{{ input.address }}' }, 'GET address'],
@@ -26,6 +27,17 @@ describe('how the kinds of nodes look', () => {
       ['agent-node', { settings: { model_name: 'small' }, tools: [{}] }, 'small · 1 tool'],
       ['if-else-node', { condition }, 'Orders › json.total is at least 100'],
       ['if-else-node', { condition: { left: 'a', operator: 'is_empty' } }, 'a is empty'],
+      [
+        'if-else-node',
+        { condition: { all: [condition, { left: 'a', operator: 'is_empty' }] } },
+        'Orders › json.total is at least 100 and a is empty',
+      ],
+      [
+        'if-else-node',
+        { condition: { any: [{ all: [a('1'), a('2')] }, { all: [a('3')] }, {}] } },
+        '(a is 1 and a is 2) or a is 3',
+      ],
+      ['if-else-node', { condition: { all: [{}, 'x', null] } }, ''],
       ['if-else-node', {}, ''],
       ['trigger-node', { input_fields: [{ id: 'city', title: 'City name' }, { id: 'n' }] }, 'Input: City name, n'],
       ['for-each-node', { items: '{{ a-1.result }}' }, 'Each of Orders'],
