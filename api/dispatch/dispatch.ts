@@ -46,7 +46,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     awaitLater(),
     body && addBody(route, deps),
     audit && addAudit(route, deps),
-    readsDrawing && awaitDrawing(readsDrawing, deps),
+    readsDrawing && awaitDrawing(route, readsDrawing, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ];
   // The cast is safe because the order above adds each field of the state before a step reads it.

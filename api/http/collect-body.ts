@@ -7,6 +7,11 @@ import { bodyTooLarge, bodyTooSlow, parseError } from './errors.js';
 /** A body costs its bytes, their text and the parsed value. */
 const BODY_FACTOR = 3;
 
+/** The size of the body in a lease that nothing but `collectBody` has changed. */
+export function collectedBytes({ bytes }: Pick<ByteLease, 'bytes'>): number {
+  return bytes / BODY_FACTOR;
+}
+
 export interface BodyPace {
   silenceMs: number;
   /** The time that a body may take in addition to its bytes at `bytesPerSecond`. */

@@ -197,6 +197,8 @@ interface RouteShape {
    * before, and a large drawing waits in a fair queue (heavy-work.ts).
    */
   readsDrawing?: 'text' | 'parsed';
+  /** The body holds a drawing that is read like the stored one: it counts for the memory and the queue, too. */
+  takesDrawing?: true;
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */
   maxBodyBytes?: number;
   /**

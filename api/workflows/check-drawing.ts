@@ -47,10 +47,7 @@ export function checkDrawing(
   { callWarnings = [], toolWarnings = [], connectionErrors = {} }: KnownErrors = {},
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
-  if (!compiled.ok) {
-    const errors = toStructuralRows(compiled.errors);
-    return { ...structuralEnvelope(compiled.errors), is_valid: false, errors, warnings: [] };
-  }
+  if (!compiled.ok) return toStructuralCheck(compiled.errors);
   const { document, plan } = compiled;
   const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors });
   const errors = toNodeRows(nodeErrors);
@@ -62,6 +59,11 @@ export function checkDrawing(
   const answers = defaultAnswersOf(drawing, plan);
   const answering = answers.length > 0 && { default_answer_nodes: answers };
   return { ...envelope, is_valid: errors.length === 0, errors, warnings, ...answering };
+}
+
+/** The check of a drawing that cannot run at all. */
+export function toStructuralCheck(errors: StructuralError[]): z.infer<typeof checkSchema> {
+  return { ...structuralEnvelope(errors), is_valid: false, errors: toStructuralRows(errors), warnings: [] };
 }
 
 interface CompiledDrawing extends Pick<Required<KnownErrors>, 'connectionErrors'> {

@@ -1,13 +1,15 @@
 // Answers the visual editor's questions about drawings: node kinds, input fields, and errors that a run would have.
 import { z } from 'zod';
-import { openDrawing } from '../../acceptance/opened-drawing.js';
+import { openDrawing, openSecrets } from '../../acceptance/opened-drawing.js';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
-import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
+import { joinSecrets, splitSecrets } from '../../graph/secrets.js';
 import { findCallWarnings } from './call-warnings.js';
-import { checkDrawing, checkSchema } from './check-drawing.js';
-import { findToolWarnings } from './tool-warnings.js';
+import { checkDrawing, checkSchema, toStructuralCheck } from './check-drawing.js';
+import { findToolWarnings, type ToolWarning } from './tool-warnings.js';
+import { anyDrawingBody, storingProblem } from './workflow-body.js';
 import { orNotFound } from '../http/errors.js';
 import type { WorkflowDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
@@ -93,13 +95,47 @@ const check = defineRoute({
   responses: { 200: checkSchema },
   async handler({ deps, params }) {
     const stored = orNotFound(await findDrawing(deps.db, params.id));
-    const { drawing, secrets } = openDrawing(deps.secretBox, stored);
-    const callWarnings = await findCallWarnings(deps.db, stored);
     const toolWarnings = await findToolWarnings(deps.db, stored);
-    const errors = await connectionErrors(deps.db, stored.project_id, drawing);
-    const known = { callWarnings, toolWarnings, connectionErrors: errors };
-    return { status: 200, body: checkDrawing(drawing, secrets, deps.config.runTimeoutDays, known) };
+    return { status: 200, body: await checkOne(deps, stored, openDrawing(deps.secretBox, stored), toolWarnings) };
   },
 });
 
-export const workflowCheckRoutes: Route<WorkflowDeps>[] = [nodeTypes, inputFields, check];
+const checkUnsaved = defineRoute({
+  method: 'POST',
+  path: '/api/v1/workflows/:id/check_workflow/',
+  summary: 'Whether a drawing that is not stored would run, and what is odd about it.',
+  description: 'The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value.',
+  readsDrawing: 'parsed',
+  takesDrawing: true,
+  audit: { action: 'workflow.checked', target: 'workflow', id: 'id', records: 'refusals' },
+  access: { to: 'workflow', role: 'editor' },
+  body: z.object({ drawing: anyDrawingBody }),
+  responses: { 200: checkSchema },
+  async handler({ deps, params, body }) {
+    const stored = orNotFound(await findDrawing(deps.db, params.id));
+    const problem = storingProblem(body.drawing);
+    if (problem !== undefined) {
+      return { status: 200, body: toStructuralCheck([{ code: 'not_storable', message: problem }]) };
+    }
+    const before = { data: stored.document, secrets: openSecrets(deps.secretBox, stored) };
+    const { masked, secrets } = splitSecrets(body.drawing, before);
+    const toolWarnings = await findToolWarnings(deps.db, stored, masked);
+    const drawn = { drawing: joinSecrets(masked, secrets), secrets };
+    return { status: 200, body: await checkOne(deps, { ...stored, document: masked }, drawn, toolWarnings) };
+  },
+});
+
+export const workflowCheckRoutes: Route<WorkflowDeps>[] = [nodeTypes, inputFields, check, checkUnsaved];
+
+/** `document` of the workflow is the drawing without its secrets. */
+async function checkOne(
+  { db, config }: WorkflowDeps,
+  workflow: StoredDrawing,
+  { drawing, secrets }: ReturnType<typeof openDrawing>,
+  toolWarnings: readonly ToolWarning[],
+): Promise<z.infer<typeof checkSchema>> {
+  const callWarnings = await findCallWarnings(db, workflow);
+  const errors = await connectionErrors(db, workflow.project_id, drawing);
+  const known = { callWarnings, toolWarnings, connectionErrors: errors };
+  return checkDrawing(drawing, secrets, config.runTimeoutDays, known);
+}

@@ -3,6 +3,8 @@
 import { listRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { mapArray, mapObject } from '../../graph/secrets.js';
 
 export interface ToolWarning {
   node_id: string;
@@ -13,9 +15,20 @@ export interface ToolWarning {
 /** The limit of all kinds of warnings. */
 const MAX_FINDINGS = 1000;
 
-export async function findToolWarnings(db: Db, { id, version }: Pick<StoredDrawing, 'id' | 'version'>) {
+/** `drawing` is the stored one, or another: a server that differs from the stored one has not been listed yet. */
+export async function findToolWarnings(
+  db: Db,
+  { id, version, document: stored }: Pick<StoredDrawing, 'id' | 'version' | 'document'>,
+  drawing: JsonObject = stored,
+): Promise<ToolWarning[]> {
   const found = await listRefusedTools(db, id, version);
+  if (found.length === 0) return [];
+  const [listed, drawn] = [serversOf(stored), serversOf(drawing)];
   return found
+    .filter(({ nodeId, serverLabel }) => {
+      const key = keyOf(nodeId, serverLabel);
+      return drawing === stored || (drawn.has(key) && isEqualJson(listed.get(key), drawn.get(key)));
+    })
     .flatMap(({ nodeId, serverLabel, tools }) =>
       tools.map(({ name, reason }): ToolWarning => {
         const which = name === '' ? 'A tool' : `The tool "${name}"`;
@@ -24,4 +37,22 @@ export async function findToolWarnings(db: Db, { id, version }: Pick<StoredDrawi
       }),
     )
     .slice(0, MAX_FINDINGS);
+}
+
+/** The servers of the agents of a drawing, which may not be valid. */
+function serversOf(drawing: JsonObject): Map<string, unknown> {
+  const servers = new Map<string, unknown>();
+  mapArray(drawing, 'nodes', (node) =>
+    mapObject(node, 'data', (data) =>
+      mapArray(data, 'tools', (tool) => {
+        servers.set(keyOf(node['id'], tool['server_label']), tool);
+        return tool;
+      }),
+    ),
+  );
+  return servers;
+}
+
+function keyOf(nodeId: unknown, serverLabel: unknown): string {
+  return JSON.stringify([nodeId, serverLabel]);
 }

@@ -1,7 +1,7 @@
 // The fields of a workflow that a client may send.
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { isObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
 import { tooManyNotes } from '../../graph/notes.js';
 import { holdsMoreSecretPlacesThan } from '../../graph/secret-count.js';
 import { limitAmount } from '../http/limit-amount.js';
@@ -17,24 +17,35 @@ export const titleBody = z.string().trim().min(1).max(255);
 const MAX_SECRET_PLACES = 10_000;
 const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers at most.`;
 
+/** Returns the reason why a drawing cannot be stored, as a sentence; undefined if it can. */
+export function storingProblem(drawing: JsonObject): string | undefined {
+  return holdsMoreSecretPlacesThan(drawing, MAX_SECRET_PLACES) ? TOO_MANY_SECRETS : tooManyNotes(drawing);
+}
+
 /** zod does not copy the drawing: all keys of the editor, including `__proto__`, are stored as they were sent. */
-const drawing = z.unknown().transform((value, context) => {
-  if (isObject(value)) {
-    const hasTooMany = holdsMoreSecretPlacesThan(value, MAX_SECRET_PLACES);
-    const problem = hasTooMany ? TOO_MANY_SECRETS : tooManyNotes(value);
-    if (problem === undefined) return value;
-    context.addIssue({ code: 'custom', message: problem });
-    return z.NEVER;
-  }
+const anyDrawing = z.unknown().transform((value, context) => {
+  if (isObject(value)) return value;
   const message = value === undefined ? 'This field is required.' : 'Expected a JSON object.';
   context.addIssue({ code: 'custom', message: value === null ? 'This field may not be null.' : message });
   return z.NEVER;
 });
 
-export const drawingBody = documentedAs(drawing, {
+const storableDrawing = anyDrawing.transform((value, context) => {
+  const problem = storingProblem(value);
+  if (problem === undefined) return value;
+  context.addIssue({ code: 'custom', message: problem });
+  return z.NEVER;
+});
+
+const DOCUMENTED = {
   type: 'object',
   description: 'The drawing: nodes, edges, start_node and whatever else the editor keeps.',
-});
+};
+
+export const drawingBody = documentedAs(storableDrawing, DOCUMENTED);
+
+/** A drawing that is not stored, however many notes and secrets it holds. */
+export const anyDrawingBody = documentedAs(anyDrawing, DOCUMENTED);
 
 const runFee = z
   .union([z.string(), z.number()], 'A valid number is required.')

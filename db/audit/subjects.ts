@@ -201,6 +201,7 @@ const SUBJECTS = {
       'bookmarked',
       'created',
       'changed',
+      'checked',
       'copied',
       'deleted',
       'duplicated',

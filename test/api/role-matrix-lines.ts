@@ -243,6 +243,12 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/workflows/get_nodes/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/input-fields/', for: 'viewer', answer: '200' },
   { route: 'GET /api/v1/workflows/:id/check_workflow/', for: 'viewer', answer: '200' },
+  {
+    route: 'POST /api/v1/workflows/:id/check_workflow/',
+    for: 'editor',
+    answer: '200',
+    body: () => ({ drawing: chain(1) }),
+  },
 
   { route: 'POST /api/v1/workflows/:id/run/', for: 'editor', answer: '200' },
   {

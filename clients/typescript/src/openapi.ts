@@ -1435,7 +1435,11 @@ export interface paths {
         /** Whether the drawing would run, and what is odd about it. */
         get: operations["get_workflows_id_check_workflow"];
         put?: never;
-        post?: never;
+        /**
+         * Whether a drawing that is not stored would run, and what is odd about it.
+         * @description The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value.
+         */
+        post: operations["post_workflows_id_check_workflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3499,7 +3503,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -3526,7 +3530,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -5322,7 +5326,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -5351,7 +5355,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -7332,6 +7336,36 @@ export interface operations {
                 };
             };
             default: components["responses"]["Error"];
+        };
+    };
+    post_workflows_id_check_workflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
+                    drawing: Record<string, unknown>;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowCheck"];
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
         };
     };
     get_workflows_id_conversations: {

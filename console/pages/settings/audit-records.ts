@@ -58,6 +58,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'member.changed': 'Changed role of member',
   'member.removed': 'Removed member',
   'workflow.created': 'Created workflow',
+  'workflow.checked': 'Checked drawing of workflow',
   'workflow.estimated': 'Estimated test of workflow',
   'workflow.bookmarked': 'Bookmarked workflow',
   'workflow.changed': 'Changed workflow',

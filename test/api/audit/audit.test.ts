@@ -42,6 +42,7 @@ const LEFT_OUT = [
   'POST /mcp/',
   'POST /v1/chat/completions/',
   'POST /api/v1/workflows/:id/estimate/',
+  'POST /api/v1/workflows/:id/check_workflow/',
   'POST /api/v1/workflows/mcp-tools/',
   'POST /api/v1/projects/:id/connections/:connection_id/authorize/',
   'POST /api/v1/workflows/execution-update/:workflow_run_id/',
@@ -512,6 +513,7 @@ describe('the audit log', function () {
       [`${at}/test/`, tried, 'run.started'],
       [`${at}/cases/run/`, {}, 'run.started'],
       [`${at}/estimate/`, tried, 'workflow.estimated'],
+      [`${at}/check_workflow/`, { drawing: data }, 'workflow.checked'],
       [`/conversations/${chat.body.id}/messages/`, { content: 'hello' }, 'run.started'],
     ];
     for (const account of [viewer, stranger]) {

@@ -227,7 +227,8 @@ describe('secrets', function () {
     const answers = await Promise.all(paths.map((path) => api.get(`/workflows/${id}/${path}`)));
     const restored = await api.post(`/workflows/${id}/versions/1/restore/`);
     const later = await api.get(`/workflows/${id}/export/`);
-    const checked = await api.post(`/workflows/${id}/check_workflow/`, { body: { data } });
+    const checked = await api.post(`/workflows/${id}/check_workflow/`, { body: { drawing: data } });
+    assert.equal(checked.status, 200);
     assert.deepEqual(await tablesWith(stack, TABLES, [user, password]), []);
     const places = { created, run, imported, answers, restored, later, checked, logs: stack.logs() };
     for (const [place, content] of Object.entries(places)) {

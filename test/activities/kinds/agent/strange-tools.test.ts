@@ -103,6 +103,19 @@ describe('agents with the tools that servers really offer', function () {
     });
     const asked = odd.requests.length;
     assert.deepEqual(await warningsOf(run.workflowId), expected);
+    // Of an unsaved drawing, only what the stored one says in the same words has been listed.
+    const unsaved = async (change: (servers: Record<string, unknown>[]) => unknown) => {
+      const sent = structuredClone(data);
+      change(sent.nodes[1]!.data['tools'] as Record<string, unknown>[]);
+      const path = `/workflows/${run.workflowId}/check_workflow/`;
+      const { body } = await api.post<{ warnings: { code: string; message: string }[] }>(path, {
+        body: { drawing: sent },
+      });
+      return body.warnings.filter(({ code }) => code === 'tool_left_out').map(({ message }) => message);
+    };
+    assert.deepEqual(await unsaved(([, server]) => Object.assign(server!, { allowed_tools: [] })), expected);
+    assert.deepEqual(await unsaved(([server]) => Object.assign(server!, { endpoint_url: right.url })), []);
+    assert.deepEqual(await unsaved((servers) => servers.shift()), []);
     assert.equal(odd.requests.length, asked, 'check_workflow asks nobody');
 
     // The server is repaired, and the editor asks it for its tools.
