@@ -122,6 +122,23 @@ function countComparisons(condition: unknown, lists = 0): number {
   return held.flat().reduce<number>((sum, item) => sum + countComparisons(item, lists + 1), 0);
 }
 
+/** Returns the paths of the empty sides of comparisons, in a condition that may not be valid. */
+export function emptySidesIn(condition: unknown, path: string, lists = 0): string[] {
+  if (!isObject(condition)) return [];
+  const list = LISTS.find((name) => Array.isArray(ownValue(condition, name)));
+  if (list !== undefined) {
+    const items = lists === MAX_LISTS ? [] : (condition[list] as unknown[]);
+    return items.flatMap((item, index) => emptySidesIn(item, `${path}.${list}.${index}`, lists + 1));
+  }
+  const asked = ownValue(condition, 'operator');
+  const sides = OPERATORS.some((known) => known === asked) && !isOneSided(asked) ? ['left', 'right'] : ['left'];
+  return sides.flatMap((side) => (isBlank(ownValue(condition, side)) ? [`${path}.${side}`] : []));
+}
+
+function isBlank(side: unknown): boolean {
+  return typeof side === 'string' && side.trim() === '';
+}
+
 function byField(one: z.core.$ZodRawIssue, other: z.core.$ZodRawIssue): number {
   const placeOf = ({ path = [] }: z.core.$ZodRawIssue): number => [...SIDES, ...LISTS].indexOf(String(path[0]));
   return placeOf(one) - placeOf(other);

@@ -5,7 +5,7 @@ import { MAX_SECRET_CHARACTERS } from './input.js';
 import { toFieldMessage } from './nodes/field-messages.js';
 import { nodeDefinitions, schemaOf } from './nodes/registry.js';
 import { lastNodesOf, type Plan } from './plan.js';
-import { holdsMoreThan, ownValue } from './json.js';
+import { holdsMoreThan, ownValue, setOwn } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
 
 /** The errors by node id: one `{path inside node data: message}` for every wrong field. */
@@ -37,6 +37,24 @@ function validateWithinBudget(document: Document, plan: Plan): NodeErrors {
     if (mistakes >= MAX_MISTAKES) break;
   }
   return withSecretsError(Object.fromEntries(errors), document);
+}
+
+/**
+ * Returns the field errors of the nodes that the start node does not reach, up to `MAX_FINDINGS`. Errors that depend on
+ * links are not among them.
+ */
+export function validateUnlinked(document: Document, plan: Plan): NodeErrors {
+  const running = new Set(plan.ids);
+  const errors: NodeErrors = {};
+  let left = MAX_FINDINGS;
+  for (const node of document.nodes) {
+    if (running.has(node.id)) continue;
+    const found = validateNode(node).slice(0, left);
+    if (found.length > 0) setOwn(errors, node.id, found);
+    left -= found.length;
+    if (left <= 0) break;
+  }
+  return errors;
 }
 
 /** Merges the errors by node; for each node, those of `left` come first. */

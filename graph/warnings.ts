@@ -1,8 +1,9 @@
 // Warnings of a drawing that can run: probable mistakes.
 import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
-import { fieldIdsOf, inputFieldsOf } from './input.js';
-import { isObject } from './json.js';
+import { emptySidesIn } from './condition-schema.js';
+import { fieldIdsOf, inputFieldsOf, RAW_INPUT } from './input.js';
+import { isObject, ownValue } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { credentialHeadersOf } from './literal-credentials.js';
@@ -11,7 +12,7 @@ import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { enclosingLoops, ERROR_HANDLE, leavesAtTimeout, type Plan } from './plan.js';
-import { findExpressions, type Variable } from './template.js';
+import { findExpressions, findVariables, type Variable } from './template.js';
 import { cutText } from './cut-text.js';
 
 export interface Warning {
@@ -20,14 +21,19 @@ export interface Warning {
     | 'answer_node'
     | 'dead_end'
     | 'dead_setting'
+    | 'empty_condition'
     | 'links_disagree'
     | 'literal_credential'
     | 'literal_variable'
     | 'lost_secret'
     | 'outlasts_run'
     | 'unknown_variable'
-    | 'unreachable_node';
+    | 'unlinked_error'
+    | 'unreachable_node'
+    | 'unused_message';
   message: string;
+  /** The path inside the node's data; absent if the warning is not about one field. */
+  path?: string;
 }
 
 // Equals the limit on structural errors: enough for any person, and a bound for hostile drawings.
@@ -35,12 +41,20 @@ const MAX_FINDINGS = 1000;
 
 /**
  * Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: the limit on a run's duration.
+ * `isChat`: the workflow is offered as a chat, whose messages bring fields of their own.
  */
-export function findWarnings(data: unknown, document: Document, plan: Plan, runDays: number): Warning[] {
+export function findWarnings(
+  data: unknown,
+  document: Document,
+  plan: Plan,
+  runDays: number,
+  isChat = false,
+): Warning[] {
   const edges = groupEdges(isObject(data) ? data['edges'] : undefined);
-  const isKnown = createVariableTest(data, document, plan);
+  const isKnown = createVariableTest(data, document, plan, isChat);
   const reachable = new Set(plan.ids);
   const warnings = findWrongAnswerNode(data, document, plan);
+  if (isChat) warnings.push(...findUnusedMessage(document, reachable));
   for (const node of document.nodes) {
     const { id } = node;
     if (!reachable.has(id)) {
@@ -54,6 +68,7 @@ export function findWarnings(data: unknown, document: Document, plan: Plan, runD
     if (reachable.has(id)) {
       warnings.push(...findDeadSettings(node), ...findUnknownVariables(node, isKnown));
       warnings.push(...findDeadEnd(node), ...findLiteralVariables(node, isKnown), ...findOutlasting(node, runDays));
+      warnings.push(...findEmptyConditions(node));
     }
     warnings.push(...findLiteralCredentials(node));
     if (warnings.length >= MAX_FINDINGS) break;
@@ -66,6 +81,56 @@ function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan)
   if (chosen === undefined || writersOf(plan).includes(chosen)) return [];
   const message = '`settings.answer_node` is no model or agent node outside loops: it changes nothing.';
   return [{ node_id: startNode, code: 'answer_node', message }];
+}
+
+/** The fields of a chat's input that hold what was written. */
+const WRITTEN: readonly unknown[] = ['message', 'messages'];
+
+function findUnusedMessage({ nodes, startNode }: Document, reachable: ReadonlySet<string>): Warning[] {
+  const isUse = (variable: Variable): boolean => {
+    if (variable.source === 'input') return isPartOf(variable.path, WRITTEN);
+    // The content of a trigger is its whole input.
+    return (
+      variable.source === 'node' && variable.nodeId === startNode && isPartOf(variable.path, [...WRITTEN, 'content'])
+    );
+  };
+  const isUsed = nodes.some(
+    (node) =>
+      reachable.has(node.id) && filledFieldsOf(node).some((field) => findVariables(node.data[field]).some(isUse)),
+  );
+  if (isUsed) return [];
+  const message =
+    'The workflow is a chat, and nothing uses {{ input.message }} or {{ input.messages }}: what is written changes nothing.';
+  return [{ node_id: startNode, code: 'unused_message', message }];
+}
+
+/** True for the path of the whole value, too. */
+function isPartOf([field]: readonly unknown[], fields: readonly unknown[]): boolean {
+  return field === undefined || fields.includes(field);
+}
+
+function findEmptyConditions({ id, kind, data }: DrawnNode): Warning[] {
+  const { conditionPlaces = [] }: NodeDefinition = nodeDefinitions[kind];
+  return conditionPlaces
+    .flatMap((place) => valuesAt(data, place))
+    .flatMap(({ path, value }) => emptySidesIn(value, path))
+    .map((path) => {
+      const side = path.endsWith('.left') ? 'left' : 'right';
+      const message = `The ${side} side of the condition is empty.`;
+      return { node_id: id, code: 'empty_condition', message, path };
+    });
+}
+
+/** Returns the values at a place such as `cases.*.condition`. */
+function valuesAt(data: unknown, place: string): { path: string; value: unknown }[] {
+  return place.split('.').reduce(
+    (found: { path: string; value: unknown }[], part) =>
+      found.flatMap(({ path, value }) => {
+        if (part !== '*') return [{ path: path === '' ? part : `${path}.${part}`, value: ownValue(value, part) }];
+        return Array.isArray(value) ? value.map((item, index) => ({ path: `${path}.${index}`, value: item })) : [];
+      }),
+    [{ path: '', value: data }],
+  );
 }
 
 /** Finds settings of every kind that have no effect on this node. */
@@ -148,8 +213,8 @@ type VariableTest = (
 
 function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
   const warnings = new Map<string, Warning>();
-  const { templateFields, iterationFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
-  for (const field of [...templateFields, ...iterationFields]) {
+  const { iterationFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
+  for (const field of filledFieldsOf(node)) {
     for (const { expression, variable } of findExpressions(node.data[field])) {
       const reason = test(variable, node.id, iterationFields.includes(field));
       if (reason === undefined || warnings.size >= MAX_FINDINGS) continue;
@@ -158,6 +223,11 @@ function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
     }
   }
   return [...warnings.values()];
+}
+
+function filledFieldsOf({ kind }: DrawnNode): string[] {
+  const { templateFields, iterationFields = [] }: NodeDefinition = nodeDefinitions[kind];
+  return [...templateFields, ...iterationFields];
 }
 
 /** Finds known variables in fields that are not filled in. Unknown ones may be ordinary text there. */
@@ -179,8 +249,9 @@ function toShown(expression: string): string {
   return text.length > 100 ? `${cutText(text, 100)}...` : text;
 }
 
-function createVariableTest(data: unknown, document: Document, plan: Plan): VariableTest {
-  const fieldIds = fieldIdsOf(inputFieldsOf(data));
+function createVariableTest(data: unknown, document: Document, plan: Plan, isChat: boolean): VariableTest {
+  const inputReason = createInputTest(data, isChat);
+  const isTrigger = plan.kinds[0] === 'trigger';
   const nodeIds = new Set(document.nodes.map(({ id }) => id));
   const waiting = document.nodes.filter(({ kind, data: given }) => waitsForCallback(kind, given));
   const callbacks = new Set(waiting.map(({ id }) => id));
@@ -192,7 +263,7 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
   const isInItsLoops = createEnclosedTest(plan);
   return (variable, nodeId, isInIteration = false) => {
     if (!variable) return 'it is not a variable';
-    if (variable.source === 'input') return inputReason(fieldIds, variable.path[0]);
+    if (variable.source === 'input') return inputReason(variable.path[0]);
     if (!nodeIds.has(variable.nodeId)) return 'there is no such node';
     if (isInIteration) return undefined;
     if (variable.source === 'loop') return loopReason(variable.nodeId, variable.path[0], nodeId);
@@ -201,6 +272,9 @@ function createVariableTest(data: unknown, document: Document, plan: Plan): Vari
       return isInItsLoops(variable.nodeId, nodeId) ? undefined : 'that node waits in the body of a loop';
     }
     if (!isUpstream(variable.nodeId, nodeId)) return 'that node does not run before this one';
+    // The fields of the input stand beside the content of a trigger.
+    const isOfInput = variable.source === 'node' && isTrigger && variable.nodeId === document.startNode;
+    if (isOfInput && variable.path[0] !== 'content') return inputReason(variable.path[0]);
     const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
     return isFatal ? 'the run does not go on after a failure of that node (on_error)' : undefined;
   };
@@ -231,11 +305,17 @@ function createEnclosedTest(plan: Plan): (otherId: string, nodeId: string) => bo
   return (otherId, nodeId) => loopsOf(otherId).every((loop) => loopsOf(nodeId).includes(loop));
 }
 
+/** The fields that the messages of a chat bring, declared or not. */
+const CHAT_FIELDS = ['message', 'messages', 'conversation_id', 'files'];
+
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */
-function inputReason(fieldIds: ReadonlySet<string>, field: string | number | undefined): string | undefined {
-  if (fieldIds.size === 0 || field === undefined || typeof field === 'number' || field === '__raw_input__')
-    return undefined;
-  return fieldIds.has(field) ? undefined : 'the trigger has no such input field';
+function createInputTest(data: unknown, isChat: boolean): (field: string | number | undefined) => string | undefined {
+  const declared = fieldIdsOf(inputFieldsOf(data));
+  const known = new Set([...declared, RAW_INPUT, ...(isChat ? CHAT_FIELDS : [])]);
+  return (field) => {
+    if (declared.size === 0 || typeof field !== 'string' || known.has(field)) return undefined;
+    return 'the trigger has no such input field';
+  };
 }
 
 /** True if a run can have finished node `before` when node `id` starts. */

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { defaultAnswersOf } from '../../graph/answer-node.js';
+import { withCheckBudget } from '../../graph/check-budget.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { Document, StructuralError } from '../../graph/document.js';
 import type { JsonObject } from '../../graph/json.js';
 import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../graph/lost-secrets.js';
 import type { Plan } from '../../graph/plan.js';
 import type { SecretMap } from '../../graph/secrets.js';
-import { mergeErrors, validateNodes, type NodeErrors } from '../../graph/validate.js';
-import { findWarnings } from '../../graph/warnings.js';
+import { mergeErrors, validateNodes, validateUnlinked, type NodeErrors } from '../../graph/validate.js';
+import { findWarnings, type Warning } from '../../graph/warnings.js';
 import type { CallWarning } from './call-warnings.js';
 import type { ToolWarning } from './tool-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
@@ -18,7 +19,14 @@ export const checkSchema = envelopeSchema
   .extend({
     is_valid: z.boolean(),
     errors: z.array(drawingErrorSchema),
-    warnings: z.array(z.object({ node_id: z.string().nullable(), code: z.string(), message: z.string() })),
+    warnings: z.array(
+      z.object({
+        node_id: z.string().nullable(),
+        code: z.string(),
+        message: z.string(),
+        path: z.string().optional().describe('The field in the data of the node, where the warning is about one'),
+      }),
+    ),
     default_answer_nodes: z
       .array(z.string())
       .optional()
@@ -28,12 +36,17 @@ export const checkSchema = envelopeSchema
   })
   .meta({ id: 'WorkflowCheck' });
 
+/** The limit of all kinds of warnings. */
+const MAX_FINDINGS = 1000;
+
 /** Findings that need the database. */
 interface KnownErrors {
   callWarnings?: readonly CallWarning[];
   toolWarnings?: readonly ToolWarning[];
   /** Nodes that name a connection that the project does not have. */
   connectionErrors?: NodeErrors;
+  /** True if the workflow is offered as a chat. */
+  isChat?: boolean;
 }
 
 /**
@@ -44,7 +57,16 @@ export function checkDrawing(
   drawing: JsonObject,
   secrets: SecretMap,
   runDays: number,
-  { callWarnings = [], toolWarnings = [], connectionErrors = {} }: KnownErrors = {},
+  known: KnownErrors = {},
+): z.infer<typeof checkSchema> {
+  return withCheckBudget(() => checkWithinBudget(drawing, secrets, runDays, known));
+}
+
+function checkWithinBudget(
+  drawing: JsonObject,
+  secrets: SecretMap,
+  runDays: number,
+  { callWarnings = [], toolWarnings = [], connectionErrors = {}, isChat = false }: KnownErrors,
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return toStructuralCheck(compiled.errors);
@@ -52,8 +74,9 @@ export function checkDrawing(
   const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors });
   const errors = toNodeRows(nodeErrors);
   const lost = findLostSecrets(drawing, secrets);
-  const ofDrawing = [...findWarnings(drawing, document, plan, runDays), ...lostSecretWarnings(lost)];
-  const warnings = [...ofDrawing, ...callWarnings, ...toolWarnings];
+  const ofDrawing = [...findWarnings(drawing, document, plan, runDays, isChat), ...lostSecretWarnings(lost)];
+  const unlinked = unlinkedWarnings(document, plan, connectionErrors);
+  const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   const answers = defaultAnswersOf(drawing, plan);
@@ -81,6 +104,16 @@ export function errorsOfDrawing({ drawing, secrets, document, plan, connectionEr
   const running = new Set(plan.ids);
   const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => running.has(id)));
   return [lostHeaders, missing].reduce(mergeErrors, validateNodes(document, plan));
+}
+
+/** The errors of the nodes that do not run. */
+function unlinkedWarnings(document: Document, plan: Plan, connectionErrors: NodeErrors): Warning[] {
+  const running = new Set(plan.ids);
+  const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => !running.has(id)));
+  const errors = mergeErrors(validateUnlinked(document, plan), missing);
+  return toNodeRows(errors)
+    .slice(0, MAX_FINDINGS)
+    .map(({ message, path, node_id }) => ({ node_id: node_id!, code: 'unlinked_error', message, path }));
 }
 
 export function toStructuralRows(errors: readonly StructuralError[]): z.infer<typeof drawingErrorSchema>[] {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { openDrawing, openSecrets } from '../../acceptance/opened-drawing.js';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
+import { isChatWorkflow } from '../../db/workflows/chats-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
@@ -136,6 +137,7 @@ async function checkOne(
 ): Promise<z.infer<typeof checkSchema>> {
   const callWarnings = await findCallWarnings(db, workflow);
   const errors = await connectionErrors(db, workflow.project_id, drawing);
-  const known = { callWarnings, toolWarnings, connectionErrors: errors };
+  const isChat = await isChatWorkflow(db, workflow.id);
+  const known = { callWarnings, toolWarnings, connectionErrors: errors, isChat };
   return checkDrawing(drawing, secrets, config.runTimeoutDays, known);
 }

@@ -12,6 +12,7 @@ export const conditionNode = {
   description: 'Asks something of a value and goes on with the true or the false branch.',
   category: 'Logic',
   templateFields: ['condition'],
+  conditionPlaces: ['condition'],
   schema,
   outputSchema: z.looseObject({ content: z.enum(['true', 'false']) }),
   async evaluate(data, values, judge) {

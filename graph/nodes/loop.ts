@@ -13,6 +13,7 @@ export const loopNode = {
   // Variables are filled in within each round, where `{{ LOOP.last }}` and the nodes of the body can be read.
   templateFields: [],
   iterationFields: ['until', 'output'],
+  conditionPlaces: ['until'],
   bodyVariables: ['index', 'last'],
   schema: z.looseObject({
     until: conditionSchema.describe('Asked after each round; when it holds, the loop ends'),

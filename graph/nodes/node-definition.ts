@@ -27,6 +27,8 @@ export interface NodeDefinition {
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
   /** The keys of a loop's data in which variables are filled in within each iteration. */
   iterationFields?: readonly string[];
+  /** The paths of the conditions in the node's data; `*` stands for all items of a list. */
+  conditionPlaces?: readonly string[];
   /** Keys of the node's data in which variables are never filled in, although users might expect it. */
   literalFields?: readonly string[];
   /**

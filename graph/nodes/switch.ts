@@ -31,6 +31,7 @@ export const switchNode = {
   description: 'Asks one question after the other, and goes on by the cases that hold.',
   category: 'Logic',
   templateFields: ['cases'],
+  conditionPlaces: ['cases.*.condition'],
   templatePlaces: { 'cases.*.condition': 'text' },
   schema,
   outputSchema: z.looseObject({
