@@ -12,6 +12,9 @@ export type { RunInput } from './variable.js';
 /** The key of an input that is plain text. */
 export const RAW_INPUT = '__raw_input__';
 
+/** The fields that the messages of a chat bring, whether the trigger declares them or not. */
+export const CHAT_FIELDS = ['message', 'messages', 'conversation_id', 'files'] as const;
+
 // All results of a run are searched for its secrets, and the search stores each secret in memory in several encodings.
 // The limit is far above any key or certificate and bounds that memory.
 export const MAX_SECRET_CHARACTERS = 65_536;

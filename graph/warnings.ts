@@ -2,7 +2,7 @@
 import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
 import { emptySidesIn } from './condition-schema.js';
-import { fieldIdsOf, inputFieldsOf, RAW_INPUT } from './input.js';
+import { CHAT_FIELDS, fieldIdsOf, inputFieldsOf, RAW_INPUT } from './input.js';
 import { isObject, ownValue } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
@@ -305,13 +305,10 @@ function createEnclosedTest(plan: Plan): (otherId: string, nodeId: string) => bo
   return (otherId, nodeId) => loopsOf(otherId).every((loop) => loopsOf(nodeId).includes(loop));
 }
 
-/** The fields that the messages of a chat bring, declared or not. */
-const CHAT_FIELDS = ['message', 'messages', 'conversation_id', 'files'];
-
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */
 function createInputTest(data: unknown, isChat: boolean): (field: string | number | undefined) => string | undefined {
   const declared = fieldIdsOf(inputFieldsOf(data));
-  const known = new Set([...declared, RAW_INPUT, ...(isChat ? CHAT_FIELDS : [])]);
+  const known = new Set<string>([...declared, RAW_INPUT, ...(isChat ? CHAT_FIELDS : [])]);
   return (field) => {
     if (declared.size === 0 || typeof field !== 'string' || known.has(field)) return undefined;
     return 'the trigger has no such input field';

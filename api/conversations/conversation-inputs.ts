@@ -2,20 +2,19 @@
 import { openSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import { secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
-import { fieldIdsOf, secretFieldsOf } from '../../graph/input.js';
+import { CHAT_FIELDS, fieldIdsOf, secretFieldsOf } from '../../graph/input.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import { createMasker } from '../../graph/mask.js';
 import { maskInput, secretTexts } from '../../graph/secrets.js';
 import { invalidFields } from '../http/errors.js';
-import { OWN_FIELDS } from './message-input.js';
 
 const MAX_INPUTS_CHARACTERS = 65_536;
 
 /** Throws 400 for a value that is no object, is too large, or sets a field of the conversation itself. */
 export function readInputs(sent: unknown = {}): JsonObject {
   if (!isObject(sent)) throw invalidFields({ inputs: ['Should be an object.'] });
-  const own = OWN_FIELDS.find((field) => Object.hasOwn(sent, field));
+  const own = CHAT_FIELDS.find((field) => Object.hasOwn(sent, field));
   if (own !== undefined) throw invalidFields({ inputs: [`The conversation itself gives \`${own}\` to each run.`] });
   if (writeJson(sent).length > MAX_INPUTS_CHARACTERS)
     throw invalidFields({ inputs: [`Ensure this value has at most ${MAX_INPUTS_CHARACTERS} characters.`] });

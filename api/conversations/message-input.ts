@@ -7,9 +7,6 @@ import { messageFiles } from '../files/message-files.js';
 export const MOST_MESSAGES = 100;
 export const MAX_MESSAGES_BYTES = 256 * 1024;
 
-/** The fields that the conversation itself sets in each run's input. */
-export const OWN_FIELDS = ['message', 'messages', 'conversation_id', 'files'] as const;
-
 interface ChatMessage {
   role: 'user' | 'assistant';
   content: string;

@@ -158,7 +158,10 @@ function sentenceOf(condition: unknown, lists: number): string {
   const items = all ?? any;
   if (Array.isArray(items)) {
     if (lists === MAX_LISTS) return '';
-    const parts = items.slice(0, MAX_COMPARISONS).map((item) => sentenceOf(item, lists + 1)).filter((part) => part !== '');
+    const parts = items
+      .slice(0, MAX_COMPARISONS)
+      .map((item) => sentenceOf(item, lists + 1))
+      .filter((part) => part !== '');
     const text = parts.join(all === undefined ? ' or ' : ' and ');
     return lists === 0 || parts.length < 2 ? text : `(${text})`;
   }

@@ -111,9 +111,11 @@ export function descriptionOf(schema: JsonObject): string | undefined {
 export function titleOfPath(schema: unknown, path: string): string {
   if (path === '') return '';
   const titles: string[] = [];
+  const definitions = asObject(asObject(schema)['$defs']);
   let current = asObject(schema);
   for (const part of path.split('.')) {
-    const plain = withoutNull(current);
+    const reference = asText(current['$ref'])?.replace('#/$defs/', '');
+    const plain = withoutNull(reference === undefined ? current : asObject(definitions[reference]));
     if (/^\d+$/.test(part) && isObject(plain['items'])) {
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];

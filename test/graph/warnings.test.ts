@@ -4,14 +4,14 @@ import { findWarnings, type Warning } from '../../graph/warnings.js';
 import { condition, drawing, edge, http, llm, trigger } from './drawings.js';
 import { cpuMilliseconds } from '../support/cpu-time.js';
 
-function warningsOf(data: unknown): Warning[] {
+function warningsOf(data: unknown, isChat = false): Warning[] {
   const compiled = compilePlan(data);
   assert.ok(compiled.ok, JSON.stringify(compiled));
-  return findWarnings(data, compiled.document, compiled.plan, 30);
+  return findWarnings(data, compiled.document, compiled.plan, 30, isChat);
 }
 
-function codesOf(data: unknown): string[] {
-  return warningsOf(data).map(({ node_id, code }) => `${node_id} ${code}`);
+function codesOf(data: unknown, isChat = false): string[] {
+  return warningsOf(data, isChat).map(({ node_id, code }) => `${node_id} ${code}`);
 }
 
 describe('findWarnings', () => {
@@ -137,6 +137,100 @@ describe('findWarnings', () => {
         ['literal_variable', 'The variable {{ t.result.x }} is not filled in in "code", where it is text.'],
       ],
     );
+  });
+
+  it('unknown_variable: a field that the trigger does not declare, also as its result', () => {
+    const text = '{{ t.result.x }} {{ t.result.content }} {{ t.result }} {{ input }} {{ t.result.y }} {{ input[0] }}';
+    assert.deepEqual(
+      warningsOf(drawing([trigger('t', ['a'], [{ id: 'x' }]), llm('a', text)])).map(({ message }) => message),
+      ['The variable {{ t.result.y }} is not known: the trigger has no such input field.'],
+    );
+    assert.deepEqual(codesOf(drawing([trigger('t', ['a']), llm('a', text)])), []);
+  });
+
+  it('unknown_variable: not the four fields that the messages of a chat bring', () => {
+    const text = '{{ input.message }} {{ input.messages[0].content }} {{ t.result.conversation_id }} {{ input.files }}';
+    const drawn = drawing([trigger('t', ['a'], [{ id: 'x' }]), llm('a', `${text} {{ input.tone }}`)]);
+    assert.deepEqual(codesOf(drawn, true), ['a unknown_variable']);
+    assert.equal(codesOf(drawn).length, 5);
+  });
+
+  it('unused_message: a chat of which no node that runs uses what was written', () => {
+    const lonely = llm('lonely', '{{ input.message }}');
+    const drawn = (text: string) => drawing([trigger('t', ['a']), llm('a', text), lonely]);
+    const found = (text: string, isChat = true) =>
+      codesOf(drawn(text), isChat).filter((code) => code !== 'lonely unreachable_node');
+    for (const text of [
+      'hi',
+      '{{ input.files }}',
+      '{{ input.messages_of_day }}',
+      '{{ a.result.message }}',
+      'message',
+    ]) {
+      assert.ok(found(text).includes('t unused_message'), text);
+    }
+    for (const use of [
+      '{{ input.message }}',
+      '{{ input.messages[0].content }}',
+      '{{ input["messages"] }}',
+      '{{ input }}',
+      '{{ t.result.message }}',
+      '{{ t.result.content }}',
+      '{{ t.result }}',
+    ]) {
+      assert.deepEqual(found(use), [], use);
+    }
+    assert.deepEqual(found('hi', false), []);
+  });
+
+  it('unused_message: a use counts where variables are filled in, within rounds and conditions, too', () => {
+    const uses: [string, Record<string, unknown>][] = [
+      ['code-node', { code: '', inputs: { said: '{{ input.message }}' } }],
+      ['if-else-node', { condition: { any: [{ left: '{{ input.message }}', operator: 'is_empty' }] } }],
+      ['human-node', { message: '{{ input.message }}' }],
+      ['workflow-node', { workflow_id: 1, input: { text: '{{ input.message }}' } }],
+      ['loop-node', { until: { left: '{{ input.message }}', operator: 'is_empty' } }],
+    ];
+    for (const [type, data] of uses) {
+      const nodes = [trigger('t', ['a']), { id: 'a', type, data }];
+      assert.ok(!codesOf(drawing(nodes), true).includes('t unused_message'), type);
+    }
+    const code = { id: 'a', type: 'code-node', data: { code: 'return "{{ input.message }}";' } };
+    assert.deepEqual(codesOf(drawing([trigger('t', ['a']), code]), true), ['t unused_message', 'a literal_variable']);
+  });
+
+  it('empty_condition: an empty side, with its path, where the operator takes it', () => {
+    const is = (left: unknown, right: unknown, operator = '==') => ({ left, operator, right });
+    const found = (type: string, data: object) =>
+      warningsOf(drawing([{ id: 'c', type, data }]))
+        .filter(({ code }) => code === 'empty_condition')
+        .map(({ path, message }) => `${path}: ${message}`);
+    const side = (path: string, which: string) => `${path}: The ${which} side of the condition is empty.`;
+    assert.deepEqual(found('if-else-node', { condition: is('', ' ') }), [
+      side('condition.left', 'left'),
+      side('condition.right', 'right'),
+    ]);
+    assert.deepEqual(found('if-else-node', { condition: { left: '', operator: 'is_empty', right: '' } }), [
+      side('condition.left', 'left'),
+    ]);
+    for (const full of [is('{{ input.x }}', 0), is(false, 'a'), { left: 'a', operator: 'is_not_empty', right: '' }]) {
+      assert.deepEqual(found('if-else-node', { condition: full }), []);
+    }
+    const cases = [
+      { id: 'a', condition: is('1', '1') },
+      { id: 'b', condition: { all: [is('1', '1'), { any: [is('', '1'), is('1', '', 'contains')] }] } },
+    ];
+    assert.deepEqual(found('switch-node', { cases }), [
+      side('cases.1.condition.all.1.any.0.left', 'left'),
+      side('cases.1.condition.all.1.any.1.right', 'right'),
+    ]);
+    assert.deepEqual(found('loop-node', { until: is('', '1') }), [side('until.left', 'left')]);
+    // What is wrong is an error of the node, and no warning.
+    for (const wrong of [undefined, null, 7, '', [], {}, { all: [{}, null, ''] }, is('1', '', 'is'), { left: null }]) {
+      assert.deepEqual(found('if-else-node', { condition: wrong }), []);
+      assert.deepEqual(found('switch-node', { cases: [wrong, { condition: wrong }] }), []);
+      assert.deepEqual(found('switch-node', { cases: wrong }), []);
+    }
   });
 
   it('a trigger without declared fields takes any input', () => {

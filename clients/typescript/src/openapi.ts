@@ -2896,6 +2896,8 @@ export interface components {
                 code: string;
                 message: string;
                 node_id: string | null;
+                /** @description The field in the data of the node, where the warning is about one */
+                path?: string;
             }[];
         };
     };

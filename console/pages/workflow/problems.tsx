@@ -128,7 +128,12 @@ export function useCheck(
 function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
   return [
     ...errors.map(({ node_id: nodeId, path, message }): Problem => ({ nodeId, path, message, severity: 'error' })),
-    ...warnings.map(({ node_id: nodeId, message }): Problem => ({ nodeId, path: '', message, severity: 'warning' })),
+    ...warnings.map(({ node_id: nodeId, path = '', message }): Problem => ({
+      nodeId,
+      path,
+      message,
+      severity: 'warning',
+    })),
   ];
 }
 

@@ -52,6 +52,9 @@ describe('the generic form', () => {
     assert.equal(titleOfPath(schema, 'settings.own'), 'Settings › own');
     assert.equal(titleOfPath(schema, 'constructor.x'), 'constructor › x');
     assert.equal(titleOfPath(schema, ''), '');
+    const condition = schemaOf('if-else-node');
+    assert.equal(titleOfPath(condition, 'condition.all.0.any.1.left'), 'Condition › All 1 › Any 2 › Left');
+    assert.equal(shapeOf(condition.properties['condition']!, 'condition'), 'condition');
   });
 
   it('begins a node with what its schema requires, and with nothing that it leaves open', () => {
