@@ -64,6 +64,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/workflows/tool-warnings.ts: ).slice(0,MAX_FINDINGS)',
     'config/model-answer.ts: json.slice(0,MAX_SENTENCES)',
     'outgoing/mcp-tools.ts: refused.slice(0,MAX_REFUSED)',
+    'api/workflows/check-drawing.ts: errors).slice(0,MAX_FINDINGS)',
+    'console/drawing/kind-looks.ts: items.slice(0,MAX_COMPARISONS)',
     'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_REPORTED)',
     'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',
     'api/workflows/porting-routes.ts: ...calls].slice(0,MAX_IMPORT_WARNINGS)',

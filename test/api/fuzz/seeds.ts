@@ -27,6 +27,8 @@ const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [
   { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
   { route: 'POST /api/v1/workflows/', body: ({ project }) => ({ project, title: 'rich', data: richDrawing() }) },
   { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ data: richDrawing() }) },
+  { route: 'POST /api/v1/workflows/:id/check_workflow/', body: () => ({ drawing: richDrawing() }) },
+  { route: 'POST /api/v1/workflows/:id/check_workflow/', body: () => ({ drawing: richDrawing() }) },
   { route: 'PATCH /api/v1/workflows/:id/', body: () => ({ data: richDrawing() }) },
   {
     route: 'PATCH /api/v1/workflows/:id/',
@@ -300,7 +302,10 @@ function languageNodes(before: DrawingNode): DrawingNode[] {
     timeout_node: pause.id,
   });
   const choice = nodeOf('switch', {
-    cases: [{ id: 'a', label: 'A', condition: until, node: each.id }],
+    cases: [
+      { id: 'a', label: 'A', condition: until, node: each.id },
+      { id: 'b', condition: { all: [until, { any: [until, { all: [until] }] }] }, node: null },
+    ],
     default_node: person.id,
     mode: 'all',
     retry: { max_attempts: 2, delay: 1, backoff: 2 },
