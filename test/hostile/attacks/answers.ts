@@ -1,6 +1,6 @@
 // Answers as large as possible, and clients that do not read them.
 import { setTimeout as pause } from 'node:timers/promises';
-import { drawing, fanOut, http, trigger } from '../../../harness/drawing/drawing.js';
+import { chain, drawing, fanOut, http, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation, Prepared } from '../harness/attack.js';
 import { incompressibleText } from '../../../harness/target/incompressible-text.js';
 import { holdAnswers } from '../harness/sockets.js';
@@ -215,5 +215,27 @@ export const answerAttacks: Attack[] = [
     },
     act: (tenant, { workflow }) =>
       flood(tenant, 100, { as: 'session', path: `/api/v1/workflows/${workflow}/check_workflow/` }),
+  },
+  {
+    name: 'checks-of-sent-drawings',
+    title: 'Checks of drawings of thousands of nodes, which each request brings along, by sessions.',
+    heldBy: 'The same: what a request brings along counts.',
+    tenants: 2,
+    prepare: {
+      name: 'small drawings',
+      async make({ api, projectId }) {
+        return { workflow: await api.createWorkflow(projectId, chain(1)) };
+      },
+    },
+    act: (tenant, { workflow }) => {
+      const message = 'x {{ input.a }} '.repeat(60);
+      const sent = fanOut(4_000, () => http('https://example.com/{{ input.a }}', { body: { message } }));
+      return flood(tenant, 4, {
+        as: 'session',
+        method: 'POST',
+        path: `/api/v1/workflows/${workflow}/check_workflow/`,
+        body: JSON.stringify({ drawing: sent }),
+      });
+    },
   },
 ];
