@@ -32,7 +32,7 @@ interface NodeDescription {
   body_variables?: string[];
   /**
    * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
-   * while other fields have these values.
+   * while other fields have these values. Conditions in lists are in `$defs`.
    */
   schema: object;
   output_schema: object;

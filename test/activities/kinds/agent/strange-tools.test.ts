@@ -107,10 +107,10 @@ describe('agents with the tools that servers really offer', function () {
     const unsaved = async (change: (servers: Record<string, unknown>[]) => unknown) => {
       const sent = structuredClone(data);
       change(sent.nodes[1]!.data['tools'] as Record<string, unknown>[]);
-      const path = `/workflows/${run.workflowId}/check_workflow/`;
-      const { body } = await api.post<{ warnings: { code: string; message: string }[] }>(path, {
-        body: { drawing: sent },
-      });
+      const { body } = await api.post<{ warnings: { code: string; message: string }[] }>(
+        `/workflows/${run.workflowId}/check_workflow/`,
+        { body: { drawing: sent } },
+      );
       return body.warnings.filter(({ code }) => code === 'tool_left_out').map(({ message }) => message);
     };
     assert.deepEqual(await unsaved(([, server]) => Object.assign(server!, { allowed_tools: [] })), expected);
