@@ -122,17 +122,20 @@ function countComparisons(condition: unknown, lists = 0): number {
   return held.flat().reduce<number>((sum, item) => sum + countComparisons(item, lists + 1), 0);
 }
 
-/** Returns the paths of the empty sides of comparisons, in a condition that may not be valid. */
-export function emptySidesIn(condition: unknown, path: string, lists = 0): string[] {
-  if (!isObject(condition)) return [];
+/** Yields the paths of the empty sides of comparisons, in a condition that may not be valid. */
+export function* emptySidesIn(condition: unknown, path: string, lists = 0): Generator<string> {
+  if (!isObject(condition)) return;
   const list = LISTS.find((name) => Array.isArray(ownValue(condition, name)));
   if (list !== undefined) {
     const items = lists === MAX_LISTS ? [] : (condition[list] as unknown[]);
-    return items.flatMap((item, index) => emptySidesIn(item, `${path}.${list}.${index}`, lists + 1));
+    for (const [index, item] of items.entries()) yield* emptySidesIn(item, `${path}.${list}.${index}`, lists + 1);
+    return;
   }
   const asked = ownValue(condition, 'operator');
-  const sides = OPERATORS.some((known) => known === asked) && !isOneSided(asked) ? ['left', 'right'] : ['left'];
-  return sides.flatMap((side) => (isBlank(ownValue(condition, side)) ? [`${path}.${side}`] : []));
+  const takesRight = OPERATORS.some((known) => known === asked) && !isOneSided(asked);
+  for (const side of takesRight ? ['left', 'right'] : ['left']) {
+    if (isBlank(ownValue(condition, side))) yield `${path}.${side}`;
+  }
 }
 
 function isBlank(side: unknown): boolean {

@@ -12,7 +12,7 @@ import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
 import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { enclosingLoops, ERROR_HANDLE, leavesAtTimeout, type Plan } from './plan.js';
-import { findExpressions, findVariables, type Variable } from './template.js';
+import { findExpressions, type Variable } from './template.js';
 import { cutText } from './cut-text.js';
 
 export interface Warning {
@@ -54,7 +54,7 @@ export function findWarnings(
   const isKnown = createVariableTest(data, document, plan, isChat);
   const reachable = new Set(plan.ids);
   const warnings = findWrongAnswerNode(data, document, plan);
-  if (isChat) warnings.push(...findUnusedMessage(document, reachable));
+  if (isChat) warnings.push(...findUnusedMessage(document, plan));
   for (const node of document.nodes) {
     const { id } = node;
     if (!reachable.has(id)) {
@@ -86,19 +86,21 @@ function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan)
 /** The fields of a chat's input that hold what was written. */
 const WRITTEN: readonly unknown[] = ['message', 'messages'];
 
-function findUnusedMessage({ nodes, startNode }: Document, reachable: ReadonlySet<string>): Warning[] {
-  const isUse = (variable: Variable): boolean => {
-    if (variable.source === 'input') return isPartOf(variable.path, WRITTEN);
+function findUnusedMessage({ nodes, startNode }: Document, plan: Plan): Warning[] {
+  const running = new Set(plan.ids);
+  const trigger = plan.kinds[0] === 'trigger' ? startNode : undefined;
+  const isUse = (variable: Variable | undefined): boolean => {
+    if (variable?.source === 'input') return isPartOf(variable.path, WRITTEN);
     // The content of a trigger is its whole input.
     return (
-      variable.source === 'node' && variable.nodeId === startNode && isPartOf(variable.path, [...WRITTEN, 'content'])
+      variable?.source === 'node' && variable.nodeId === trigger && isPartOf(variable.path, [...WRITTEN, 'content'])
     );
   };
-  const isUsed = nodes.some(
-    (node) =>
-      reachable.has(node.id) && filledFieldsOf(node).some((field) => findVariables(node.data[field]).some(isUse)),
-  );
-  if (isUsed) return [];
+  for (const node of nodes) {
+    for (const field of running.has(node.id) ? filledFieldsOf(node) : []) {
+      for (const { variable } of findExpressions(node.data[field])) if (isUse(variable)) return [];
+    }
+  }
   const message =
     'The workflow is a chat, and nothing uses {{ input.message }} or {{ input.messages }}: what is written changes nothing.';
   return [{ node_id: startNode, code: 'unused_message', message }];
@@ -111,14 +113,16 @@ function isPartOf([field]: readonly unknown[], fields: readonly unknown[]): bool
 
 function findEmptyConditions({ id, kind, data }: DrawnNode): Warning[] {
   const { conditionPlaces = [] }: NodeDefinition = nodeDefinitions[kind];
-  return conditionPlaces
-    .flatMap((place) => valuesAt(data, place))
-    .flatMap(({ path, value }) => emptySidesIn(value, path))
-    .map((path) => {
+  const warnings: Warning[] = [];
+  for (const { path: place, value } of conditionPlaces.flatMap((each) => valuesAt(data, each))) {
+    for (const path of emptySidesIn(value, place)) {
+      if (warnings.length >= MAX_FINDINGS) return warnings;
       const side = path.endsWith('.left') ? 'left' : 'right';
       const message = `The ${side} side of the condition is empty.`;
-      return { node_id: id, code: 'empty_condition', message, path };
-    });
+      warnings.push({ node_id: id, code: 'empty_condition', message, path });
+    }
+  }
+  return warnings;
 }
 
 /** Returns the values at a place such as `cases.*.condition`. */

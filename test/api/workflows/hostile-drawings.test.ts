@@ -36,6 +36,25 @@ describe('hostile drawings', () => {
         'tools by the ten thousand',
         () => nodes(20, 'agent-node', (next) => ({ messages: [{}], tools: empty(9_000), next_nodes: next(1) })),
       ],
+      [
+        '120,000 empty conditions, half of them in a list',
+        () => {
+          const nothing = { left: '', operator: 'is_empty' };
+          const cases = Array.from({ length: 60_000 }, () => ({ condition: nothing }));
+          return {
+            nodes: [
+              { id: 'n0', type: 'switch-node', data: { cases } },
+              {
+                id: 'n1',
+                type: 'if-else-node',
+                data: { condition: { any: Array.from({ length: 60_000 }, () => nothing) } },
+              },
+              { id: 'n2', type: 'trigger-node', data: { next_nodes: ['n0', 'n1'] } },
+            ],
+            start_node: 'n2',
+          };
+        },
+      ],
       ['400,000 variables', () => nodes(1, 'http-node', () => ({ url: '{{ input.x }}'.repeat(700_000) }))],
       ['open braces alone', () => nodes(1, 'http-node', () => ({ url: '{{'.repeat(4 * MIB) }))],
       ['braces the wrong way round', () => nodes(1, 'http-node', () => ({ url: '}}{{'.repeat(2 * MIB) }))],
@@ -50,7 +69,7 @@ describe('hostile drawings', () => {
           const data = parseJsonBody(text) as Data;
           parseFields(workflowChangesSchema, { data });
           const { masked, secrets } = splitSecrets(data);
-          checkDrawing(joinSecrets(masked, secrets), secrets, 365);
+          checkDrawing(joinSecrets(masked, secrets), secrets, 365, { isChat: true });
         });
         assert.ok(tookMs < BOUND_MS, `${tookMs} ms`);
       });
