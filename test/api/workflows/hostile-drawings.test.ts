@@ -40,10 +40,10 @@ describe('hostile drawings', () => {
         '120,000 empty conditions, half of them in a list',
         () => {
           const nothing = { left: '', operator: 'is_empty' };
-          const cases = Array.from({ length: 60_000 }, () => ({ condition: nothing }));
+          const asked = Array.from({ length: 60_000 }, () => ({ condition: nothing }));
           return {
             nodes: [
-              { id: 'n0', type: 'switch-node', data: { cases } },
+              { id: 'n0', type: 'switch-node', data: { cases: asked } },
               {
                 id: 'n1',
                 type: 'if-else-node',
