@@ -1,6 +1,7 @@
 // Files of projects (docs/use/files.md).
 import { z } from 'zod';
 import { findFile, findFileFacts, listFiles } from '../../db/files/files-repository.js';
+import { MissingBytesError } from '../../files/file-store.js';
 import { hasOpenTask } from '../../db/human-tasks/tasks-repository.js';
 import { mayRun } from '../../acceptance/roles.js';
 import type { FileDeps } from './deps.js';
@@ -180,8 +181,18 @@ async function checkMayBring(deps: FileDeps, caller: Caller, { projectId, role }
 
 type RangeHeaders = z.infer<typeof rangeHeaders>;
 
-async function sendBytesOf(deps: FileDeps, id: string, headers: RangeHeaders, signal: AbortSignal) {
+/** Exported for tests. */
+export async function sendBytesOf(
+  deps: Pick<FileDeps, 'db' | 'files'>,
+  id: string,
+  headers: RangeHeaders,
+  signal: AbortSignal,
+) {
   const file = orNotFound(await findFile(deps.db, id));
   const asked = { range: headers.range, ifRange: headers['if-range'], ifNoneMatch: headers['if-none-match'], signal };
-  return sendFile(deps.files, file, asked);
+  return sendFile(deps.files, file, asked).catch(async (error: unknown) => {
+    // The file may have been deleted after it was found. Bytes that are missing otherwise are a fault of the service.
+    if (error instanceof MissingBytesError) orNotFound(await findFile(deps.db, id));
+    throw error;
+  });
 }

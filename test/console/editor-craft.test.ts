@@ -83,7 +83,7 @@ describe('the craft of the editor', function () {
     await node(page, 'Ask to End').waitFor({ state: 'detached' });
     await page.context().close();
     const edge = { id: 'lost', source: task.id, sourceHandle: 'error', target: end.id };
-    const other = await open({ ...row, edges: [edge] } as Drawing);
+    const other = await open({ ...row, edges: [edge] });
     await eventually(async () => (await node(other, 'Ask to End').count()) === 2);
     await node(other, 'Ask').click();
     await region(other, 'Node').getByText('Links from an exit that this node does not have.').waitFor();

@@ -221,7 +221,7 @@ describe('the editor', function () {
       ],
     );
     const toCode = edges.filter(({ target }) => target === codeId).map(({ sourceHandle }) => sourceHandle);
-    assert.deepEqual(toCode.toSorted(), ['case_1', 'large']);
+    assert.deepEqual(new Set(toCode), new Set(['case_1', 'large']));
     assert.deepEqual(dataOf('code-node')['inputs'], { a: 4 });
     assert.match(String(dataOf('code-node')['code']), /^\/\/ adds\n\s*return inputs\.a \+ 1;$/);
     await page.context().close();

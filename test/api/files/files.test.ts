@@ -10,9 +10,12 @@ import { createAccount, giveRole } from '../accounts.js';
 import { foldBytes } from '../../support/stored-bytes.js';
 import { sweepingDeps } from './sweeping.js';
 import { sweepFiles } from '../../../api/background/sweep-files.js';
+import { sendBytesOf } from '../../../api/files/routes.js';
+import { MissingBytesError } from '../../../files/file-store.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../../support/upload.js';
 
+const NEVER = new AbortController().signal;
 const MAX_FILE_BYTES = 3 * 1024 * 1024;
 
 type Facts = FileValue & { created_at: string; expires_at: string | null; used_by: Record<string, number> };
@@ -267,6 +270,26 @@ describe('files of a project', function () {
       headers: { 'x-file-name': '%ff' },
     });
     assert.equal(encoded.status, 400);
+  });
+
+  it('are not found where they are deleted between their row and their bytes', async () => {
+    const { file_id: id } = await upload('short-lived');
+    const { deps, close } = sweepingDeps(stack);
+    const read = async (): Promise<never> => {
+      await api.delete(`/files/${id}/`);
+      throw new MissingBytesError(id);
+    };
+    const lost = async (): Promise<never> => Promise.reject(new MissingBytesError(id));
+    const ask = (reads: () => Promise<never>) => {
+      const asked = { range: undefined, 'if-range': undefined, 'if-none-match': undefined };
+      return sendBytesOf({ db: deps.db, files: { ...deps.files, read: reads } }, id, asked, NEVER);
+    };
+    try {
+      await assert.rejects(ask(lost), MissingBytesError, 'lost by the service');
+      await assert.rejects(ask(read), { status: 404 });
+    } finally {
+      await close();
+    }
   });
 
   it('that nothing refers to go after a day, with their bytes', async () => {

@@ -154,81 +154,81 @@ describe('pasted nodes', () => {
       assert.equal(pasteNodes(drawn, kinds, text, { x: 0, y: 0 }), undefined);
     }
   });
+});
 
-  describe('where the exits of a node change', () => {
-    /** A start, the node `n` that leads to `a`, and two more requests. */
-    const around = (type: string, data: Record<string, unknown>, edges: object[] = []): Drawing =>
-      drawing(
-        [
-          trigger('t', ['n']),
-          { id: 'n', type, position: { x: 0, y: 0 }, data: { id: 'n', label: 'n', ...data } },
-          http('a', []),
-          http('b', []),
-        ],
-        edges as never,
-      );
-    const change = (of: Drawing, data: Record<string, unknown>): Drawing => {
-      const next = setData(of, 'n', { ...dataOf(nodesOf(of).get('n')), ...data } as never);
-      return followHandles(of, next, kinds, 'n');
-    };
-    const ofNode = (of: Drawing) => pairs(of).filter(([source]) => source === 'n');
-    const edgesOf = (of: Drawing) => (of['edges'] as { sourceHandle?: string }[]).map((each) => each.sourceHandle);
+describe('where the exits of a node change', () => {
+  /** A start, the node `n` that leads to `a`, and two more requests. */
+  const around = (type: string, data: Record<string, unknown>, edges: object[] = []): Drawing =>
+    drawing(
+      [
+        trigger('t', ['n']),
+        { id: 'n', type, position: { x: 0, y: 0 }, data: { id: 'n', label: 'n', ...data } },
+        http('a', []),
+        http('b', []),
+      ],
+      edges,
+    );
+  const change = (of: Drawing, data: Record<string, unknown>): Drawing => {
+    const next = setData(of, 'n', { ...dataOf(nodesOf(of).get('n')), ...data });
+    return followHandles(of, next, kinds, 'n');
+  };
+  const ofNode = (of: Drawing) => pairs(of).filter(([source]) => source === 'n');
+  const edgesOf = (of: Drawing) => (of['edges'] as { sourceHandle?: string }[]).map((each) => each.sourceHandle);
 
-    it('the first item takes over the ordinary link, and gives it back when it goes', () => {
-      const [yes, no] = [
-        { id: 'yes', label: 'Yes' },
-        { id: 'no', label: 'No' },
-      ];
-      const task = around('human-node', { next_nodes: ['a'] }, [edge('n', 'a')]);
-      const one = change(task, { actions: [yes] });
-      assert.deepEqual(ofNode(one), [['n', 'yes', 'a']]);
-      assert.deepEqual(edgesOf(one), ['yes']);
-      const two = connect(change(one, { actions: [{ ...yes, node: 'a' }, no] }), kinds, {
-        source: 'n',
-        handle: 'no',
-        target: 'b',
-      });
-      assert.deepEqual(ofNode(two), [
-        ['n', 'yes', 'a'],
-        ['n', 'no', 'b'],
-      ]);
-      const left = change(two, { actions: [(dataOf(nodesOf(two).get('n'))['actions'] as object[])[1]] });
-      assert.deepEqual(ofNode(left), [['n', 'no', 'b']]);
-      assert.deepEqual(edgesOf(left), ['no']);
-      const none = change(left, { actions: [] });
-      assert.deepEqual(ofNode(none), [['n', null, 'b']]);
-      assert.deepEqual(edgesOf(none), [undefined]);
+  it('the first item takes over the ordinary link, and gives it back when it goes', () => {
+    const [yes, no] = [
+      { id: 'yes', label: 'Yes' },
+      { id: 'no', label: 'No' },
+    ];
+    const task = around('human-node', { next_nodes: ['a'] }, [edge('n', 'a')]);
+    const one = change(task, { actions: [yes] });
+    assert.deepEqual(ofNode(one), [['n', 'yes', 'a']]);
+    assert.deepEqual(edgesOf(one), ['yes']);
+    const two = connect(change(one, { actions: [{ ...yes, node: 'a' }, no] }), kinds, {
+      source: 'n',
+      handle: 'no',
+      target: 'b',
     });
+    assert.deepEqual(ofNode(two), [
+      ['n', 'yes', 'a'],
+      ['n', 'no', 'b'],
+    ]);
+    const left = change(two, { actions: [(dataOf(nodesOf(two).get('n'))['actions'] as object[])[1]] });
+    assert.deepEqual(ofNode(left), [['n', 'no', 'b']]);
+    assert.deepEqual(edgesOf(left), ['no']);
+    const none = change(left, { actions: [] });
+    assert.deepEqual(ofNode(none), [['n', null, 'b']]);
+    assert.deepEqual(edgesOf(none), [undefined]);
+  });
 
-    it('the links of an exit go with it, whether data or edges hold them', () => {
-      const drawnOnly = around('http-node', { next_nodes: ['a'], on_error: 'branch' }, [
-        { ...edge('n', 'b'), sourceHandle: 'error' },
-      ]);
-      assert.deepEqual(ofNode(drawnOnly), [
-        ['n', null, 'a'],
-        ['n', 'error', 'b'],
-      ]);
-      const stopped = change(drawnOnly, { on_error: 'fail' });
-      assert.deepEqual(ofNode(stopped), [['n', null, 'a']]);
-      assert.deepEqual(edgesOf(stopped), []);
-      const inData = around('http-node', { next_nodes: ['a'], on_error: 'branch', error_node: 'b' });
-      const back = change(change(inData, { on_error: 'fail' }), { on_error: 'branch' });
-      assert.deepEqual(ofNode(back), [['n', null, 'a']]);
-    });
+  it('the links of an exit go with it, whether data or edges hold them', () => {
+    const drawnOnly = around('http-node', { next_nodes: ['a'], on_error: 'branch' }, [
+      { ...edge('n', 'b'), sourceHandle: 'error' },
+    ]);
+    assert.deepEqual(ofNode(drawnOnly), [
+      ['n', null, 'a'],
+      ['n', 'error', 'b'],
+    ]);
+    const stopped = change(drawnOnly, { on_error: 'fail' });
+    assert.deepEqual(ofNode(stopped), [['n', null, 'a']]);
+    assert.deepEqual(edgesOf(stopped), []);
+    const inData = around('http-node', { next_nodes: ['a'], on_error: 'branch', error_node: 'b' });
+    const back = change(change(inData, { on_error: 'fail' }), { on_error: 'branch' });
+    assert.deepEqual(ofNode(back), [['n', null, 'a']]);
+  });
 
-    it('a link from an exit that a node does not have is drawn, and can be deleted', () => {
-      const drawn = around('human-node', { actions: [{ id: 'yes', label: 'Yes', node: 'a' }] }, [
-        { ...edge('n', 'b'), sourceHandle: 'gone' },
-      ]);
-      const [, lost] = flowEdges(drawn, kinds, new Set(), { byId: new Map(), all: [] }).filter(
-        ({ source }) => source === 'n',
-      );
-      const looks = { drawing: drawn, kinds, selection: { nodes: new Set<string>(), links: new Set<string>() } };
-      const card = flowNodes({ ...looks, problems: [], moving: new Map() }).find(({ id }) => id === 'n')!;
-      assert.ok(card.handles!.some(({ id }) => id === lost!.sourceHandle));
-      const left = disconnect(drawn, kinds, [lost!.data!.link]);
-      assert.deepEqual(ofNode(left), [['n', 'yes', 'a']]);
-      assert.deepEqual(edgesOf(left), []);
-    });
+  it('a link from an exit that a node does not have is drawn, and can be deleted', () => {
+    const drawn = around('human-node', { actions: [{ id: 'yes', label: 'Yes', node: 'a' }] }, [
+      { ...edge('n', 'b'), sourceHandle: 'gone' },
+    ]);
+    const [, lost] = flowEdges(drawn, kinds, new Set(), { byId: new Map(), all: [] }).filter(
+      ({ source }) => source === 'n',
+    );
+    const looks = { drawing: drawn, kinds, selection: { nodes: new Set<string>(), links: new Set<string>() } };
+    const card = flowNodes({ ...looks, problems: [], moving: new Map() }).find(({ id }) => id === 'n')!;
+    assert.ok(card.handles!.some(({ id }) => id === lost!.sourceHandle));
+    const left = disconnect(drawn, kinds, [lost!.data!.link]);
+    assert.deepEqual(ofNode(left), [['n', 'yes', 'a']]);
+    assert.deepEqual(edgesOf(left), []);
   });
 });

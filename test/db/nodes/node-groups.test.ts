@@ -215,9 +215,9 @@ describe('nodes that are claimed and end at the same moment', function () {
     const ofTheFirst = [outcomes[0]!, ...outcomes.slice(4)].map(
       (outcome) => outcome.status === 'fulfilled' && outcome.value,
     );
-    assert.deepEqual(ofTheFirst.toSorted(), [false, false, true]);
+    assert.equal(ofTheFirst.filter(Boolean).length, 1);
     const claims = await Promise.all([1, 2, 3].map(() => writes.claim({ ...keysOf(run)[0]!, path: 'LOOP[1]' }, WORK)));
-    assert.deepEqual(claims.map((claim) => claim!.attempts).toSorted(), [1, 2, 3]);
+    assert.deepEqual(new Set(claims.map((claim) => claim!.attempts)), new Set([1, 2, 3]));
   });
 
   it('notify those who watch their runs', async () => {
