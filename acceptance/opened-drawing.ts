@@ -7,7 +7,7 @@ import { joinSecrets, type SecretMap } from '../graph/secrets.js';
 /** The sealed secrets of a workflow, or of one of its versions under the workflow's ids. */
 export type SealedSecrets = Pick<StoredDrawing, 'id' | 'project_id' | 'secrets_enc'>;
 
-export function sealSecrets<C extends 'workflow-secrets' | 'run-secrets'>(
+export function sealSecrets<C extends 'workflow-secrets' | 'draft-secrets' | 'run-secrets'>(
   box: SecretBox,
   secrets: SecretMap,
   context: C,

@@ -67,6 +67,7 @@ import { workflowCheckRoutes } from './workflows/checks-routes.js';
 import { portingRoutes } from './workflows/porting-routes.js';
 import { workflowPositionRoutes } from './workflows/positions-routes.js';
 import { workflowRoutes } from './workflows/routes.js';
+import { draftRoutes } from './workflows/draft-routes.js';
 import { workflowVersionRoutes } from './workflows/versions-routes.js';
 
 /** The build writes the console to a folder next to this one. */
@@ -143,6 +144,7 @@ const subjects = [
   ...workflowRoutes,
   ...workflowPositionRoutes,
   ...workflowVersionRoutes,
+  ...draftRoutes,
   ...portingRoutes,
   ...workflowCheckRoutes,
   ...mcpToolsRoutes,

@@ -16,7 +16,7 @@ import type { RunInput } from './variable.js';
  */
 export type SecretMap = Record<string, unknown>;
 
-interface SecretPlace {
+export interface SecretPlace {
   name: string;
   /** The trigger or tool server that the place belongs to, as a prefix of the place's name. */
   owner: string;
@@ -44,37 +44,72 @@ export function isSecretField(field: JsonObject): boolean {
   return field['is_secret'] === true;
 }
 
+/** A masked document and its secrets. */
+interface Split {
+  data: JsonObject;
+  secrets: SecretMap;
+}
+
 /**
  * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. If `stored`
  * (the masked document before an update, and its secrets) is passed, `********` stands for the value stored at the same
  * place or at its former name. A header keeps its value only while its origin stays the same. If no value is stored,
- * the secret is lost, unless the place already held a literal `********`.
+ * the secret is lost, unless the place already held a literal `********`. A value in `draft` takes precedence over a
+ * stored one.
  */
 export function splitSecrets(
   data: JsonObject,
-  stored?: { data: JsonObject; secrets: SecretMap },
+  stored?: Split,
+  draft?: Split,
 ): { masked: JsonObject; secrets: SecretMap } {
-  const before = stored && storedPlaces(stored);
-  const renamed = before === undefined ? undefined : findRenamed(before, data);
+  const before = stored && placeFinder(stored, data);
+  const drafted = draft && placeFinder(draft, data);
   const secrets: SecretMap = {};
-  const masked = mapPlaces(data, (value, { name, origin, isSecret }) => {
+  const masked = mapPlaces(data, (value, { isSecret, ...place }) => {
     if (isEmpty(value)) return value;
-    const known = before?.get(renamed?.get(name) ?? name);
-    const hasStored = value === MASK && known?.origin === origin && 'secret' in known;
+    const { name } = place;
+    const kept = value === MASK ? (withSecret(drafted?.(place)) ?? withSecret(before?.(place))) : undefined;
     // A header that an earlier build stored as a secret stays one.
-    if (!isSecret && !hasStored) return value;
-    if (hasStored) secrets[name] = known.secret;
+    if (!isSecret && kept === undefined) return value;
+    if (kept !== undefined) secrets[name] = kept.secret;
     else if (value !== MASK) secrets[name] = value;
     // Other checks refuse an address with a user name.
     else if (isInAddress({ name })) return value;
-    else if (before !== undefined && !(known?.origin === origin && known.isLiteral)) secrets[lostName(name)] = true;
+    else if (before !== undefined && before(place)?.isLiteral !== true) secrets[lostName(name)] = true;
     return MASK;
   });
   return { masked, secrets };
 }
 
+/** Returns the places of `data` with `********` for which `draft` has a value, and `stored` has none. */
+export function placesOfDraftOnly(data: JsonObject, stored: Split, draft: Split): SecretPlace[] {
+  const [before, drafted] = [placeFinder(stored, data), placeFinder(draft, data)];
+  const found: SecretPlace[] = [];
+  mapPlaces(data, (value, place) => {
+    const isOnly =
+      value === MASK && withSecret(before(place)) === undefined && withSecret(drafted(place)) !== undefined;
+    if (isOnly) found.push(place);
+    return value;
+  });
+  return found;
+}
+
+/** Returns the function that finds a place of `data` in an earlier drawing, if it has the same origin there. */
+function placeFinder(earlier: Split, data: JsonObject): (place: SecretPlace) => StoredPlace | undefined {
+  const before = storedPlaces(earlier);
+  const renamed = findRenamed(before, data);
+  return ({ name, origin }) => {
+    const known = before.get(renamed.get(name) ?? name);
+    return known?.origin === origin ? known : undefined;
+  };
+}
+
+function withSecret(place: StoredPlace | undefined): StoredPlace | undefined {
+  return place !== undefined && 'secret' in place ? place : undefined;
+}
+
 /** Cuts out secrets of a stored drawing that the build which stored it didn't recognise. */
-export function splitRest(stored: { data: JsonObject; secrets: SecretMap }): { data: JsonObject; secrets: SecretMap } {
+export function splitRest(stored: Split): Split {
   const { masked, secrets } = splitSecrets(stored.data);
   return { data: masked, secrets: { ...stored.secrets, ...secrets } };
 }
@@ -87,7 +122,7 @@ interface StoredPlace {
   secret?: unknown;
 }
 
-function storedPlaces({ data, secrets }: { data: JsonObject; secrets: SecretMap }): Map<string, StoredPlace> {
+function storedPlaces({ data, secrets }: Split): Map<string, StoredPlace> {
   const places = new Map<string, StoredPlace>();
   mapPlaces(data, (value, { name, owner, origin }) => {
     const isKnown = Object.hasOwn(secrets, name);

@@ -37,6 +37,7 @@ const PARSES: Record<string, [count: number, reason: string]> = {
     2,
     'Bodies with such numbers are refused, parsed again by graph/json-text.ts, or passed on as they came.',
   ],
+  'api/workflows/drawing-secrets.ts': [2, DRAWING],
   'api/streams/draft-feed.ts': [1, OWN],
   'api/streams/text-reader.ts': [1, TEXTS],
   'api/marketplace/example-view.ts': [1, DRAWING],

@@ -13,6 +13,7 @@ import {
   deleteGoneConversations,
   deleteGoneDrawings,
   deleteLeftDeltas,
+  deleteOldDrafts,
   deleteOldSignIns,
   type Batch,
 } from '../../db/retention/retention-repository.js';
@@ -99,6 +100,7 @@ function createSteps(days: number): Step[] {
     deleteLeftDeltas,
     deleteOldStops,
     deleteOldSignIns,
+    deleteOldDrafts,
     expireAuditRecords,
     deleteGoneDrawings,
     deleteGoneConversations,

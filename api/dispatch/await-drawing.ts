@@ -1,3 +1,4 @@
+import { measureDraft } from '../../db/workflows/drafts-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { collectedBytes } from '../http/collect-body.js';
 import { pathId } from '../http/path-ids.js';
@@ -8,37 +9,43 @@ import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
+type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft'>;
+
 /**
- * Leases memory for the drawings that the route reads, and waits in the fair queue of api/http/heavy-work.ts if they are
- * large.
+ * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
+ * api/http/heavy-work.ts if they are large.
  */
-export function awaitDrawing(
-  { takesDrawing }: Pick<RouteDeclaration, 'takesDrawing'>,
-  form: DrawingForm,
-  deps: Pick<DispatchDeps, 'db' | 'heavyWork'>,
-): Step {
+export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
-    const { access, memory, signal, tenant } = ctx.state;
-    const sentBytes = takesDrawing === true ? collectedBytes(memory) : 0;
-    const drawingBytes = await leaseMemory(form, sentBytes, ctx, deps);
+    const { access, signal, tenant } = ctx.state;
+    const drawingBytes = await leaseMemory(reads, ctx, deps);
     await deps.heavyWork.run({ tenant, projectId: access?.projectId, signal }, drawingBytes, next);
   };
 }
 
 const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_COPIES };
 
-/** Returns the size of the drawings in bytes: that of the body, and that of the path if it names one. */
+/** Returns the size of the drawings in bytes: that of the body, and those that the path names. */
 async function leaseMemory(
-  form: DrawingForm,
-  sentBytes: number,
+  { readsDrawing, takesDrawing, readsDraft }: Reads,
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,
 ): Promise<number> {
-  const { access, admitted, memory } = state;
+  const { access, admitted, caller, memory } = state;
   const workflowId = admitted?.workflowId ?? access?.workflowId ?? pathId.safeParse(params['id']).data;
-  const storedBytes =
-    workflowId === undefined ? 0 : await measureVersion(db, workflowId, pathId.safeParse(params['version']).data);
-  const sizeBytes = sentBytes + storedBytes;
-  await memory.resize(memory.bytes + COPIES[form] * sizeBytes);
+  let sizeBytes = 0;
+  let leasedBytes = memory.bytes;
+  const add = (form: DrawingForm, bytes: number): void => {
+    sizeBytes += bytes;
+    leasedBytes += COPIES[form] * bytes;
+  };
+  if (takesDrawing === true) add('parsed', collectedBytes(memory));
+  if (workflowId !== undefined && readsDrawing !== undefined) {
+    add(readsDrawing, await measureVersion(db, workflowId, pathId.safeParse(params['version']).data));
+  }
+  if (workflowId !== undefined && readsDraft !== undefined && caller !== undefined) {
+    add(readsDraft, await measureDraft(db, { workflowId, userId: caller.userId }));
+  }
+  await memory.resize(leasedBytes);
   return sizeBytes;
 }

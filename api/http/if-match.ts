@@ -30,10 +30,11 @@ const ifMatch = documentedAs(
 export const ifMatchHeaders = z.object({ 'if-match': ifMatch.optional() });
 
 /**
- * Throws 412 unless the condition names the present tag. A weak tag never matches, because RFC 9110 requires the strong
- * comparison.
+ * Throws 412 unless the condition names the present tag, which is undefined if there is no object. A weak tag never
+ * matches, because RFC 9110 requires the strong comparison.
  */
-export function refuseStale(condition: IfMatch | undefined, etag: string): void {
-  if (condition === undefined || condition === '*' || condition.includes(etag)) return;
+export function refuseStale(condition: IfMatch | undefined, etag: string | undefined): void {
+  if (condition === undefined) return;
+  if (etag !== undefined && (condition === '*' || condition.includes(etag))) return;
   throw new ApiError(412, 'precondition_failed', 'It has been changed since you read it. Read it again.');
 }

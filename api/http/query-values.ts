@@ -22,6 +22,8 @@ export const queryPurpose = z.enum(['run', 'test']).default('run');
 
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 
+export const queryTags = z.array(z.string().trim()).max(MAX_IDS).optional();
+
 /** Comma-separated languages; undefined if the text names none. */
 export const queryLanguages = z
   .string()

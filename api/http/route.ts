@@ -199,6 +199,8 @@ interface RouteShape {
   readsDrawing?: 'text' | 'parsed';
   /** The body holds a drawing that is read like the stored one: it counts for the memory and the queue, too. */
   takesDrawing?: true;
+  /** The same for the caller's draft of the workflow in the path. */
+  readsDraft?: 'text' | 'parsed';
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */
   maxBodyBytes?: number;
   /**

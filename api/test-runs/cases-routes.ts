@@ -25,6 +25,7 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import { compilePlan } from '../../graph/compile-plan.js';
 import { secretFieldsOf } from '../../graph/input.js';
 import { conditionSchema } from '../../graph/condition-schema.js';
+import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
@@ -37,7 +38,8 @@ import { limitAmount } from '../http/limit-amount.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
-import { drawingBody } from '../workflows/workflow-body.js';
+import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.js';
+import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { startCases, driveCases } from './run-cases.js';
@@ -216,21 +218,26 @@ const run = defineRoute({
   path: '/api/v1/workflows/:id/cases/run/',
   summary: 'Runs cases: each is a test run of the whole drawing, which waits for nobody.',
   readsDrawing: 'parsed',
+  readsDraft: 'parsed',
   audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   ...editor,
-  body: z.object({
-    case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
-    version: z.int().min(1).max(MAX_ID).optional(),
-    drawing: drawingBody.optional(),
-    max_cost: limitAmount
-      .optional()
-      .describe('A call that could cost more is not made: its node fails, and no further case begins'),
-  }),
+  body: z
+    .object({
+      case_ids: z.array(z.int().min(0).max(MAX_ID)).max(MOST_CASES).optional().describe('All cases by default'),
+      version: z.int().min(1).max(MAX_ID).optional(),
+      drawing: drawingBody.optional(),
+      from_draft: fromDraft,
+      max_cost: limitAmount
+        .optional()
+        .describe('A call that could cost more is not made: its node fails, and no further case begins'),
+    })
+    .refine(hasDrawing, NO_DRAWING),
   responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
   async handler({ deps, log, caller, params, body }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const cases = await chosen(deps, params.id, body.case_ids);
-    const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, cases });
+    const draft = await findNamedDraft(deps, workflow, caller, body);
+    const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, draft, cases });
     const maxCostUsd = body.max_cost ?? null;
     const id = await startCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     const started = await findCaseRun(deps.db, params.id, id);
@@ -347,6 +354,7 @@ export async function chosen(deps: TestDeps, workflowId: number, ids: number[] |
 interface Asked {
   version: number | undefined;
   drawing: JsonObject | undefined;
+  draft: SplitDrawing | undefined;
   cases: readonly Case[];
 }
 
@@ -354,13 +362,15 @@ interface Asked {
 async function toTried(
   deps: TestDeps,
   workflow: StoredDrawing,
-  { version, drawing: sentDrawing, cases }: Asked,
+  { version, drawing: sentDrawing, draft, cases }: Asked,
 ): Promise<TriedDrawing> {
   if (version !== undefined && sentDrawing !== undefined) {
     throw invalidFields({ version: ['Name either a version or a drawing.'] });
   }
   const stored =
-    sentDrawing === undefined ? await atVersion(deps, workflow, version) : withDrawing(deps, workflow, sentDrawing);
+    sentDrawing === undefined
+      ? await atVersion(deps, workflow, version)
+      : withDrawing(deps, workflow, sentDrawing, draft);
   const { drawing, secrets } = openDrawing(deps.secretBox, stored);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);
@@ -369,7 +379,8 @@ async function toTried(
   const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
   const executed = new Set(plan.ids.filter(isExecuted));
   await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
-  return { drawing: sentDrawing, version: null };
+  // The draft may be gone when the cases start.
+  return { drawing: draft === undefined ? sentDrawing : drawing, version: null };
 }
 
 async function atVersion(deps: TestDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {

@@ -11,6 +11,7 @@ import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { insertTestRun } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
+import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { splitSecrets } from '../../graph/secrets.js';
 import { fileIdsIn } from '../../graph/file-values.js';
 import type { RunInput } from '../../graph/input.js';
@@ -34,6 +35,8 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   userId: number;
   /** A drawing from the request body; undefined for the workflow's own. */
   drawing: JsonObject | undefined;
+  /** The draft whose values `********` in that drawing stands for. */
+  draft?: SplitDrawing | undefined;
   /** The version of that drawing; null, or absent, if it is not stored. */
   version?: number | null;
   input: RunInput | undefined;
@@ -77,8 +80,8 @@ export async function openTest(
   deps: TestDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
 ): Promise<OpenedTest> {
-  const { workflow: stored, drawing: given } = request;
-  const workflow = given === undefined ? stored : withDrawing(deps, stored, given);
+  const { workflow: stored, drawing: given, draft } = request;
+  const workflow = given === undefined ? stored : withDrawing(deps, stored, given, draft);
   const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);
@@ -137,14 +140,15 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
   });
 }
 
-/** `********` in the drawing stands for the stored value at the same place. */
+/** `********` in the drawing stands for the value in `draft` or the stored one at the same place. */
 export function withDrawing(
   { secretBox }: Pick<TestDeps, 'secretBox'>,
   workflow: StoredDrawing,
   drawing: JsonObject,
+  draft: SplitDrawing | undefined,
 ): StoredDrawing {
   const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
-  const { masked, secrets } = splitSecrets(drawing, stored);
+  const { masked, secrets } = splitSecrets(drawing, stored, draft);
   const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
   return { ...workflow, document: masked, secrets_enc: sealed };
 }

@@ -12,7 +12,8 @@ import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { findFirstAnswer, idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { envelopeSchema, type Envelope } from '../envelope/run-envelope.js';
 import { waitForResults } from '../runs/wait-for-results.js';
-import { drawingBody } from '../workflows/workflow-body.js';
+import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.js';
+import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
 import { estimateTest } from './estimate.js';
 import { invalidDrawingSchema } from './invalid-drawing.js';
 import { openTest, ResultsMissing, startTest } from './start-test.js';
@@ -29,6 +30,7 @@ const tried = {
   path: iterationPath.optional().describe('The iteration in which a node of a body is tried; the first one by default'),
   input: input.optional().describe('Without it the trigger is taken like any other node'),
   drawing: drawingBody.optional().describe('A drawing that is not stored; `********` in it is the stored value'),
+  from_draft: fromDraft,
 };
 
 const missingSchema = z.object({
@@ -47,17 +49,20 @@ const test = defineRoute({
     '`{error: {code, message}}`, or `{action, values}` of a human task; its key is the id of a node, or `NODE@PATH` for one ' +
     'iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.',
   readsDrawing: 'parsed',
+  readsDraft: 'parsed',
   audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
-  body: z.object({
-    ...tried,
-    mocks: input.default({}).describe('By node: what it puts out in place of being executed'),
-    use_pins: z.boolean().default(true),
-    skip_waits: z
-      .boolean()
-      .default(false)
-      .describe('Whether waits for a time, and delays between attempts, are over at once'),
-  }),
+  body: z
+    .object({
+      ...tried,
+      mocks: input.default({}).describe('By node: what it puts out in place of being executed'),
+      use_pins: z.boolean().default(true),
+      skip_waits: z
+        .boolean()
+        .default(false)
+        .describe('Whether waits for a time, and delays between attempts, are over at once'),
+    })
+    .refine(hasDrawing, NO_DRAWING),
   headers: waitHeaders.extend(idempotencyHeaders.shape),
   responses: {
     201: envelopeSchema,
@@ -81,6 +86,7 @@ const test = defineRoute({
         path: body.path,
         input: body.input,
         drawing: body.drawing,
+        draft: await findNamedDraft(deps, workflow, caller, body),
         mocks: body.mocks,
         usesPins: body.use_pins,
         skipsWaits: body.skip_waits,
@@ -102,9 +108,10 @@ const estimate = defineRoute({
     'Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a ' +
     'value count as empty.',
   readsDrawing: 'parsed',
+  readsDraft: 'parsed',
   audit: { action: 'workflow.estimated', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
-  body: z.object(tried),
+  body: z.object(tried).refine(hasDrawing, NO_DRAWING),
   responses: {
     200: z.object({
       calls: z.array(z.object({ node_id: z.string(), kind: z.string(), has_side_effects: z.boolean() })),
@@ -115,7 +122,8 @@ const estimate = defineRoute({
   async handler({ deps, caller, params, body, memory, signal }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const { mode, node, path, input: sentInput, drawing } = body;
-    const asked = { mode, nodeId: node, path, input: sentInput, drawing, mocks: {}, usesPins: true };
+    const draft = await findNamedDraft(deps, workflow, caller, body);
+    const asked = { mode, nodeId: node, path, input: sentInput, drawing, draft, mocks: {}, usesPins: true };
     const opened = await openTest(deps, { workflow, ...asked });
     const { userId } = caller;
     const { calls, reserved } = await estimateTest(deps, opened, { userId, input: sentInput, memory, signal });

@@ -6,6 +6,7 @@ import {
   findCatalogWorkflows,
   listCatalog,
   listLatestStatuses,
+  listTags,
 } from '../../db/workflows/catalog-repository.js';
 import { nothing } from '../http/answer-schemas.js';
 import { catalogWorkflowSchema, listedCatalogWorkflowSchema, toCatalogWorkflow } from './catalog-view.js';
@@ -13,7 +14,7 @@ import { orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { listDrawings } from './list-drawings.js';
-import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryText } from '../http/query-values.js';
+import { queryBoolean, queryIds, queryLanguages, queryOrdering, queryTags, queryText } from '../http/query-values.js';
 import type { WorkflowDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 
@@ -31,11 +32,12 @@ const list = defineRoute({
     categories: queryIds,
     subcategories: queryIds,
     languages: queryLanguages,
+    tag: queryTags.describe('May be repeated: workflows that have all of them'),
     own_scripts: queryBoolean.default(false),
     ordering: queryOrdering(['last_run_at', 'total_cost', 'created_at']).default('-created_at'),
     include: z.literal('latest_runs').optional().describe('Adds `latest_runs` to each workflow'),
   }),
-  repeatable: ['categories', 'subcategories'],
+  repeatable: ['categories', 'subcategories', 'tag'],
   responses: { 200: envelopeOf(listedCatalogWorkflowSchema) },
   async handler({ deps, caller, query }) {
     const { total, ids } = await listCatalog(deps.db, {
@@ -46,6 +48,7 @@ const list = defineRoute({
       categories: query.categories,
       subcategories: query.subcategories,
       languages: query.languages,
+      tags: query.tag,
       isOwn: query.own_scripts,
       ordering: query.ordering,
       ...toWindow(query),
@@ -75,6 +78,17 @@ const read = defineRoute({
   },
 });
 
+const tags = defineRoute({
+  method: 'GET',
+  path: '/api/v1/projects/:id/tags/',
+  summary: 'The tags of the workflows of a project, each with the number of workflows that have it.',
+  access: { to: 'project', role: 'viewer' },
+  responses: { 200: z.array(z.object({ tag: z.string(), count: z.int() })) },
+  async handler({ deps, params }) {
+    return { status: 200, body: await listTags(deps.db, params.id) };
+  },
+});
+
 const bookmark = defineRoute({
   method: 'POST',
   path: '/api/v1/all-workflows/:id/add-bookmark/',
@@ -101,4 +115,4 @@ const unbookmark = defineRoute({
   },
 });
 
-export const allWorkflowsRoutes: Route<WorkflowDeps>[] = [list, read, bookmark, unbookmark];
+export const allWorkflowsRoutes: Route<WorkflowDeps>[] = [list, read, tags, bookmark, unbookmark];

@@ -2,11 +2,19 @@
 // (acceptance/opened-drawing.ts). docs/operate/security.md.
 import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Draft } from '../../db/workflows/drafts-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { invalidFields } from '../http/errors.js';
 import { runTheSame, type SplitDrawing } from '../../graph/drawing-change.js';
 import { newPublicMasks, type PublicMask } from '../../graph/lost-secrets.js';
-import { splitRest, splitSecrets } from '../../graph/secrets.js';
+import {
+  isInAddress,
+  placesOfDraftOnly,
+  splitRest,
+  splitSecrets,
+  type SecretMap,
+  type SecretPlace,
+} from '../../graph/secrets.js';
 import { cutText } from '../../graph/cut-text.js';
 
 type Drawing = Record<string, unknown>;
@@ -31,15 +39,42 @@ interface ReplacingDrawing {
 }
 
 /**
- * `********` in the drawing stands for the secret in `stored`, which the drawing replaces. Throws 400 for a mask in a
- * field or header that is not secret: the stored value would be lost, and the mask itself sent.
+ * `********` in the drawing stands for the secret in `draft`, if one is given, else in `stored`, which the drawing
+ * replaces. Throws 400 for a mask in a field or header that is not secret: the stored value would be lost, and the mask
+ * itself sent.
  */
-export function sealUpdate(box: SecretBox, drawing: Drawing, stored: StoredSecrets): ReplacingDrawing {
+export function sealUpdate(
+  box: SecretBox,
+  drawing: Drawing,
+  stored: StoredSecrets,
+  draft?: SplitDrawing,
+): ReplacingDrawing {
   const before = openSplit(box, stored);
   refuseMasks(newPublicMasks(drawing, before.data));
-  const { masked, secrets } = splitSecrets(drawing, before);
+  const { masked, secrets } = splitSecrets(drawing, before, draft);
   const after = { data: masked, secrets };
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
+}
+
+/**
+ * Throws a 400 that names each place of the drawing where `********` stands for no stored value and the draft has one:
+ * saving the drawing would lose it.
+ */
+export function refuseLoss(box: SecretBox, drawing: Drawing, stored: StoredSecrets, draft: SplitDrawing): void {
+  const places = placesOfDraftOnly(drawing, openSplit(box, stored), draft);
+  if (places.length === 0) return;
+  throw invalidFields({
+    data: places.map((place) => {
+      const { label, nodeId, path } = place;
+      const where = `${kindOf(place)} "${cutText(label, 60)}" of the node "${cutText(String(nodeId), 60)}" (${cutText(path, 200)})`;
+      return `The ${where} has a value in your draft alone: send "from_draft": true, or enter the value.`;
+    }),
+  });
+}
+
+function kindOf({ name }: SecretPlace): string {
+  if (isInAddress({ name })) return 'address';
+  return name.startsWith('header:') ? 'header' : 'field';
 }
 
 /** Replaces `stored` by an earlier version with its own secrets. */
@@ -63,6 +98,30 @@ function openSplit(box: SecretBox, stored: StoredSecrets): SplitDrawing {
 function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDrawing): SealedDrawing {
   const sealed = sealSecrets(box, secrets, 'workflow-secrets', place.project_id, place.id);
   return { document: JSON.stringify(data), secrets_enc: sealed };
+}
+
+/** `********` in the drawing stands for the secret in `previous`, the user's draft that it replaces. */
+export function sealDraft(
+  box: SecretBox,
+  place: WorkflowPlace & { userId: number },
+  drawing: Drawing,
+  previous: SplitDrawing | undefined,
+): SealedDrawing {
+  const { masked, secrets } = splitSecrets(drawing, undefined, previous);
+  const sealed = sealSecrets(box, secrets, 'draft-secrets', place.project_id, place.id, place.userId);
+  return { document: JSON.stringify(masked), secrets_enc: sealed };
+}
+
+export function openDraft(
+  box: SecretBox,
+  place: WorkflowPlace & { userId: number },
+  { document, secrets_enc: sealed }: Pick<Draft, 'document' | 'secrets_enc'>,
+): SplitDrawing {
+  const secrets =
+    sealed === null
+      ? {}
+      : (JSON.parse(box.open(sealed, 'draft-secrets', place.project_id, place.id, place.userId)) as SecretMap);
+  return { data: JSON.parse(document) as Drawing, secrets };
 }
 
 const MOST_REPORTED = 20;

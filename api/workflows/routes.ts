@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Updateable } from 'kysely';
 import { archiveWorkflow } from '../../db/cascades/archive-workflow.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
+import type { Db } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import type { Reach } from '../../db/access/reach.js';
 import type { Tables } from '../../db/core/tables.js';
@@ -15,11 +16,13 @@ import {
   type StoredWorkflow,
   type WorkflowUpdate,
 } from '../../db/workflows/workflows-repository.js';
+import { deleteDraft } from '../../db/workflows/drafts-repository.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { emptyFieldsOf, refuseEmptyFields } from './required-fields.js';
 import { changeCategories } from './change-categories.js';
 import type { WorkflowDeps } from './deps.js';
-import { sealDrawing, sealUpdate } from './drawing-secrets.js';
+import { refuseLoss, sealDrawing, sealUpdate } from './drawing-secrets.js';
+import { findOpenedDraft, requireDraft } from './find-draft.js';
 import { invalidFields, notFound, orNotFound, permissionDenied, refusing } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
 import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
@@ -98,8 +101,10 @@ const update = defineRoute({
   summary: 'Changes title, drawing, limit or marketplace fields; ******** in a secret place keeps what is stored.',
   description:
     'With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow ' +
-    'since (412). A change of `data` that changes what runs makes a new version.',
+    'since (412). A change of `data` that changes what runs makes a new version. A change of `data` with `from_draft`, or ' +
+    "by a session, ends the caller's draft.",
   readsDrawing: 'parsed',
+  readsDraft: 'parsed',
   audit: { action: 'workflow.changed', target: 'workflow', id: 'id', alwaysRecorded: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
@@ -107,22 +112,29 @@ const update = defineRoute({
   responses: { 200: workflowSchema, 412: detailSchema },
   headers: ifMatchHeaders,
   async handler({ deps, caller, params, body, headers }) {
-    const { data, run_fee: runFee, max_run_cost: maxRunCost, categories, subcategories, ...fields } = body;
-    const plain = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const toUpdate = (stored: StoredWorkflow): WorkflowUpdate => {
+    const { data, from_draft: isFromDraft, categories, subcategories, ...fields } = body;
+    const { run_fee: runFee, max_run_cost: maxRunCost, ...others } = fields;
+    const endsDraft = data !== undefined && (isFromDraft === true || caller.credential === 'session');
+    const plain = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    const toUpdate = async (stored: StoredWorkflow, transaction: Db): Promise<WorkflowUpdate> => {
       refuseStale(headers['if-match'], toEtag(stored));
       if (stored.is_published) refuseEmptyFields(emptyFieldsOf(plain));
       const changes: Updateable<Tables['workflows']> = { ...plain };
       if (runFee !== undefined) changes.run_fee_usd = runFee;
       if (maxRunCost !== undefined) changes.max_run_cost_usd = maxRunCost;
       if (data === undefined) return { fields: changes, isNewVersion: false };
-      const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored);
+      const place = { ...stored, userId: caller.userId };
+      const draft = isFromDraft ? await requireDraft(transaction, deps.secretBox, place) : undefined;
+      const ending = endsDraft && !isFromDraft ? await findOpenedDraft(transaction, deps.secretBox, place) : undefined;
+      if (ending !== undefined) refuseLoss(deps.secretBox, data, stored, ending);
+      const { sealed, isNewVersion } = sealUpdate(deps.secretBox, data, stored, draft);
       return { fields: { ...changes, ...sealed }, isNewVersion };
     };
     const change = { workflowId: params.id, reach: caller };
-    const updated = await updateWorkflow(deps.db, change, toUpdate, (transaction) =>
-      changeCategories(transaction, params.id, { categories, subcategories }),
-    );
+    const updated = await updateWorkflow(deps.db, change, toUpdate, async (transaction) => {
+      await changeCategories(transaction, params.id, { categories, subcategories });
+      if (endsDraft) await deleteDraft(transaction, { workflowId: params.id, userId: caller.userId });
+    });
     if (updated === undefined) throw notFound();
     return toWorkflowAnswer(updated);
   },

@@ -59,10 +59,28 @@ const categories = upTo(100, z.array(z.int('A valid integer is required.')).max(
   ...new Set(ids),
 ]);
 
+export const fromDraft = z
+  .boolean()
+  .optional()
+  .describe('Whether `********` is the value in the draft of the caller; where that has none, the stored one');
+
+const MOST_TAGS = 10;
+
+const tags = upTo(100, z.array(z.string().trim().min(1).max(40)).max(100))
+  .transform((words) => [...new Set(words)])
+  .refine(({ length }) => length <= MOST_TAGS, `Ensure this field has no more than ${MOST_TAGS} elements.`);
+
 export const workflowChangesSchema = z
   .object({
     title: titleBody,
     data: drawingBody,
+    from_draft: fromDraft,
+    tags: documentedAs(tags, {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 40 },
+      maxItems: MOST_TAGS,
+      description: 'Trimmed, compared exactly; a tag that is given twice is kept once',
+    }),
     market_title: z.string().trim().max(255),
     short_description: z.string().trim().max(1000),
     available_languages: languages.transform((codes) => [...new Set(codes)]),
@@ -75,4 +93,8 @@ export const workflowChangesSchema = z
     is_tool: z.boolean(),
     is_chat: z.boolean(),
   })
-  .partial();
+  .partial()
+  .refine(({ data, from_draft: isFromDraft }) => data !== undefined || isFromDraft !== true, {
+    path: ['data'],
+    message: 'This field is required with from_draft.',
+  });

@@ -204,6 +204,7 @@ const SUBJECTS = {
       'checked',
       'copied',
       'deleted',
+      'drafted',
       'duplicated',
       'estimated',
       'imported',
@@ -218,7 +219,7 @@ const SUBJECTS = {
           'market_title', market_title, 'short_description', short_description, 'readme_guide', readme_guide,
           'available_languages', available_languages, 'run_fee', run_fee_usd::text,
           'free_runs_per_user', free_runs_per_user, 'max_run_cost', max_run_cost_usd::text, 'is_published', is_published,
-          'is_tool', is_tool, 'is_chat', is_chat, 'categories', coalesce((SELECT jsonb_agg(category_id ORDER BY category_id)
+          'is_tool', is_tool, 'is_chat', is_chat, 'tags', tags, 'categories', coalesce((SELECT jsonb_agg(category_id ORDER BY category_id)
             FROM workflow_categories WHERE workflow_id = workflows.id), '[]')) AS fields,
         ${NONE} AS secrets
       FROM workflows WHERE id = ${id} AND archived_at IS NULL`,

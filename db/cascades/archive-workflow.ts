@@ -6,6 +6,7 @@ import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
 import { lockProject } from '../projects/lock-project.js';
+import { deleteDraftsOf } from '../workflows/drafts-repository.js';
 
 /** Hides the workflow from every read; the row stays for its runs. The workflows after it in the project move up. */
 export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
@@ -23,6 +24,7 @@ export function archiveWorkflow(db: Db, projectId: number, workflowId: number): 
       .executeTakeFirst();
     if (archived === undefined) return false;
     await deleteHooksOf(transaction, { workflowId });
+    await deleteDraftsOf(transaction, { workflowId });
     // Delete schedules again that were created before the project's row was locked.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction

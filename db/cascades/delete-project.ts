@@ -5,6 +5,7 @@ import { dropReferencesOfProject } from '../files/references-repository.js';
 import { deleteHooksOf } from '../hooks/hooks-repository.js';
 import { cancelOpenRuns } from '../runs/open-runs.js';
 import { deleteSchedulesOf } from '../schedules/schedules-repository.js';
+import { deleteDraftsOf } from '../workflows/drafts-repository.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 
 /**
@@ -24,6 +25,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     if (result.numUpdatedRows === 0n) return false;
     await dropPendingDeliveries(transaction, projectId);
     await deleteHooksOf(transaction, { projectId });
+    await deleteDraftsOf(transaction, { projectId });
     await dropReferencesOfProject(transaction, projectId);
     // Nobody can use their credentials any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();

@@ -8,6 +8,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export interface SealedRows {
   /** Used for the workflow and for each of its versions. */
   'workflow-secrets': [projectId: number, workflowId: number];
+  'draft-secrets': [projectId: number, workflowId: number, userId: number];
   'run-input': [projectId: number, runId: string];
   'run-secrets': [projectId: number, runId: string];
   'passed-secrets': [projectId: number, runId: string];

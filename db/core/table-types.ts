@@ -458,7 +458,7 @@ export interface FileReferences {
   kind: "run" | "pin" | "case" | "drawing" | "schedule" | "message";
   /**
    * The id of a run, case, schedule, message, answer or conversation; `WORKFLOW/VERSION` of a drawing;
-   * `WORKFLOW/PATH/NODE` of a pin.
+   * `WORKFLOW/draft/USER` of a draft; `WORKFLOW/PATH/NODE` of a pin.
    */
   holder: string;
 }
@@ -1370,6 +1370,21 @@ export interface WorkflowChanges {
   last_run_at: Date | null;
 }
 
+/** Unsaved drawings, one for each user and workflow. Writer: the API; retention deletes old ones. */
+export interface WorkflowDrafts {
+  workflow_id: number;
+  user_id: number;
+  /** Secrets masked, as in `workflows.document`. */
+  document: JsonOf<Record<string, unknown>>;
+  /** The secrets cut out of the document, sealed. A mask without one stands for the secret of the saved drawing. */
+  secrets_enc: Buffer | null;
+  /** The version of the drawing from which the draft began. */
+  base_version: number;
+  /** Changes with each write, and differs from that of any earlier draft. */
+  tag: Generated<string>;
+  updated_at: Generated<Date>;
+}
+
 /** Workflows, with the present version of their drawings. Writer: the API. */
 export interface Workflows {
   id: Generated<number>;
@@ -1421,6 +1436,8 @@ export interface Workflows {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   archived_at: Date | null;
+  /** Words by which people find it. Copies in the same project keep them. */
+  tags: Generated<string[]>;
 }
 
 /**
@@ -1545,6 +1562,7 @@ export interface DB {
   webhook_deliveries: WebhookDeliveries;
   workflow_categories: WorkflowCategories;
   workflow_changes: WorkflowChanges;
+  workflow_drafts: WorkflowDrafts;
   workflow_statistics: WorkflowStatistics;
   workflow_totals: WorkflowTotals;
   workflow_versions: WorkflowVersions;

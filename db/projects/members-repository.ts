@@ -1,6 +1,6 @@
 // The roles of users in projects. Writers: the API (member-changes.ts; the creator becomes owner) and
 // the admin commands.
-import type { InferResult } from 'kysely';
+import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
 import { isInReach, type Reach } from '../access/reach.js';
@@ -14,12 +14,19 @@ export async function setMember(db: Db, projectId: number, userId: number, role:
     .execute();
 }
 
-export async function removeMember(db: Db, projectId: number, userId: number): Promise<boolean> {
-  const result = await db
+/** Also deletes the drafts of the member. Requires a transaction. */
+export async function removeMember(transaction: Db, projectId: number, userId: number): Promise<boolean> {
+  // First the membership, for which a draft that is being stored makes it wait.
+  const result = await transaction
     .deleteFrom('project_members')
     .where('project_id', '=', projectId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
+  await sql`
+    DELETE FROM workflow_drafts
+    WHERE user_id = ${userId} AND workflow_id IN (SELECT id FROM workflows WHERE project_id = ${projectId})`.execute(
+    transaction,
+  );
   return result.numDeletedRows > 0n;
 }
 

@@ -256,6 +256,19 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
   );
 }
 
+const DRAFT_DAYS = 30;
+
+/** True for a draft that counts as gone. */
+export const isOldDraft = sql<boolean>`updated_at < now() - make_interval(hours => 24 * ${DRAFT_DAYS}::integer)`;
+
+/** Also deletes drafts that were stored while their project was being deleted. */
+export async function deleteOldDrafts(db: Db, limit: number): Promise<Batch> {
+  const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
+  const old = await deleteRows(db, 'workflow_drafts', isOldDraft, limit);
+  const left = await deleteRows(db, 'workflow_drafts', ofGone, limit);
+  return { expired: { workflow_drafts: old + left }, hasMore: Math.max(old, left) >= limit };
+}
+
 /** Deletes the conversations of such workflows. Several calls may be necessary for a long one. */
 export async function deleteGoneConversations(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;

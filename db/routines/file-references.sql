@@ -28,6 +28,15 @@ END $$;
 CREATE OR REPLACE TRIGGER workflow_versions_file_references AFTER DELETE ON workflow_versions
   FOR EACH ROW EXECUTE FUNCTION drop_file_references_of_workflow_versions();
 
+CREATE OR REPLACE FUNCTION drop_file_references_of_workflow_drafts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM file_references WHERE kind = 'drawing' AND holder = OLD.workflow_id || '/draft/' || OLD.user_id;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER workflow_drafts_file_references AFTER DELETE ON workflow_drafts
+  FOR EACH ROW EXECUTE FUNCTION drop_file_references_of_workflow_drafts();
+
 CREATE OR REPLACE FUNCTION drop_file_references_of_schedules() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM file_references WHERE kind = 'schedule' AND holder = OLD.id::text;

@@ -83,6 +83,35 @@ CREATE OR REPLACE TRIGGER count_bytes_of_workflow_versions_new AFTER INSERT ON w
 CREATE OR REPLACE TRIGGER count_bytes_of_workflow_versions_gone AFTER DELETE ON workflow_versions
   FOR EACH ROW EXECUTE FUNCTION count_bytes_of_workflow_versions();
 
+CREATE OR REPLACE FUNCTION count_bytes_of_workflow_drafts() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  added bigint;
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    added := -(octet_length(OLD.document::text) + coalesce(octet_length(OLD.secrets_enc), 0));
+    IF added <> 0 THEN
+      PERFORM add_stored_bytes((SELECT project_id FROM workflows WHERE id = OLD.workflow_id), added, false);
+    END IF;
+    RETURN NULL;
+  END IF;
+  added := octet_length(NEW.document::text) + coalesce(octet_length(NEW.secrets_enc), 0);
+  IF TG_OP = 'UPDATE' THEN
+    added := added - (octet_length(OLD.document::text) + coalesce(octet_length(OLD.secrets_enc), 0));
+  END IF;
+  IF added <> 0 THEN
+    PERFORM add_stored_bytes((SELECT project_id FROM workflows WHERE id = NEW.workflow_id), added, true);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER count_bytes_of_workflow_drafts_new AFTER INSERT ON workflow_drafts
+  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_workflow_drafts();
+CREATE OR REPLACE TRIGGER count_bytes_of_workflow_drafts_changed
+  AFTER UPDATE OF document, secrets_enc ON workflow_drafts
+  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_workflow_drafts();
+CREATE OR REPLACE TRIGGER count_bytes_of_workflow_drafts_gone AFTER DELETE ON workflow_drafts
+  FOR EACH ROW EXECUTE FUNCTION count_bytes_of_workflow_drafts();
+
 CREATE OR REPLACE FUNCTION count_bytes_of_schedules() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;

@@ -16,6 +16,8 @@ export interface CatalogQuery extends WorkflowFilters {
   search: string | undefined;
   titleContains: string | undefined;
   projectId: number | undefined;
+  /** A workflow must have all of these. */
+  tags: string[] | undefined;
   isOwn: boolean;
   ordering: CatalogOrdering;
   limit: number;
@@ -68,29 +70,35 @@ export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total:
 }
 
 function selectMatching(db: Db, query: CatalogQuery) {
-  const { reach, search, titleContains, projectId, isOwn, ordering } = query;
+  const { reach, search, titleContains, projectId, tags, isOwn, ordering } = query;
   const { userId } = reach;
   // Every workflow has a statistics row, but as an outer join PostgreSQL can omit it when no column of it is used.
-  return memberWorkflows(db, reach)
-    .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
-    .leftJoin('bookmarks', (join) =>
-      join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
-    )
-    .select('workflows.id')
-    .select(sql<boolean>`bookmarks.user_id IS NOT NULL`.as('is_bookmarked'))
-    .select(SORT_KEYS[ordering.replace('-', '')]!.as('sort_key'))
-    .where(matchesFilters(query))
-    .$if(isOwn, (own) => own.where('workflows.author_id', '=', userId))
-    .$if(projectId !== undefined, (own) => own.where('workflows.project_id', '=', projectId!))
-    .$if(titleContains !== undefined, (own) => own.where('workflows.title', 'ilike', containing(titleContains!)))
-    .$if(search !== undefined, (own) =>
-      own.where((eb) =>
-        eb.or([
-          eb('workflows.title', 'ilike', containing(search!)),
-          eb('workflows.market_title', 'ilike', containing(search!)),
-        ]),
-      ),
-    );
+  return (
+    memberWorkflows(db, reach)
+      .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')
+      .leftJoin('bookmarks', (join) =>
+        join.onRef('bookmarks.workflow_id', '=', 'workflows.id').on('bookmarks.user_id', '=', userId),
+      )
+      .select('workflows.id')
+      .select(sql<boolean>`bookmarks.user_id IS NOT NULL`.as('is_bookmarked'))
+      .select(SORT_KEYS[ordering.replace('-', '')]!.as('sort_key'))
+      .where(matchesFilters(query))
+      .$if(isOwn, (own) => own.where('workflows.author_id', '=', userId))
+      .$if(projectId !== undefined, (own) => own.where('workflows.project_id', '=', projectId!))
+      // The first part is the condition of the index.
+      .$if(tags !== undefined, (own) =>
+        own.where(sql<boolean>`workflows.tags <> '{}' AND workflows.tags @> ${tags}::text[]`),
+      )
+      .$if(titleContains !== undefined, (own) => own.where('workflows.title', 'ilike', containing(titleContains!)))
+      .$if(search !== undefined, (own) =>
+        own.where((eb) =>
+          eb.or([
+            eb('workflows.title', 'ilike', containing(search!)),
+            eb('workflows.market_title', 'ilike', containing(search!)),
+          ]),
+        ),
+      )
+  );
 }
 
 /** Returns the workflows among `ids` that are in reach, in that order. Drawings of more than `limitBytes` are null. */
@@ -131,6 +139,15 @@ async function readFigures(db: Db, ids: number[], userId: number): Promise<Map<n
     .where('statistics.workflow_id', '=', anyOf(ids))
     .execute();
   return new Map(figures.map((row) => [row.workflowId, row]));
+}
+
+/** Returns the tags of a project's workflows in the order of their characters. The caller must have checked access. */
+export async function listTags(db: Db, projectId: number): Promise<{ tag: string; count: number }[]> {
+  const { rows } = await sql<{ tag: string; count: number }>`
+    SELECT tag, count(*)::integer AS count FROM workflows, unnest(tags) AS tag
+    WHERE project_id = ${projectId} AND archived_at IS NULL AND tags <> '{}'
+    GROUP BY tag ORDER BY tag COLLATE "C"`.execute(db);
+  return rows;
 }
 
 const LATEST = 20;

@@ -294,6 +294,7 @@ function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 
       'workflows.project_id',
       'workflows.author_id',
       'workflows.title',
+      'workflows.tags',
       'workflows.sort_id',
       'workflows.version',
       'workflows.revision',

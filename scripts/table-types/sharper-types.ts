@@ -34,6 +34,7 @@ export const sharperTypes: Record<string, string> = {
   'runs.input': OBJECT,
   'runs.node_errors': 'JsonOf<Record<string, Record<string, string>[]>> | null',
   'webhook_deliveries.type': 'WebhookEventType',
+  'workflow_drafts.document': OBJECT,
   'workflow_statistics.workflow_id': COUNT,
   'workflow_statistics.recorded_count': COUNT,
   'workflow_statistics.run_count': COUNT,

@@ -5,6 +5,7 @@ import {
   joinSecrets,
   keepInputSecrets,
   maskInput,
+  placesOfDraftOnly,
   secretStrings,
   secretTexts,
   splitRest,
@@ -313,6 +314,49 @@ describe('maskInput', () => {
     assert.deepEqual(maskInput(fields, { key: '', pin: null }), { masked: { key: '', pin: null }, secretValues: [] });
     assert.deepEqual(maskInput(fields, {}), { masked: {}, secretValues: [] });
     assert.deepEqual(maskInput(fields, ['x']), { masked: ['x'], secretValues: [] });
+  });
+});
+
+describe('a draft beside what is stored', () => {
+  const split = (data: Parameters<typeof splitSecrets>[0]) => {
+    const { masked, secrets } = splitSecrets(data);
+    return { data: masked, secrets };
+  };
+  const one = (id: string, value: string) => drawing([trigger('t', [], [field(id, value)])]);
+
+  it('gives its value first, the stored one where it has none, and neither where the origin is another', () => {
+    const nodes = (a: string, b: string, origin = 'https://mcp.test') =>
+      drawing([mcp({ authorization: a }, `${origin}/a`), { ...mcp({ 'x-api-key': b }), id: 'n' }]);
+    const stored = split(nodes('stored a', 'stored b'));
+    const draft = split(nodes('draft a', '{{ input.b }}'));
+    const asked = nodes(MASK, MASK);
+    const of = (secrets: object) => Object.values(secrets);
+    assert.deepEqual(of(splitSecrets(asked, stored, draft).secrets), ['draft a', 'stored b']);
+    assert.deepEqual(of(splitSecrets(asked, stored).secrets), ['stored a', 'stored b']);
+    assert.deepEqual(splitSecrets(asked, undefined, draft).secrets, { 'header:m:authorization': 'draft a' });
+    assert.deepEqual(splitSecrets(nodes(MASK, 'new', 'https://other.test'), stored, draft).secrets, {
+      'lost:header:m:authorization': true,
+      'header:n:x-api-key': 'new',
+    });
+  });
+
+  it('a field that was renamed since keeps the value of the draft', () => {
+    const { secrets } = splitSecrets(one('renamed', MASK), split(drawing([])), split(one('key', 'draft')));
+    assert.deepEqual(secrets, { 'field:t:renamed': 'draft' });
+  });
+
+  it('names the places for which it alone has a value', () => {
+    const [typed, empty] = [split(one('key', 'draft')), split(drawing([]))];
+    const namesOf = (...given: Parameters<typeof placesOfDraftOnly>) =>
+      placesOfDraftOnly(...given).map(({ name, path }) => [name, path]);
+    const place = ['field:t:key', 'input_fields.0.default_value'];
+    assert.deepEqual(namesOf(one('key', MASK), empty, typed), [place]);
+    const literal = { data: one('key', MASK), secrets: {} };
+    assert.deepEqual(namesOf(one('key', MASK), literal, typed), [place], 'a literal mask is no stored value');
+    assert.deepEqual(namesOf(one('key', MASK), split(one('key', 'stored')), typed), []);
+    assert.deepEqual(namesOf(one('key', MASK), empty, literal), [], 'the draft has none');
+    assert.deepEqual(namesOf(one('key', 'typed again'), empty, typed), []);
+    assert.deepEqual(namesOf(one('other', MASK), empty, split(one('key', ''))), []);
   });
 });
 

@@ -22,6 +22,7 @@ const PARTS = [
     `${size('document')} + ${sealed('kept.secrets_enc')}`.replace('document', 'kept.document'),
     'workflow_versions',
   ),
+  OF_WORKFLOWS(`${size('kept.document')} + ${sealed('kept.secrets_enc')}`, 'workflow_drafts'),
   OF_WORKFLOWS(sealed('input_enc'), 'schedules'),
   `SELECT sum(${either('input', 'input_enc')} + ${sealed('secrets_enc')} + ${sealed('passed_secrets_enc')}
     + ${size('node_errors')}) FROM runs WHERE project_id = $1`,

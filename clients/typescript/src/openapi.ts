@@ -1093,6 +1093,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{id}/tags/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tags of the workflows of a project, each with the number of workflows that have it. */
+        get: operations["get_projects_id_tags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/webhook-deliveries/": {
         parameters: {
             query?: never;
@@ -1315,7 +1332,7 @@ export interface paths {
         head?: never;
         /**
          * Changes title, drawing, limit or marketplace fields; ******** in a secret place keeps what is stored.
-         * @description With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow since (412). A change of `data` that changes what runs makes a new version.
+         * @description With `If-Match`, the `ETag` of an earlier answer, nothing is changed when somebody else has changed the workflow since (412). A change of `data` that changes what runs makes a new version. A change of `data` with `from_draft`, or by a session, ends the caller's draft.
          */
         patch: operations["patch_workflows_id"];
         trace?: never;
@@ -1465,6 +1482,28 @@ export interface paths {
          */
         post: operations["post_workflows_id_conversations"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/draft/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The unsaved drawing of the caller; 404 where there is none. */
+        get: operations["get_workflows_id_draft"];
+        /**
+         * Keeps an unsaved drawing of the caller: at most 1 MiB, for 30 days.
+         * @description Nobody else reads it, and nothing runs it. `********` keeps the value of the draft that it replaces. Where that has none, it stands for the one of the workflow, once the drawing is saved. With `If-Match`, the `ETag` of an earlier answer, nothing is changed when the draft is another one by now, or gone (412).
+         */
+        put: operations["put_workflows_id_draft"];
+        post?: never;
+        /** Removes the unsaved drawing of the caller. */
+        delete: operations["delete_workflows_id_draft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2525,6 +2564,16 @@ export interface components {
             user: string | null;
             workflow: number;
         };
+        Draft: {
+            /** @description The version of the drawing from which it began */
+            base_version: number;
+            /** @description Secrets are ******** */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updated_at: string;
+        };
         Error: {
             code: string;
             detail: string;
@@ -2858,6 +2907,8 @@ export interface components {
             slug: string | null;
             sort_id: number;
             subcategories: number[];
+            /** @description At most 10, in the order in which they were given */
+            tags: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -3142,6 +3193,8 @@ export interface operations {
                 /** @description Above 100 it counts as 100. */
                 size?: number;
                 subcategories?: number[];
+                /** @description May be repeated: workflows that have all of them */
+                tag?: string[];
                 title__icontains?: string;
             };
             header?: never;
@@ -3195,6 +3248,8 @@ export interface operations {
                             slug: string | null;
                             sort_id: number;
                             subcategories: number[];
+                            /** @description At most 10, in the order in which they were given */
+                            tags: string[];
                             title: string;
                             total_cost: components["schemas"]["Amount"];
                             /**
@@ -3268,6 +3323,8 @@ export interface operations {
                         slug: string | null;
                         sort_id: number;
                         subcategories: number[];
+                        /** @description At most 10, in the order in which they were given */
+                        tags: string[];
                         title: string;
                         total_cost: components["schemas"]["Amount"];
                         /** Format: date-time */
@@ -5856,6 +5913,8 @@ export interface operations {
                         slug: string | null;
                         sort_id: number;
                         subcategories: number[];
+                        /** @description At most 10, in the order in which they were given */
+                        tags: string[];
                         title: string;
                         /** Format: date-time */
                         updated_at: string;
@@ -6232,6 +6291,32 @@ export interface operations {
                             source: "run" | "chat";
                         }[];
                     };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_projects_id_tags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        tag: string;
+                    }[];
                 };
             };
             default: components["responses"]["Error"];
@@ -6874,6 +6959,8 @@ export interface operations {
                             slug: string | null;
                             sort_id: number;
                             subcategories: number[];
+                            /** @description At most 10, in the order in which they were given */
+                            tags: string[];
                             title: string;
                             /**
                              * @description data is left out
@@ -6988,6 +7075,8 @@ export interface operations {
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
                     free_runs_per_user?: number;
+                    /** @description Whether `********` is the value in the draft of the caller; where that has none, the stored one */
+                    from_draft?: boolean;
                     is_chat?: boolean;
                     is_tool?: boolean;
                     market_title?: string;
@@ -6996,6 +7085,8 @@ export interface operations {
                     run_fee?: string | number;
                     short_description?: string;
                     subcategories?: number[];
+                    /** @description Trimmed, compared exactly; a tag that is given twice is kept once */
+                    tags?: string[];
                     title?: string;
                 };
             };
@@ -7288,6 +7379,8 @@ export interface operations {
                     case_ids?: number[];
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     drawing?: Record<string, unknown>;
+                    /** @description Whether `********` is the value in the draft of the caller; where that has none, the stored one */
+                    from_draft?: boolean;
                     /** @description A call that could cost more is not made: its node fails, and no further case begins */
                     max_cost?: string;
                     version?: number;
@@ -7438,6 +7531,87 @@ export interface operations {
             default: components["responses"]["BadRequestOrError"];
         };
     };
+    get_workflows_id_draft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_workflows_id_draft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer; nothing is changed when it is no longer the present one */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    base_version: number;
+                    /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
+                    data: Record<string, unknown>;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    delete_workflows_id_draft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer; nothing is changed when it is no longer the present one */
+                "If-Match"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
     post_workflows_id_duplicate: {
         parameters: {
             query?: never;
@@ -7475,6 +7649,8 @@ export interface operations {
                 "application/json": {
                     /** @description A drawing that is not stored; `********` in it is the stored value */
                     drawing?: Record<string, unknown>;
+                    /** @description Whether `********` is the value in the draft of the caller; where that has none, the stored one */
+                    from_draft?: boolean;
                     /** @description Without it the trigger is taken like any other node */
                     input?: {
                         [key: string]: unknown;
@@ -8930,6 +9106,8 @@ export interface operations {
                 "application/json": {
                     /** @description A drawing that is not stored; `********` in it is the stored value */
                     drawing?: Record<string, unknown>;
+                    /** @description Whether `********` is the value in the draft of the caller; where that has none, the stored one */
+                    from_draft?: boolean;
                     /** @description Without it the trigger is taken like any other node */
                     input?: {
                         [key: string]: unknown;
@@ -9400,6 +9578,8 @@ export interface operations {
                         slug: string | null;
                         sort_id: number;
                         subcategories: number[];
+                        /** @description At most 10, in the order in which they were given */
+                        tags: string[];
                         title: string;
                         /** Format: date-time */
                         updated_at: string;

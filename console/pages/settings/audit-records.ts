@@ -59,6 +59,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'member.removed': 'Removed member',
   'workflow.created': 'Created workflow',
   'workflow.checked': 'Checked drawing of workflow',
+  'workflow.drafted': 'Kept draft of workflow',
   'workflow.estimated': 'Estimated test of workflow',
   'workflow.bookmarked': 'Bookmarked workflow',
   'workflow.changed': 'Changed workflow',

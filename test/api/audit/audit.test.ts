@@ -43,6 +43,8 @@ const LEFT_OUT = [
   'POST /v1/chat/completions/',
   'POST /api/v1/workflows/:id/estimate/',
   'POST /api/v1/workflows/:id/check_workflow/',
+  'PUT /api/v1/workflows/:id/draft/',
+  'DELETE /api/v1/workflows/:id/draft/',
   'POST /api/v1/workflows/mcp-tools/',
   'POST /api/v1/projects/:id/connections/:connection_id/authorize/',
   'POST /api/v1/workflows/execution-update/:workflow_run_id/',

@@ -37,7 +37,14 @@ describe('statements of a page', function () {
     const { api, userId } = await createAccount(stack);
     const project = await api.createProject();
     for (let count = 0; count < 12; count += 1) await api.createWorkflow(project, {});
-    const query = { ...FILTERS, search: undefined, titleContains: undefined, projectId: undefined, isOwn: false };
+    const catalog = {
+      search: undefined,
+      titleContains: undefined,
+      projectId: undefined,
+      tags: undefined,
+      isOwn: false,
+    };
+    const query = { ...FILTERS, ...catalog };
     const { ids } = await listCatalog(db, { ...query, reach: { userId }, ordering: '-last_run_at' });
     await measureDrawings(db, ids);
     const workflows = await findCatalogWorkflows(db, ids, { userId }, 1_000_000);

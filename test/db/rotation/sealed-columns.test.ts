@@ -108,6 +108,7 @@ describe('sealed columns', function () {
   it('every kind of value is in the registry', () => {
     const kinds = {
       'workflow-secrets': true,
+      'draft-secrets': true,
       'run-input': true,
       'run-secrets': true,
       'passed-secrets': true,

@@ -20,8 +20,8 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0001-baseline',
-  routines: '61b4169aefcb14c512c00c1d56491b2f73990d3a79ee274454821c4eadf6caec',
+  migration: '0002-drafts-and-tags',
+  routines: '8fcdd2edf53f2b08bcc672fd70948d7c72520963c93fa7524be435cab02fa810',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */

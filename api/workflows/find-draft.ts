@@ -1,0 +1,48 @@
+import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Db } from '../../db/core/client.js';
+import { findDraft } from '../../db/workflows/drafts-repository.js';
+import type { SplitDrawing } from '../../graph/drawing-change.js';
+import { invalidFields } from '../http/errors.js';
+import { openDraft } from './drawing-secrets.js';
+
+interface PlaceOfDraft {
+  id: number;
+  project_id: number;
+  userId: number;
+}
+
+/** Returns the user's draft of the workflow with its secrets, which must never be part of an answer. */
+export async function findOpenedDraft(db: Db, box: SecretBox, place: PlaceOfDraft): Promise<SplitDrawing | undefined> {
+  const draft = await findDraft(db, { workflowId: place.id, userId: place.userId });
+  return draft && openDraft(box, place, draft);
+}
+
+/** Like `findOpenedDraft`, for `from_draft`. Throws 400 if there is no draft. */
+export async function requireDraft(db: Db, box: SecretBox, place: PlaceOfDraft): Promise<SplitDrawing> {
+  const draft = await findOpenedDraft(db, box, place);
+  if (draft === undefined) throw invalidFields({ from_draft: ['You have no draft of this workflow.'] });
+  return draft;
+}
+
+/** What a body says of the draft. */
+interface NamingDraft {
+  from_draft?: boolean | undefined;
+  drawing?: unknown;
+}
+
+/** A check for the schema of a body with `drawing` and `from_draft`. */
+export function hasDrawing({ from_draft: isFromDraft, drawing }: NamingDraft): boolean {
+  return isFromDraft !== true || drawing !== undefined;
+}
+
+export const NO_DRAWING = { path: ['drawing'], message: 'This field is required with from_draft.' };
+
+/** Returns the draft that the body names. Throws 400 if there is none. */
+export async function findNamedDraft(
+  { db, secretBox }: { db: Db; secretBox: SecretBox },
+  workflow: { id: number; project_id: number },
+  { userId }: { userId: number },
+  { from_draft: isFromDraft }: NamingDraft,
+): Promise<SplitDrawing | undefined> {
+  return isFromDraft ? requireDraft(db, secretBox, { ...workflow, userId }) : undefined;
+}
