@@ -4,7 +4,14 @@ import { findRunOrigin, listRuns, type RunOrigin } from '../../db/runs/runs-list
 import { findVisible } from '../access/authorize.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { MAX_ID, uuid } from '../http/path-ids.js';
-import { queryMoment, queryMomentEnd, queryOrdering, queryPurpose, queryText } from '../http/query-values.js';
+import {
+  queryBoolean,
+  queryMoment,
+  queryMomentEnd,
+  queryOrdering,
+  queryPurpose,
+  queryText,
+} from '../http/query-values.js';
 import type { RunDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { findRunAnswer } from './history-routes.js';
@@ -37,6 +44,9 @@ const list = defineRoute({
     started_after: queryMoment.optional(),
     started_before: queryMomentEnd.optional(),
     purpose: queryPurpose,
+    waiting: queryBoolean
+      .default(false)
+      .describe('Only runs that wait for people: `waiting_for` is `approval`, `human` or `connection`'),
     ordering: queryOrdering(['created_at', 'cost']).default('-created_at'),
   }),
   responses: { 200: envelopeOf(lightRunSchema) },
@@ -50,6 +60,7 @@ const list = defineRoute({
       startedFrom: query.started_after,
       startedBefore: query.started_before,
       purpose: query.purpose,
+      isWaiting: query.waiting,
       ordering: query.ordering,
       ...toWindow(query),
     });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import type { ListedRun } from '../../db/runs/runs-list-repository.js';
+import { WAITING_FOR } from '../../db/runs/waiting-runs.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
@@ -51,6 +52,13 @@ export const runSchema = z
     parent_node_id: z.string().nullable().describe('The node that has started it'),
     parent_path: z.string().nullable().describe('The iteration of that node; empty outside loops'),
     resumed_from: z.string().nullable().describe('The earlier run whose results it began with (resume)'),
+    waiting_for: z
+      .enum([...WAITING_FOR, 'worker'])
+      .nullable()
+      .describe(
+        'What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts ' +
+          'is `time`. `worker` is for pools of workers, which this version does not have',
+      ),
     duration: z.number().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     results_expired_at: timestamp.optional().describe('Since then the contents of the results are gone'),
@@ -157,6 +165,7 @@ export function toRun(run: HistoryRun | ListedRun, currencies: Currencies, parts
     parent_node_id: run.parent_node_id,
     parent_path: run.parent_path,
     resumed_from: run.resumed_from,
+    waiting_for: run.waiting_for,
     duration: startedAt && finishedAt && (finishedAt.getTime() - startedAt.getTime()) / 1000,
     error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? '' },
     ...(run.results_expired_at === null ? {} : { results_expired_at: run.results_expired_at }),

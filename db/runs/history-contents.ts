@@ -9,12 +9,14 @@ import { anyOf } from '../core/statement.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
 import { cutResult } from '../nodes/result-pieces.js';
+import { withWaits, type WaitingFor } from './waiting-runs.js';
 
 export interface HistoryRun extends RunOfHistory {
   /** JSON text. Null in a list, or if it is too large to be read with the run (`readDrawing`). */
   document: string | null;
   documentBytes: number;
   nodes: HistoryNode[];
+  waiting_for: WaitingFor | null;
 }
 
 export type HistoryNode = PolledNode & { truncated: boolean };
@@ -40,7 +42,7 @@ export async function complete(db: Db, runs: RunOfHistory[], contents: Contents)
     runs.map((run) => run.id),
     contents,
   );
-  return runs.map((run) => {
+  return (await withWaits(db, runs)).map((run) => {
     const { text: document, bytes: documentBytes } = documents.get(run.snapshot_hash.toString('hex'))!;
     return { ...run, document, documentBytes, nodes: nodes.get(run.id) ?? [] };
   });

@@ -8,6 +8,7 @@ import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
 import type { HistoryOrdering } from './history-repository.js';
+import { withWaits } from './waiting-runs.js';
 
 export interface RunsQuery {
   reach: Reach;
@@ -21,6 +22,8 @@ export interface RunsQuery {
   /** Exclusive bound on the time of acceptance. */
   startedBefore: Date | undefined;
   purpose: 'run' | 'test';
+  /** Only runs that wait for people: for an approval, a human task or a sign-in for a connection. */
+  isWaiting: boolean;
   ordering: HistoryOrdering;
   limit: number;
   offset: number;
@@ -39,6 +42,10 @@ export type ListedRun = Awaited<ReturnType<typeof readRuns>>[number];
 export function listRuns(db: Database, query: RunsQuery): Promise<{ total: number; runs: ListedRun[] }> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (transaction) => {
+    if (query.isWaiting) {
+      const { total, ids } = await findWaiting(transaction, query);
+      return { total, runs: await readRuns(transaction, ids) };
+    }
     const total = await countRuns(transaction, query);
     if (query.offset >= total) return { total, runs: [] };
     const ids = await findPage(transaction, query, total);
@@ -65,7 +72,7 @@ async function countRuns(db: Db, query: RunsQuery): Promise<number> {
     isCounted === undefined
       ? sql<{ total: number }>`
           SELECT coalesce(sum(recorded_count), 0)::bigint AS total FROM workflow_statistics
-          WHERE workflow_id IN ${matchingWorkflows(db, query)}`
+          WHERE workflow_id IN (SELECT id FROM ${matchingWorkflows(db, query)} AS matching)`
       : sql<{ total: number }>`
           WITH matching AS MATERIALIZED ${matchingWorkflows(db, query)}
           SELECT count(*) AS total FROM matching
@@ -97,9 +104,36 @@ async function findPage(db: Db, query: RunsQuery, total: number): Promise<string
   return isReversed ? ids.toReversed() : ids;
 }
 
+/** Starts from the open requests to people. A request of a run that does something else meanwhile does not count. */
+async function findWaiting(db: Db, query: RunsQuery): Promise<{ total: number; ids: string[] }> {
+  const { ordering, limit, offset } = query;
+  const direction = ordering.startsWith('-') ? sql`DESC` : sql`ASC`;
+  const key = sql.ref(ordering.endsWith('cost') ? 'cost_usd' : 'created_at');
+  const { rows } = await sql<{ total: number; ids: string[] }>`
+    WITH matching AS MATERIALIZED ${matchingWorkflows(db, query)},
+    projects AS MATERIALIZED (SELECT DISTINCT project_id FROM matching),
+    asking AS (
+      SELECT run_id FROM projects JOIN approval_requests USING (project_id) WHERE status = 'pending'
+      UNION
+      SELECT run_id FROM projects JOIN human_tasks USING (project_id) WHERE status = 'pending'
+      UNION
+      SELECT wait.run_id FROM projects JOIN connections USING (project_id) JOIN waits AS wait
+        ON wait.connection_id = connections.id AND wait.kind = 'connection' AND wait.closed_at IS NULL
+    ), waiting AS MATERIALIZED (
+      SELECT runs.id, ${key} AS sort_key FROM asking JOIN runs ON runs.id = asking.run_id
+      CROSS JOIN matching
+      WHERE ${isMatchingRun(query)} AND runs.status = 'In Progress'
+        AND run_waits_for(runs.id) IN ('approval', 'human', 'connection')
+    )
+    SELECT (SELECT count(*) FROM waiting) AS total, ARRAY(
+      SELECT id FROM waiting ORDER BY sort_key ${direction}, id ${direction} LIMIT ${limit} OFFSET ${offset}
+    ) AS ids`.execute(db);
+  return rows[0]!;
+}
+
 function matchingWorkflows(db: Db, { reach, projectId, workflowId, search }: RunsQuery) {
   return memberWorkflows(db, reach)
-    .select('workflows.id')
+    .select(['workflows.id', 'workflows.project_id'])
     .$if(projectId !== undefined, (query) => query.where('workflows.project_id', '=', projectId!))
     .$if(workflowId !== undefined, (query) => query.where('workflows.id', '=', workflowId!))
     .$if(search !== undefined, (query) => query.where('workflows.title', 'ilike', containing(search!)));
@@ -136,5 +170,8 @@ async function readRuns(db: Db, ids: string[]) {
     .where('runs.id', '=', anyOf(ids))
     .execute();
   const byId = new Map(runs.map((run) => [run.id, run]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return withWaits(
+    db,
+    ids.flatMap((id) => byId.get(id) ?? []),
+  );
 }

@@ -2854,6 +2854,8 @@ export interface components {
             updated_at: string;
             use_as_marketplace_template: boolean;
             use_in_marketplace_example: boolean;
+            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+            waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
             workflow_version: number | null;
         };
@@ -6462,6 +6464,8 @@ export interface operations {
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 started_before?: string | unknown | unknown;
                 status?: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
+                /** @description Only runs that wait for people: `waiting_for` is `approval`, `human` or `connection` */
+                waiting?: boolean;
                 workflow?: number;
             };
             header?: never;
@@ -6517,6 +6521,8 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                            waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             workflow: {
                                 id: number;
                                 title: string;
@@ -6607,6 +6613,8 @@ export interface operations {
                         updated_at: string;
                         use_as_marketplace_template: boolean;
                         use_in_marketplace_example: boolean;
+                        /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                        waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                         workflow: {
                             id: number;
                             title: string;
@@ -7827,6 +7835,8 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                            waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
                             workflow_version: number | null;
                         }[];

@@ -60,6 +60,7 @@ describe('history', function () {
         parent_node_id: null,
         parent_path: null,
         resumed_from: null,
+        waiting_for: null,
         duration: item.duration,
         answer_nodes: [model.id],
         error: null,

@@ -38,6 +38,7 @@ describe('20,000 runs of 200 workflows in four projects', function () {
     await seedRuns(db, { userId, workflowIds, runs: RUNS });
     everything = {
       purpose: 'run',
+      isWaiting: false,
       reach: { userId },
       projectId: undefined,
       workflowId: undefined,

@@ -21,7 +21,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  */
 const LAST = {
   migration: '0002-drafts-and-tags',
-  routines: '8fcdd2edf53f2b08bcc672fd70948d7c72520963c93fa7524be435cab02fa810',
+  routines: 'c34aa4b98e820c36ed33b9a01668d5229d9c2d48942c49efcc9c998b03c068ed',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */
