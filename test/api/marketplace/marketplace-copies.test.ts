@@ -104,6 +104,7 @@ describe('copies from the marketplace', function () {
         is_published: false,
         is_tool: false,
         is_chat: false,
+        tags: [],
         max_run_cost: null,
         slug: null,
         copied_from: workflowId,

@@ -11,7 +11,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { assertBytesRight } from '../../support/stored-bytes.js';
 import { createFileClient } from '../../support/upload.js';
 import { createAccount, giveRole, removeMembership, restrictedTo, sessionOf, type Account } from '../accounts.js';
-import { NOT_FOUND, type Detail, type FieldErrors, type Workflow } from '../bodies.js';
+import { NOT_FOUND, type Detail, type FieldErrors, type Page, type Workflow } from '../bodies.js';
 
 const MASK = '********';
 
@@ -94,7 +94,7 @@ describe('drafts', function () {
     assert.equal((await read(id, other.api)).status, 200);
   });
 
-  it('viewers get a 403 by every method, and who was made one after it was kept', async () => {
+  it('viewers get a 403 by every method, and who was made one after it was kept; only refusals are recorded', async () => {
     const viewer = await createAccount(stack);
     await giveRole(stack, viewer, project, 'editor');
     const id = await api.createWorkflow(project, draw());
@@ -104,6 +104,15 @@ describe('drafts', function () {
     assert.deepEqual(
       answers.map(({ status }) => status),
       [403, 403, 403],
+    );
+    const path = `/projects/${project}/audit/?user=${viewer.userId}`;
+    const { body } = await api.get<Page<{ action: string; outcome: string }>>(path);
+    assert.deepEqual(
+      body.items.map(({ action, outcome }) => [action, outcome]),
+      [
+        ['workflow.drafted', 'refused'],
+        ['workflow.drafted', 'refused'],
+      ],
     );
   });
 

@@ -43,6 +43,7 @@ describe('workflows', function () {
         is_published: false,
         is_tool: false,
         is_chat: false,
+        tags: [],
         max_run_cost: null,
         slug: null,
         copied_from: null,
