@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { findDraft, lockDraft, storeDraft } from '../../../db/workflows/drafts-repository.js';
 import type { ApiAnswer, ApiClient, Envelope } from '../../../harness/client/api-client.js';
 import { agent, drawing, http, link, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
@@ -11,6 +12,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import { assertBytesRight } from '../../support/stored-bytes.js';
 import { createFileClient } from '../../support/upload.js';
 import { createAccount, giveRole, removeMembership, restrictedTo, sessionOf, type Account } from '../accounts.js';
+import { connect } from '../../db/open-run.js';
 import { NOT_FOUND, type Detail, type FieldErrors, type Page, type Workflow } from '../bodies.js';
 
 const MASK = '********';
@@ -350,6 +352,38 @@ describe('drafts', function () {
     await put(two, {});
     await api.delete(`/projects/${own}/`);
     assert.deepEqual(await drafts(), []);
+  });
+
+  it('that is being stored while the membership or the workflow goes away goes with it', async () => {
+    const db = await connect(4);
+    const isWaiting = async (statement: string): Promise<boolean> => {
+      const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE $1`;
+      return (await queryDatabase(stack, text, [statement])).length > 0;
+    };
+    /** Stores a draft in a transaction that is open while `end` begins. */
+    const storeDuring = async (id: number, userId: number, end: () => Promise<unknown>, waiting: string) => {
+      let ended: Promise<unknown> | undefined;
+      await db.transaction().execute(async (transaction) => {
+        assert.ok(await lockDraft(transaction, { workflowId: id, userId }));
+        ended = end();
+        await eventually(() => isWaiting(waiting));
+        await storeDraft(transaction, { workflowId: id, userId, document: '{}', secretsEnc: null, baseVersion: 1 });
+      });
+      await ended;
+      assert.equal(await findDraft(db, { workflowId: id, userId }), undefined);
+      const again = db.transaction().execute((transaction) => lockDraft(transaction, { workflowId: id, userId }));
+      assert.equal(await again, undefined);
+    };
+    try {
+      const member = await createAccount(stack);
+      await giveRole(stack, member, project, 'editor');
+      const id = await api.createWorkflow(project, draw());
+      const leave = () => removeMembership(stack, member, project);
+      await storeDuring(id, member.userId, leave, '%delete from "project_members"%');
+      await storeDuring(id, account.userId, () => api.delete(`/workflows/${id}/`), '%update "workflows"%archived_at%');
+    } finally {
+      await db.destroy();
+    }
   });
 
   it('is gone after 30 days, also before retention deletes it, and what replaces it takes nothing of it', async () => {

@@ -4,11 +4,17 @@ import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { countByKey, resealColumn, SEALED_COLUMNS, type SealedColumn } from '../../../db/rotation/sealed-columns.js';
 import { createSecretBox, type SecretContext } from '../../../db/core/secret-box.js';
+import { createProject } from '../../../db/projects/projects-repository.js';
+import { reserveId } from '../../../db/core/reserve-id.js';
+import { createUser } from '../../../db/users/users-repository.js';
+import { findDraft, storeDraft } from '../../../db/workflows/drafts-repository.js';
+import { createWorkflow } from '../../../db/workflows/workflows-repository.js';
 import { createApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
+import { withMigratedDatabase } from '../migrated-database.js';
 
 /** Columns of bytes that are not secret. */
 const PLAIN_BYTES = [
@@ -161,6 +167,29 @@ describe('sealed columns', function () {
       texts,
     );
     assert.equal(await resealColumn(db, rotated, column), 0, 'nothing is left to do');
+  });
+
+  it('a draft is sealed anew for its workflow and its user', async () => {
+    const draft = SEALED_COLUMNS.find(({ table }) => table === 'workflow_drafts')!;
+    await withMigratedDatabase(async (own) => {
+      const { id: userId } = await createUser(own, { name: 'test', apiAccess: true });
+      const { id: place } = await createProject(own, userId, {
+        name: 'test',
+        webhook_url: '',
+        is_webhook_enabled: false,
+        webhook_secret_enc: Buffer.from('x'),
+      });
+      const id = await reserveId(own, 'workflows');
+      const empty = { document: '{}', secretsEnc: null };
+      await createWorkflow(own, { id, projectId: place, authorId: userId, title: 'test', ...empty });
+      const secretsEnc = sealedBefore.seal('{"a":"secret"}', 'draft-secrets', place, id, userId);
+      await storeDraft(own, { workflowId: id, userId, document: '{}', secretsEnc, baseVersion: 1 });
+      assert.equal(await resealColumn(own, rotated, draft), 1);
+      const stored = await findDraft(own, { workflowId: id, userId });
+      const alone = createSecretBox([fresh]);
+      assert.equal(alone.open(stored!.secrets_enc!, 'draft-secrets', place, id, userId), '{"a":"secret"}');
+      assert.throws(() => alone.open(stored!.secrets_enc!, 'draft-secrets', place, id, userId + 1));
+    });
   });
 
   it('a value that no key opens is left, and those behind it are done', async () => {
