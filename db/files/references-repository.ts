@@ -54,10 +54,10 @@ export function referTo(transaction: Db, workflowId: number, holder: Holder, val
   return replaceReferences(transaction, workflowId, holder, fileIdsIn(value));
 }
 
-/** Replaces the references of a drawing (JSON text) in the transaction that stores it. */
+/** Replaces the references of a drawing (JSON text) in the transaction that stores it. A draft is named by its user. */
 export async function referFromDrawing(
   transaction: Db,
-  { workflowId, version, document }: { workflowId: number; version: number; document: string },
+  { workflowId, version, document }: { workflowId: number; version: number | `draft/${number}`; document: string },
 ): Promise<void> {
   const holder = { kind: 'drawing', id: `${workflowId}/${version}` } as const;
   // Parse only drawings that may contain files, because drawings are large.

@@ -1,7 +1,7 @@
 // Drafts: the unsaved drawing of a user, one for each workflow. Nobody else reads it, and no run executes it.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
-import { referTo } from '../files/references-repository.js';
+import { referFromDrawing } from '../files/references-repository.js';
 import { isOldDraft } from '../retention/retention-repository.js';
 
 export interface DraftKey {
@@ -74,9 +74,7 @@ export async function storeDraft(transaction: Db, draft: NewDraft): Promise<Draf
     )
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  // Parse only drawings that may contain files.
-  const named = document.includes('"file_id"') ? JSON.parse(document) : null;
-  await referTo(transaction, workflowId, { kind: 'drawing', id: `${workflowId}/draft/${userId}` }, named);
+  await referFromDrawing(transaction, { workflowId, version: `draft/${userId}`, document });
   return stored;
 }
 

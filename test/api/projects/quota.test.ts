@@ -56,6 +56,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
       await api.post('/workflows/', { body: { project: projectId, title: 'one more', ...body } }),
       await api.patch(`/workflows/${id}/`, { body }),
       await api.patch(`/workflows/${id}/`, { body: { readme_guide: 'x'.repeat(1000) } }),
+      await api.put(`/workflows/${id}/draft/`, { body: { ...body, base_version: 1 } }),
       await api.post(`/workflows/${id}/duplicate/`),
       await api.post(`/projects/${projectId}/import/`, { body: exported.body }),
       await api.post(`/workflows/${id}/schedules/`, { body: schedule }),

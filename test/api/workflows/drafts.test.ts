@@ -130,6 +130,7 @@ describe('drafts', function () {
     assert.deepEqual([saved.status, saved.body.data], [200, withHeader(data, MASK)]);
     assert.equal(await sentByRun(id), `Bearer ${secret}`);
     assert.equal((await read(id)).status, 404, 'the save ends the draft');
+    assert.ok(!stack.logs().includes(secret));
     const again = await save<FieldErrors>(api, id, body);
     assert.deepEqual([again.status, again.body], [400, { from_draft: ['You have no draft of this workflow.'] }]);
   });
