@@ -10,7 +10,8 @@ import { joinSecrets, splitSecrets } from '../../graph/secrets.js';
 import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema, toStructuralCheck } from './check-drawing.js';
 import { findToolWarnings, type ToolWarning } from './tool-warnings.js';
-import { anyDrawingBody, storingProblem } from './workflow-body.js';
+import { findNamedDraft } from './find-draft.js';
+import { anyDrawingBody, fromDraft, storingProblem } from './workflow-body.js';
 import { orNotFound } from '../http/errors.js';
 import type { WorkflowDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
@@ -105,21 +106,25 @@ const checkUnsaved = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/check_workflow/',
   summary: 'Whether a drawing that is not stored would run, and what is odd about it.',
-  description: 'The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value.',
+  description:
+    'The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value, with ' +
+    '`from_draft` that of the draft.',
   readsDrawing: 'parsed',
+  readsDraft: 'parsed',
   takesDrawing: true,
   audit: { action: 'workflow.checked', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
-  body: z.object({ drawing: anyDrawingBody }),
+  body: z.object({ drawing: anyDrawingBody, from_draft: fromDraft }),
   responses: { 200: checkSchema },
-  async handler({ deps, params, body }) {
+  async handler({ deps, caller, params, body }) {
     const stored = orNotFound(await findDrawing(deps.db, params.id));
+    const draft = await findNamedDraft(deps, stored, caller, body);
     const problem = storingProblem(body.drawing);
     if (problem !== undefined) {
       return { status: 200, body: toStructuralCheck([{ code: 'not_storable', message: problem }]) };
     }
     const before = { data: stored.document, secrets: openSecrets(deps.secretBox, stored) };
-    const { masked, secrets } = splitSecrets(body.drawing, before);
+    const { masked, secrets } = splitSecrets(body.drawing, before, draft);
     const toolWarnings = await findToolWarnings(deps.db, stored, masked);
     const drawn = { drawing: joinSecrets(masked, secrets), secrets };
     return { status: 200, body: await checkOne(deps, { ...stored, document: masked }, drawn, toolWarnings) };

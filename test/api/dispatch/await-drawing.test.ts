@@ -23,9 +23,8 @@ describe('a route that reads a drawing', () => {
     };
     const ctx = { params: {}, state: { memory: lease, signal, tenant: 'user:1' } } as unknown as RequestContext;
     let leased = -1;
-    const step = awaitDrawing({ ...(takesDrawing && { takesDrawing }) }, 'parsed', {
-      heavyWork,
-    } as unknown as DispatchDeps);
+    const reads = { readsDrawing: 'parsed', ...(takesDrawing && { takesDrawing }) } as const;
+    const step = awaitDrawing(reads, { heavyWork } as unknown as DispatchDeps);
     await step(ctx, () => Promise.resolve((leased = lease.bytes)));
     return { queued, leased };
   }

@@ -189,6 +189,16 @@ describe('drafts', function () {
     assert.deepEqual([nothing.status, nothing.body], [400, { drawing: ['This field is required with from_draft.'] }]);
     assert.equal((await read(id)).status, 200, 'a test leaves the draft');
 
+    const codesOf = async (body: object): Promise<string[]> => {
+      const checked = await api.post<{ warnings: { code: string }[] }>(`/workflows/${bare}/check_workflow/`, { body });
+      assert.equal(checked.status, 200, JSON.stringify(checked.body));
+      return checked.body.warnings.map(({ code }) => code);
+    };
+    const bare = await api.createWorkflow(project, draw());
+    await put(bare, withHeader(data, typed));
+    assert.ok((await codesOf({ drawing: masked })).includes('lost_secret'));
+    assert.ok(!(await codesOf({ drawing: masked, from_draft: true })).includes('lost_secret'));
+
     const estimated = { mode: 'node', node: data.call, input: {}, drawing: masked, from_draft: true };
     assert.equal((await api.post(`/workflows/${id}/estimate/`, { body: estimated })).status, 200);
     await api.post(`/workflows/${id}/cases/`, { body: { name: 'case', mocks: {} } });
