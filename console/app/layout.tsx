@@ -211,8 +211,12 @@ function AccountMenu({ user }: { user: User }) {
             {user.email !== null && <div>{user.email}</div>}
           </>
         }
-        // Signing out leaves the page, so unsaved changes would be lost.
-        items={[{ label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) }]}
+        items={[
+          { label: 'Change password', to: `${ADDRESSES.settings}?tab=password` },
+          { label: 'Sessions', to: `${ADDRESSES.settings}?tab=sessions` },
+          // Signing out leaves the page, so unsaved changes would be lost.
+          { label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) },
+        ]}
       >
         {/* CSS renders the initials, so the button's name is always `Account`. */}
         <span className="account-letters" data-letters={initialsOf(user.name)} />

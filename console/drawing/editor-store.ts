@@ -7,7 +7,7 @@ import { isEqualJson } from '../../graph/json.js';
 import { shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { noteOfKey, notesOf } from './notes.js';
-import type { Problem } from './schema-problems.js';
+import { fieldKey, markedProblems, type Problem } from './problem.js';
 
 export interface Selection {
   nodes: ReadonlySet<string>;
@@ -29,6 +29,10 @@ interface EditorState {
   saved: Drawing;
   isDirty: boolean;
   problems: readonly Problem[];
+  /** The problems that cards and forms show. */
+  marked: readonly Problem[];
+  /** The fields that a person has left since the last save (`fieldKey`). */
+  left: ReadonlySet<string>;
   remarks: ReadonlyMap<string, Remark>;
 }
 
@@ -56,6 +60,8 @@ export class EditorStore implements Stored<EditorState> {
       saved: drawing,
       isDirty: false,
       problems: [],
+      marked: [],
+      left: new Set(),
       remarks: new Map(),
     });
     this.getState = this.#store.getState;
@@ -91,6 +97,13 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ problems });
   }
 
+  /** A person has left a field of a node, so its problems are shown from now on. */
+  leaveField(nodeId: string, path: string): void {
+    const { left } = this.getState();
+    const key = fieldKey(nodeId, path);
+    if (!left.has(key)) this.#set({ left: new Set([...left, key]) });
+  }
+
   setRemarks(remarks: ReadonlyMap<string, Remark>): void {
     this.#set({ remarks });
   }
@@ -104,7 +117,7 @@ export class EditorStore implements Stored<EditorState> {
     const saved = shareParts(sent, answered) as Drawing;
     // Changes made during the call remain, unsaved.
     const present = history.present === sent ? saved : history.present;
-    this.#set({ history: { ...history, present, gesture: undefined }, saved });
+    this.#set({ history: { ...history, present, gesture: undefined }, saved, left: new Set() });
   }
 
   /** The service now stores another drawing. The editor's drawing remains, with unsaved changes. */
@@ -123,17 +136,23 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection: onlyThere(this.getState().selection, history.present, this.kinds) });
   }
 
-  #set(change: Partial<Omit<EditorState, 'isDirty'>>): void {
+  #set(change: Partial<Omit<EditorState, 'isDirty' | 'marked'>>): void {
     const before = this.getState();
     const next = { ...before, ...change };
     const isUnchanged =
       next.history === before.history &&
       next.selection === before.selection &&
       next.problems === before.problems &&
+      next.left === before.left &&
       next.remarks === before.remarks &&
       next.saved === before.saved;
     if (isUnchanged) return;
-    this.#store.setState({ ...next, isDirty: !isEqualJson(next.saved, next.history.present) });
+    const marked = markedProblems(next.problems, next.saved, next.left);
+    this.#store.setState({
+      ...next,
+      isDirty: !isEqualJson(next.saved, next.history.present),
+      marked: isEqualJson(marked, before.marked) ? before.marked : marked,
+    });
   }
 }
 

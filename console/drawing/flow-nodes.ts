@@ -19,7 +19,7 @@ import type { Remark, Selection } from './editor-store.js';
 import { lineOf } from './kind-looks.js';
 import { exitsOf, linksOf, type Exit, type Link } from './links.js';
 import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
-import type { Problem } from './schema-problems.js';
+import type { Problem } from './problem.js';
 
 /** Data of a card. A type alias, because React Flow requires an index signature, which interfaces lack. */
 export type CardData = {

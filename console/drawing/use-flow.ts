@@ -31,7 +31,7 @@ export function useFlow(): Flow {
   const store = useStore();
   const drawing = useEditor(({ history }) => history.present);
   const selection = useEditor((state) => state.selection);
-  const problems = useEditor((state) => state.problems);
+  const problems = useEditor((state) => state.marked);
   const remarks = useEditor((state) => state.remarks);
   const [moving, setMoving] = useState(STANDING);
   const [memory] = useState<EdgeMemory>(() => ({ byId: new Map(), all: [] }));

@@ -43,7 +43,7 @@ describe('the audit log in the console', function () {
     await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Created project' });
     await page.getByRole('row', { name: /Deleted workflow/ }).waitFor({ state: 'detached' });
     assert.equal(await rows(page).count(), 2);
-    await page.getByRole('combobox', { name: 'Person' }).selectOption({ label: 'Eve' });
+    await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'Eve' });
     await page.getByText('Nothing was recorded that fits these filters.').waitFor();
     await page.context().close();
   });

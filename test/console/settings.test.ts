@@ -42,7 +42,7 @@ describe('the settings', function () {
     const dialog = page.getByRole('dialog', { name: 'Create key' });
     await textbox(dialog, 'Label').fill('nightly <b>job</b>');
     await dialog.getByRole('combobox', { name: 'Restricted to' }).selectOption({ label: 'Sums' });
-    await dialog.getByRole('combobox', { name: 'May' }).selectOption({ label: 'Read' });
+    await dialog.getByRole('combobox', { name: 'Scope' }).selectOption({ label: 'Read' });
     await textbox(dialog, 'Expires').fill('2001-01-01T00:00');
     await button(dialog, 'Create key').click();
     await dialog.getByText('Enter a time in the future.').waitFor();
@@ -227,7 +227,11 @@ describe('the settings', function () {
     await button(theirs, 'Set password').click();
     await button(theirs, 'Account').waitFor();
     assert.equal(new URL(theirs.url()).pathname, '/workflows');
-    await theirs.goto('/settings?tab=password');
+    await button(theirs, 'Account').click();
+    await theirs.getByRole('menuitem', { name: 'Sessions' }).click();
+    await theirs.getByRole('table', { name: 'Sessions' }).waitFor();
+    await button(theirs, 'Account').click();
+    await theirs.getByRole('menuitem', { name: 'Change password' }).click();
     await textbox(theirs, 'Current password').fill('not it');
     await textbox(theirs, 'New password').fill('correct horse battery staple');
     await button(theirs, 'Change password').click();
@@ -236,12 +240,13 @@ describe('the settings', function () {
     await button(theirs, 'Change password').click();
     await theirs.getByRole('tabpanel').getByRole('status').getByText('The password is changed.').waitFor();
 
-    await button(row, 'Edit').click();
-    await page.getByRole('checkbox', { name: 'Active' }).uncheck();
-    await button(page, 'Save').click();
+    await button(row, 'Deactivate').click();
+    await button(page.getByRole('dialog'), 'Deactivate').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await theirs.goto('/runs');
     await button(theirs, 'Sign in').first().waitFor();
+    await button(row, 'Activate').click();
+    await button(row, 'Deactivate').waitFor();
     await theirs.goto(url);
     await textbox(theirs, 'New password').fill('correct horse battery');
     await button(theirs, 'Set password').click();

@@ -73,7 +73,7 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
           onChange={(action) => change({ action: action as AuditFilters['action'] })}
         />
         <SelectField
-          label="Person"
+          label="User"
           value={filters.user}
           options={[{ value: '', label: 'Anybody' }, ...people]}
           onChange={(user) => change({ user })}

@@ -71,7 +71,7 @@ function columnsOf(projects: readonly Project[], open: (what: Open) => void): Co
     { heading: 'Label', cell: ({ label }) => label || 'No label', isName: true },
     { heading: 'Ends in', cell: ({ hint }) => <code>{hint}</code> },
     { heading: 'Reaches', cell: ({ project }) => (project === null ? 'All my projects' : nameOf(project)) },
-    { heading: 'May', cell: ({ scope }) => SCOPES[scope] },
+    { heading: 'Scope', cell: ({ scope }) => SCOPES[scope] },
     { heading: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'Never' : <Time at={expires_at} />) },
     { heading: 'Requests a minute', cell: (key) => key.rate_limit ?? 'Default', isFigure: true },
     { heading: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -154,7 +154,7 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
         options={choicesOf(projects, before.project)}
       />
       <SelectField
-        label="May"
+        label="Scope"
         hint="A key that only starts runs should be able to do no more."
         value={fields.scope}
         onChange={(scope) => set({ scope: scope as KeyScope })}

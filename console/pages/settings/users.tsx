@@ -23,6 +23,10 @@ export function UsersTab() {
     invalidates: [],
     announcement: 'The password link is made. Copy it now: it is shown once.',
   });
+  const activity = useChange((user: Listed) => changeUser(user.id, { is_active: true }), {
+    invalidates: ['users'],
+    announcement: 'The user is active again.',
+  });
   const { data, error, refetch, isFetching, isPlaceholderData } = useUsers(search, page);
   return (
     <div className="settings-tab">
@@ -40,13 +44,19 @@ export function UsersTab() {
         />
       )}
       <Problem error={link.error} />
+      <Problem error={activity.error} />
       <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <Table
             label="Users"
             hasCards
-            columns={columnsOf({ open: setOpen, makeLink: (user) => link.mutate(user), isBusy: link.isPending })}
+            columns={columnsOf({
+              open: setOpen,
+              makeLink: (user) => link.mutate(user),
+              activate: (user) => activity.mutate(user),
+              isBusy: link.isPending || activity.isPending,
+            })}
             rows={data.items}
             keyOf={({ id }) => id}
             empty="No user has this in the name or e-mail address."
@@ -57,19 +67,21 @@ export function UsersTab() {
       {open?.dialog === 'new' && <UserDialog onClose={close} />}
       {open?.dialog === 'edit' && <UserDialog of={open.user} onClose={close} />}
       {open?.dialog === 'sessions' && <UserSessionsDialog of={open.user} onClose={close} />}
+      {open?.dialog === 'deactivate' && <DeactivateDialog of={open.user} onClose={close} />}
     </div>
   );
 }
 
-type Open = { dialog: 'new' } | { dialog: 'edit' | 'sessions'; user: Listed };
+type Open = { dialog: 'new' } | { dialog: 'edit' | 'sessions' | 'deactivate'; user: Listed };
 
 interface Actions {
   open: (what: Open) => void;
   makeLink: (user: Listed) => void;
+  activate: (user: Listed) => void;
   isBusy: boolean;
 }
 
-function columnsOf({ open, makeLink, isBusy }: Actions): Column<Listed>[] {
+function columnsOf({ open, makeLink, activate, isBusy }: Actions): Column<Listed>[] {
   return [
     { heading: 'Name', cell: ({ name }) => name, isName: true },
     { heading: 'Email', cell: ({ email }) => email ?? '–' },
@@ -93,20 +105,49 @@ function columnsOf({ open, makeLink, isBusy }: Actions): Column<Listed>[] {
               Password link
             </Button>
           )}
+          {user.is_active ? (
+            <Button variant="quiet" onClick={() => open({ dialog: 'deactivate', user })}>
+              Deactivate
+            </Button>
+          ) : (
+            <Button variant="quiet" disabled={isBusy} onClick={() => activate(user)}>
+              Activate
+            </Button>
+          )}
         </span>
       ),
     },
   ];
 }
 
-type Fields = UserFields & Pick<Listed, 'is_active'>;
+function DeactivateDialog({ of, onClose }: { of: Listed; onClose: () => void }) {
+  const change = useChange(() => changeUser(of.id, { is_active: false }), {
+    invalidates: ['users'],
+    announcement: 'The user is deactivated.',
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog
+      title={`Deactivate ${of.name}`}
+      onClose={onClose}
+      footer={
+        <Button variant="danger" isBusy={change.isPending} onClick={() => change.mutate()}>
+          Deactivate
+        </Button>
+      }
+    >
+      <Problem error={change.error} />
+      <p>Sign-ins and keys are refused from now on, sessions end, schedules are paused, and hooks start nothing.</p>
+    </Dialog>
+  );
+}
 
-const NEW_USER: Fields = { name: '', email: null, api_access: true, is_admin: false, is_active: true };
+const NEW_USER: UserFields = { name: '', email: null, api_access: true, is_admin: false };
 
 /** Creates a user unless `of` is set. */
 function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
-  const [fields, setFields] = useState<Fields>(of ?? NEW_USER);
-  const set = (changed: Partial<Fields>): void => setFields({ ...fields, ...changed });
+  const [fields, setFields] = useState<UserFields>(of ?? NEW_USER);
+  const set = (changed: Partial<UserFields>): void => setFields({ ...fields, ...changed });
   const change = useChange(() => save(of, fields), {
     invalidates: ['users'],
     announcement: of === undefined ? 'The user is made.' : 'The user is changed.',
@@ -123,7 +164,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
         </Button>
       }
     >
-      <Problem error={change.error} fields={['name', 'email', 'api_access', 'is_admin', 'is_active']} />
+      <Problem error={change.error} fields={['name', 'email', 'api_access', 'is_admin']} />
       <TextField
         label="Name"
         autoComplete="off"
@@ -157,28 +198,18 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
         onChange={(isAdmin) => set({ is_admin: isAdmin })}
         error={errors['is_admin']}
       />
-      {of !== undefined && (
-        <CheckboxField
-          label="Active"
-          hint="Otherwise sign-ins and keys are refused, sessions end, schedules are paused, and hooks start nothing."
-          isChecked={fields.is_active}
-          onChange={(isActive) => set({ is_active: isActive })}
-          error={errors['is_active']}
-        />
-      )}
     </Dialog>
   );
 }
 
 /** Sends changed fields only, because somebody else may have changed the others in the meantime. */
-function save(of: Listed | undefined, { is_active: isActive, ...fields }: Fields): Promise<Listed> {
+function save(of: Listed | undefined, fields: UserFields): Promise<Listed> {
   if (of === undefined) return createUser(fields);
   return changeUser(of.id, {
     ...(fields.name !== of.name && { name: fields.name }),
     ...(fields.email !== of.email && { email: fields.email }),
     ...(fields.api_access !== of.api_access && { api_access: fields.api_access }),
     ...(fields.is_admin !== of.is_admin && { is_admin: fields.is_admin }),
-    ...(isActive !== of.is_active && { is_active: isActive }),
   });
 }
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
-import { api, unwrap, type paths } from '../../service/api.js';
+import type { paths } from '../../service/api.js';
 import { FailedChoices } from '../../service/problem.js';
 import { useFieldError, type SchemaFieldProps } from '../../forms/form.js';
 import { descriptionOf } from '../../forms/schema.js';
 import { Field } from '../../ui/fields.js';
+import { modelsQuery } from './models.js';
 import './model-field.css';
 
 type Model = paths['/api/v1/models/']['get']['responses']['200']['content']['application/json'][number];
@@ -13,11 +14,7 @@ type Model = paths['/api/v1/models/']['get']['responses']['200']['content']['app
 export function ModelField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const id = useId();
-  const query = useQuery({
-    queryKey: ['models'],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/models/', { signal })),
-    staleTime: 300_000,
-  });
+  const query = useQuery(modelsQuery);
   const [search, setSearch] = useState<string>();
   const [active, setActive] = useState(-1);
   const text = typeof value === 'string' ? value : '';

@@ -1,6 +1,6 @@
 import { filesControl } from '../../files/files-picker.js';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { FailedChoices } from '../../service/problem.js';
@@ -16,6 +16,7 @@ import {
   type Drawing,
   type DrawnNode,
 } from '../../drawing/drawing.js';
+import { MODEL } from '../../drawing/only-model.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { asObject, asText } from '../../ui/json.js';
@@ -78,8 +79,12 @@ function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: Draw
       isStep ? {} : { gesture: `${node.id}:${path.join('.')}` },
     );
   };
+  const leave = ({ target }: FocusEvent): void => {
+    const path = target.closest<HTMLElement>('[data-path]')?.dataset['path'];
+    if (path !== undefined) store.leaveField(node.id, path);
+  };
   return (
-    <fieldset className="node-form" ref={form} disabled={store.isReadOnly}>
+    <fieldset className="node-form" ref={form} disabled={store.isReadOnly} onBlur={leave}>
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
         <Hint>{kind?.description ?? 'The service does not know this kind of node.'}</Hint>
@@ -338,8 +343,6 @@ function LinkList({ links, drawing }: { links: readonly Link[]; drawing: Drawing
 const WORKFLOW_ID = 'workflow-id';
 /** `format` of fields with the id of a connection of the same project. */
 const CONNECTION_ID = 'connection-id';
-/** `format` of fields that name a model. */
-const MODEL = 'model';
 /** `format` of fields that name one or several tools of the MCP server in the sibling fields. */
 const MCP_TOOL = 'mcp-tool';
 
@@ -373,7 +376,7 @@ function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: 
 
 /** Returns the messages of a node's problems by field path. */
 function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {
-  const problems = useEditor((state) => state.problems);
+  const problems = useEditor((state) => state.marked);
   return useMemo(() => {
     const own = problems.filter((problem) => problem.nodeId === nodeId && problem.path !== '');
     return new Map(own.map(({ path, message }) => [path, message]));

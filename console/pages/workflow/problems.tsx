@@ -3,10 +3,10 @@ import { useReactFlow } from '@xyflow/react';
 import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../service/api.js';
 import { explain } from '../../service/explain.js';
-import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
+import { labelOf, nodesOf, positionOf, typeOf, type Drawing } from '../../drawing/drawing.js';
 import { useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
 import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
-import { schemaProblems, type Problem } from '../../drawing/schema-problems.js';
+import type { Problem } from '../../drawing/problem.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { Alert } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
@@ -20,7 +20,7 @@ const MAX_SHOWN = 100;
 export function Problems({ saver }: { saver: Saver }) {
   const check = useProblems(useStore(), saver);
   const problems = useEditor((state) => state.problems);
-  const isDirty = useEditor((state) => state.isDirty);
+  const isEmpty = useEditor(({ history }) => nodesOf(history.present).size === 0);
   const { error } = check;
   return (
     <section className="problems" aria-label="Problems" aria-busy={check.isChecking}>
@@ -30,8 +30,8 @@ export function Problems({ saver }: { saver: Saver }) {
           {explain(error)}
         </Alert>
       )}
-      {problems.length === 0 && (error === null || error === undefined) && (
-        <p className="field-hint">{isDirty ? 'Nothing is missing.' : 'This workflow can run.'}</p>
+      {problems.length === 0 && (error === null || error === undefined) && !check.isChecking && (
+        <p className="field-hint">{isEmpty ? 'It has no nodes yet.' : 'This workflow can run.'}</p>
       )}
       <ul className="problems-list">
         {problems.slice(0, MAX_SHOWN).map((problem, at) => (
@@ -40,7 +40,6 @@ export function Problems({ saver }: { saver: Saver }) {
           </li>
         ))}
       </ul>
-      {isDirty && <p className="field-hint">Unsaved changes are looked at in part; save to check everything.</p>}
     </section>
   );
 }
@@ -80,7 +79,7 @@ function Entry({ problem }: { problem: Problem }) {
 }
 
 interface Check {
-  /** True while the check of the last saved drawing is pending. */
+  /** True while the check of the present drawing is pending. */
   isChecking: boolean;
   error: unknown;
   retry: () => void;
@@ -88,27 +87,28 @@ interface Check {
 
 const DELAY_MS = 300;
 
-/**
- * Updates the problems in the store. The service checks saved drawings, because `check_workflow` reads the stored one.
- * The schemas of the kinds check unsaved changes.
- */
+/** Updates the problems in the store, which are those that the service finds in the present drawing. */
 function useProblems(store: EditorStore, saver: Saver): Check {
   const isDirty = useStored(store, (state) => state.isDirty);
   const present = useStored(store, (state) => state.history.present);
   const { id } = useStored(saver, (state) => state.workflow);
   const etag = useStored(saver, (state) => state.etag);
-  const drawing = useDelayed(present);
-  const check = useCheck({ id, etag }, !isDirty);
+  const settled = useDelayed(present) === present;
+  // A person who has not begun has made no mistake.
+  const isEmpty = nodesOf(present).size === 0;
+  const stored = useCheck({ id, etag }, !isDirty && !isEmpty);
+  const unsaved = useUnsavedCheck(id, present, isDirty && settled && !isEmpty);
+  const check = isDirty ? unsaved : stored;
   const { data } = check;
   useEffect(() => {
-    if (!isDirty && data !== undefined) store.setProblems(toProblems(data));
-  }, [store, isDirty, data]);
-  useEffect(() => {
-    // Checks only the present drawing. After a first node was added, a check of the delayed drawing would report that
-    // there are no nodes.
-    if (isDirty && drawing === present) store.setProblems(schemaProblems(drawing, store.kinds));
-  }, [store, isDirty, drawing, present]);
-  return { isChecking: check.isFetching, error: isDirty ? null : check.error, retry: () => void check.refetch() };
+    if (isEmpty) store.setProblems([]);
+    else if (data !== undefined) store.setProblems(toProblems(data));
+  }, [store, data, isEmpty]);
+  return {
+    isChecking: check.isFetching || (isDirty && !settled),
+    error: check.error,
+    retry: () => void check.refetch(),
+  };
 }
 
 /** Loads the service's check of the saved drawing. */
@@ -125,9 +125,41 @@ export function useCheck(
   });
 }
 
+/** Loads the service's check of a drawing that is not saved. Each change of the drawing makes another object of it. */
+function useUnsavedCheck(
+  id: number,
+  drawing: Drawing,
+  isWanted: boolean,
+): UseQueryResult<components['schemas']['WorkflowCheck']> {
+  return useQuery({
+    queryKey: ['workflow', id, 'check', numberOf(drawing)],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, body: { drawing }, signal }),
+      ),
+    enabled: isWanted,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+}
+
+const numbers = new WeakMap<Drawing, number>();
+let lastNumber = 0;
+
+function numberOf(drawing: Drawing): number {
+  const number = numbers.get(drawing) ?? (lastNumber += 1);
+  numbers.set(drawing, number);
+  return number;
+}
+
 function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
   return [
-    ...errors.map(({ node_id: nodeId, path, message }): Problem => ({ nodeId, path, message, severity: 'error' })),
+    ...errors.map(({ node_id: nodeId, path, message }): Problem => ({
+      nodeId,
+      path,
+      message: toWords(message),
+      severity: 'error',
+    })),
     ...warnings.map(({ node_id: nodeId, path = '', message }): Problem => ({
       nodeId,
       path,
@@ -135,6 +167,17 @@ function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']
       severity: 'warning',
     })),
   ];
+}
+
+/** Messages of the service whose words are made for programs. */
+const WORDS: Readonly<Record<string, string>> = {
+  'Field required': 'Fill this in.',
+  'String should have at least 1 character': 'Fill this in.',
+  'List should have at least 1 item': 'Add at least one.',
+};
+
+function toWords(message: string): string {
+  return Object.hasOwn(WORDS, message) ? WORDS[message]! : message;
 }
 
 /** Returns the value after it was stable for `DELAY_MS`. */

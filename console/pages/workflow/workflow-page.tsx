@@ -8,6 +8,7 @@ import { Problem } from '../../service/problem.js';
 import { Canvas } from '../../drawing/canvas.js';
 import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
+import { withOnlyModel } from '../../drawing/only-model.js';
 import { Palette } from '../../drawing/palette.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
@@ -17,6 +18,7 @@ import { TestPane } from './test-run/test-pane.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
+import { modelsQuery } from './models.js';
 import { NodePanel } from './node-panel.js';
 import { Problems } from './problems.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
@@ -41,6 +43,8 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/get_nodes/', { signal })),
     staleTime: Infinity,
   });
+  // Only a help for new nodes, so the editor opens without it if it fails.
+  const models = useQuery(modelsQuery);
   const error = workflow.error ?? kinds.error;
   if (isNotFound(workflow.error)) return <NotFound />;
   if (error !== null && (workflow.data === undefined || kinds.data === undefined)) {
@@ -55,11 +59,12 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
       </>
     );
   }
-  if (workflow.data === undefined || kinds.data === undefined) return <Loading label="Loading the workflow" />;
-  return <Opened record={workflow.data} kinds={kinds.data} />;
+  if (workflow.data === undefined || kinds.data === undefined || models.isPending)
+    return <Loading label="Loading the workflow" />;
+  return <Opened record={workflow.data} kinds={withOnlyModel(kinds.data, models.data ?? [])} />;
 }
 
-function Opened({ record, kinds }: { record: WorkflowRecord; kinds: NodeKind[] }) {
+function Opened({ record, kinds }: { record: WorkflowRecord; kinds: readonly NodeKind[] }) {
   const [{ store, saver }] = useState(() => {
     const { data, can_edit: canEdit } = record.workflow;
     const made = new EditorStore(data, byType(kinds), !canEdit);

@@ -8,7 +8,6 @@ import { EditorStore } from '../../../console/drawing/editor-store.js';
 import { flowEdges } from '../../../console/drawing/use-flow.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
 import { addNote } from '../../../console/drawing/notes.js';
-import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { variablesFor } from '../../../console/drawing/variables.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, http, trigger } from '../../graph/drawings.js';
@@ -25,11 +24,9 @@ const write = (store: EditorStore, text: string, gesture?: string) => {
 function open(data: Drawing): EditorStore {
   const store = new EditorStore(data, kinds, false);
   const { selection } = store.getState();
-  const problems = schemaProblems(data, kinds);
-  flowNodes({ drawing: data, kinds, selection, problems, moving: new Map() });
+  flowNodes({ drawing: data, kinds, selection, problems: [], moving: new Map() });
   flowEdges(data, kinds, selection.links, { byId: new Map(), all: [] });
   for (const id of nodesOf(data).keys()) variablesFor(data, kinds, id);
-  store.setProblems(problems);
   return store;
 }
 
@@ -170,5 +167,26 @@ describe('saving', () => {
     const store = new EditorStore(drawing([http('a', [])]), kinds, true);
     write(store, 'else');
     assert.equal(label(store), undefined);
+  });
+
+  it('marks problems of a new node once a person has left their field, and all of them after a save', () => {
+    const data = drawing([trigger('t', ['a']), http('a')]) as Drawing;
+    const store = new EditorStore(data, kinds, false);
+    const added = addNode(store.drawing, kinds, kinds.get('http-node')!, { x: 0, y: 0 });
+    store.change(added.drawing);
+    const problem = (nodeId: string | null, path: string) => ({
+      nodeId,
+      path,
+      message: 'x',
+      severity: 'error' as const,
+    });
+    store.setProblems([problem('a', 'url'), problem(added.id, 'url'), problem(added.id, 'method'), problem(null, '')]);
+    const marked = () =>
+      store.getState().marked.map(({ nodeId, path }) => `${nodeId === added.id ? 'new' : nodeId} ${path}`);
+    assert.deepEqual(marked(), ['a url', 'null ']);
+    store.leaveField(added.id, 'url');
+    assert.deepEqual(marked(), ['a url', 'new url', 'null ']);
+    store.markSaved(store.drawing, store.drawing);
+    assert.deepEqual(marked(), ['a url', 'new url', 'new method', 'null ']);
   });
 });

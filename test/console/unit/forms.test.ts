@@ -3,13 +3,12 @@ import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows } 
 import { propertiesOf, shapeOf, titleOfPath, variantOptions } from '../../../console/forms/schema.js';
 import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../console/drawing/links.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
-import { schemaProblems } from '../../../console/drawing/schema-problems.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { groupsOf, toFieldId, withoutGroups } from '../../../console/kinds/kind-fields.js';
 import { runFields, toInput } from '../../../console/parts/run-input/run-input.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
-import { drawing, http, llm, trigger } from '../../graph/drawings.js';
+import { drawing, trigger } from '../../graph/drawings.js';
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
 const schemaOf = (type: string) => kinds.get(type)!.schema as { properties: Record<string, Record<string, unknown>> };
@@ -162,21 +161,6 @@ describe('the ways out of a node', () => {
     assert.deepEqual(next, { a: { b: [1, { c: 3 }] }, d: {} });
     assert.equal(next.d, value.d);
     assert.deepEqual(value.a.b[1], { c: 2 });
-  });
-});
-
-describe('problems of unsaved changes', () => {
-  it('name what is missing by node and path', () => {
-    const drawn = drawing([trigger('t', ['a']), llm('a', ''), http('b', [], { url: undefined })]);
-    const found = schemaProblems(JSON.parse(JSON.stringify(drawn)), kinds).map(
-      ({ nodeId, path }) => `${nodeId} ${path}`,
-    );
-    assert.deepEqual(found, ['a messages.0.message', 'b url']);
-    assert.deepEqual(
-      schemaProblems({ nodes: [] }, kinds).map(({ nodeId }) => nodeId),
-      [null],
-    );
-    assert.deepEqual(schemaProblems({ nodes: [{ id: 'x', type: 'own' }] }, kinds).length, 1);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setData } from '../../../console/drawing/change-drawing.js';
 import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
-import { schemaProblems } from '../../../console/drawing/schema-problems.js';
+import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { startersOf } from '../../../console/drawing/starters.js';
 import { startLiveRun, type NodeEntry } from '../../../console/live/live-run.js';
 import { changedSince, isChanged } from '../../../console/pages/workflow/test-run/changed.js';
@@ -134,7 +134,7 @@ describe('the beginnings of an empty drawing', () => {
     const missing = startersOf(kinds).map(({ name, make }) => {
       const begun = make({ nodes: [], edges: [] });
       assert.ok(nodesOf(begun.drawing).has(begun.chosen));
-      return [name, schemaProblems(begun.drawing, kinds).map(({ path }) => path)];
+      return [name, checkDrawing(begun.drawing, {}, 30).errors.map(({ path }) => path)];
     });
     assert.deepEqual(missing, [
       ['HTTP request', ['url']],
