@@ -6,6 +6,8 @@ export type StoredStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' |
 interface StoredRun {
   status: StoredStatus;
   run_started_at: string | null;
+  /** What an open run of a list waits for. */
+  waiting_for?: string | null;
 }
 
 const WORDS: Readonly<Record<StoredStatus, string>> = {
@@ -38,6 +40,7 @@ export function runWord(run: StoredRun, live?: string): string {
   if (live === 'waiting') return live;
   // The run has just ended live; only its stored status tells failed from cancelled.
   if (live === 'in progress' || live === 'succeed' || live === 'failed') return 'in progress';
+  if (live === undefined && (run.waiting_for ?? null) !== null) return 'waiting';
   return run.run_started_at === null ? 'in queue' : 'in progress';
 }
 

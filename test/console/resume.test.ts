@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { giveRole, createAccount } from '../api/accounts.js';
-import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { drawing, http, linkInRow, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
 import { assertAccessible } from './axe.js';
@@ -78,6 +78,32 @@ describe('resuming a run on its page', function () {
     await nodeNamed(page, 'Second, succeeded, reused').waitFor();
     await nodeNamed(page, 'Third, succeeded').waitFor();
     assert.deepEqual(paths.map(calls), [1, 2, 2]);
+    await page.context().close();
+  });
+
+  it('is preset to the drawing as it is now once that has been mended, and says what has changed', async () => {
+    const { runId, workflowId, paths } = await failed();
+    const page = await open(runId);
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    const box = dialog.getByRole('combobox', { name: 'Drawing' });
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await box.waitFor();
+    assert.equal(await box.inputValue(), 'then');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    const { body } = await world.owner.api.get<{ data: Drawing }>(`/workflows/${workflowId}/`);
+    const second = body.data.nodes.find(({ data }) => data['label'] === 'Second')!;
+    second.data['url'] = `${world.target.url}${paths[1]!}/mended`;
+    world.target.on(`${paths[1]!}/mended`, [{ body: 'ok' }]);
+    assert.equal((await world.owner.api.patch(`/workflows/${workflowId}/`, { body: { data: body.data } })).status, 200);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await dialog.getByRole('listitem').filter({ hasText: 'Second' }).filter({ hasText: 'url' }).waitFor();
+    assert.equal(await dialog.getByRole('listitem').count(), 1);
+    assert.equal(await box.inputValue(), 'now');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await untilOther(page, runId);
+    await nodeNamed(page, 'First, succeeded, reused').waitFor();
+    await nodeNamed(page, 'Third, succeeded').waitFor();
+    assert.deepEqual([...paths, `${paths[1]!}/mended`].map(calls), [1, 1, 1, 1]);
     await page.context().close();
   });
 

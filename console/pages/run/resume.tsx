@@ -1,11 +1,13 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
-import { api, ServiceError } from '../../service/api.js';
+import { api, ServiceError, unwrap } from '../../service/api.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
 import { Refused } from '../../parts/run-input/refused.js';
 import { useNewRun } from './re-run.js';
+import { compareDrawings, type Difference } from './run-differences.js';
 import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 
 interface ResumeDialogProps {
@@ -22,7 +24,10 @@ const DRAWINGS = [
 ];
 
 export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) {
-  const [drawing, setDrawing] = useState('then');
+  const [chosen, setChosen] = useState<string>();
+  const changes = useChangesSince(run);
+  // Who has mended the drawing wants to see it work.
+  const drawing = chosen ?? (changes.length > 0 ? 'now' : 'then');
   const [acceptsUnknown, setAcceptsUnknown] = useState(false);
   const resume = useResume(run);
   const isUnknown = resume.error instanceof ServiceError && resume.error.code === 'outcome_unknown';
@@ -62,12 +67,23 @@ export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) 
       <SelectField
         label="Drawing"
         value={drawing}
-        onChange={setDrawing}
+        onChange={setChosen}
         options={DRAWINGS}
         hint={
           drawing === 'now' ? 'A result is taken over only where its node and all before it are unchanged.' : undefined
         }
       />
+      {changes.length > 0 && (
+        <div>
+          <p>Changed since this run:</p>
+          <ul>
+            {changes.slice(0, MAX_CHANGES).map(({ path }) => (
+              <li key={path}>{path}</li>
+            ))}
+            {changes.length > MAX_CHANGES && <li>{changes.length - MAX_CHANGES} more</li>}
+          </ul>
+        </div>
+      )}
       {resume.isError && !isUnknown && <Refused error={resume.error} labels={labels} onRetry={start} />}
       {asksForUnknown && (
         <CheckboxField
@@ -79,6 +95,19 @@ export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) 
       )}
     </Dialog>
   );
+}
+
+const MAX_CHANGES = 8;
+
+/** Returns what affects a run and differs between the run's drawing and the workflow's. Empty until loaded. */
+function useChangesSince(run: RunDetail): readonly Difference[] {
+  const { id } = run.workflow;
+  const { data } = useQuery({
+    queryKey: ['workflow', id, 'present'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } }, signal })),
+    gcTime: 0,
+  });
+  return useMemo(() => (data === undefined ? [] : compareDrawings(run.data, data.data)), [run, data]);
 }
 
 interface ResumeFromHereProps {

@@ -46,7 +46,7 @@ const NOTABLE_MS = 100;
 export function compareRuns(left: ComparedRun, right: ComparedRun): RunDifferences {
   return {
     input: differencesOf(left.input_data, right.input_data),
-    definition: compareDrawings(left, right),
+    definition: compareDefinitions(left, right),
     outcome: differencesOf(outcomeOf(left), outcomeOf(right)),
     cost: differencesOf(left.cost, right.cost),
     time: differencesOf({ duration: left.duration }, { duration: right.duration }),
@@ -58,10 +58,14 @@ function outcomeOf(run: ComparedRun): object {
   return { status: runWord(run), ...(run.error === null ? {} : { error: run.error }) };
 }
 
-/** Compares what affects a run (nodes by id, links, settings), not the layout. */
-function compareDrawings(left: ComparedRun, right: ComparedRun): Difference[] {
+function compareDefinitions(left: ComparedRun, right: ComparedRun): Difference[] {
   const version = differencesOf({ version: left.workflow_version }, { version: right.workflow_version });
-  return [...version, ...differencesOf(contentOf(left.data), contentOf(right.data))];
+  return [...version, ...compareDrawings(left.data, right.data)];
+}
+
+/** Compares what affects a run (nodes by id, links, settings), not the layout. */
+export function compareDrawings(left: JsonObject, right: JsonObject): Difference[] {
+  return differencesOf(contentOf(left), contentOf(right));
 }
 
 function contentOf(drawing: JsonObject): JsonObject {

@@ -4,6 +4,8 @@ import { toStoredStatus, type StoredStatus } from '../../live/run-word.js';
 export interface RunFilters {
   /** The console's word, such as `failed`, or empty. */
   status: string;
+  /** Only runs that wait for a person. */
+  waiting: boolean;
   project: string;
   workflow: string;
   search: string;
@@ -19,6 +21,7 @@ type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
 interface RunsQuery {
   status?: StoredStatus;
+  waiting?: true;
   project?: number;
   workflow?: number;
   search?: string;
@@ -46,6 +49,7 @@ export function readFilters(params: URLSearchParams): RunFilters {
   const page = Number(params.get('page') ?? '1');
   return {
     status: status!,
+    waiting: params.get('waiting') === 'true',
     project: project!,
     workflow: workflow!,
     search: search!,
@@ -63,12 +67,13 @@ export function toParams(filters: RunFilters): URLSearchParams {
     const isDefault = filters[name] === '' || (name === 'order' && filters.order === 'newest');
     if (!isDefault) params.set(name, filters[name]);
   }
+  if (filters.waiting) params.set('waiting', 'true');
   if (filters.page > 1) params.set('page', String(filters.page));
   return params;
 }
 
 export function isFiltered(filters: RunFilters): boolean {
-  return TEXTS.some((name) => name !== 'order' && filters[name] !== '');
+  return filters.waiting || TEXTS.some((name) => name !== 'order' && filters[name] !== '');
 }
 
 /** Omits invalid values, for example from old addresses. */
@@ -82,6 +87,7 @@ export function toQuery(filters: RunFilters): RunsQuery {
     page: filters.page,
     size: PAGE_SIZE,
     ...(status === undefined ? {} : { status }),
+    ...(filters.waiting && { waiting: true }),
     ...(ID.test(filters.project) ? { project: Number(filters.project) } : {}),
     ...(ID.test(filters.workflow) ? { workflow: Number(filters.workflow) } : {}),
     ...(search === '' ? {} : { search }),

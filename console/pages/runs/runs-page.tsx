@@ -29,7 +29,7 @@ export function RunsPage() {
   const query = useRuns(filters);
   const reset = (): void => {
     setSearch('');
-    change({ status: '', project: '', workflow: '', search: '', from: '', to: '' });
+    change({ status: '', waiting: false, project: '', workflow: '', search: '', from: '', to: '' });
   };
   return (
     <>
@@ -88,12 +88,14 @@ interface FilterBarProps {
   onChange: (change: Partial<RunFilters>) => void;
 }
 
+const WAITING = 'waiting for a person';
+
 function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
   const projects = useProjectChoices();
   const workflows = useWorkflowChoices(toQuery(filters).project);
   const status = toStoredStatus(filters.status);
   const word = status === undefined ? '' : runWord({ status, run_started_at: '' });
-  const statuses = RUN_FILTERS.map(([value]) => ({ value, label: value }));
+  const statuses = [...RUN_FILTERS.map(([value]) => value), WAITING].map((value) => ({ value, label: value }));
   return (
     <div className="filter-bar" role="group" aria-label="Filters">
       <div className="filter-bar-search">
@@ -101,9 +103,11 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
       </div>
       <SelectField
         label="Status"
-        value={word}
+        value={filters.waiting ? WAITING : word}
         options={[{ value: '', label: 'Any status' }, ...statuses]}
-        onChange={(value) => onChange({ status: value })}
+        onChange={(value) =>
+          onChange(value === WAITING ? { status: '', waiting: true } : { status: value, waiting: false })
+        }
       />
       <SelectField
         label="Project"
@@ -176,6 +180,16 @@ function RunsList({ data, isStale, onPage }: RunsListProps) {
   );
 }
 
+const WAITS: Readonly<Record<NonNullable<ListedRun['waiting_for']>, string>> = {
+  approval: 'for an approval',
+  human: 'for an answer',
+  connection: 'for a sign-in',
+  callback: 'for a call',
+  time: 'for a time',
+  child: 'for another run',
+  worker: 'for a worker',
+};
+
 const COLUMNS: readonly Column<ListedRun>[] = [
   {
     heading: 'Workflow',
@@ -193,6 +207,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     cell: (run) => (
       <span className="runs-table-status">
         <Status status={runWord(run)} />
+        {run.waiting_for !== null && <span className="runs-table-project">{WAITS[run.waiting_for]}</span>}
         {run.error !== null && <code className="runs-table-error">{run.error.code}</code>}
       </span>
     ),

@@ -19,6 +19,10 @@ describe('the filters of the list of runs', () => {
     assert.equal(toParams(filtersOf('order=newest&page=1&status=')).toString(), '');
     assert.equal(isFiltered(filtersOf('order=oldest&page=3')), false);
     assert.equal(isFiltered(filtersOf('search=x')), true);
+    assert.equal(toParams(filtersOf('waiting=true')).toString(), 'waiting=true');
+    assert.equal(isFiltered(filtersOf('waiting=true')), true);
+    assert.equal(toQuery(filtersOf('waiting=true')).waiting, true);
+    assert.equal(toParams(filtersOf('waiting=no')).toString(), '');
   });
 
   it('are whole days in the time zone of the person', () => {
