@@ -9,6 +9,8 @@ export interface Starter {
   line: string;
   /** Kind whose icon is shown. */
   icon: string;
+  /** True if the workflow is then offered as a chat. */
+  isChat: boolean;
   make: (drawing: Drawing) => { drawing: Drawing; chosen: string };
 }
 
@@ -23,6 +25,9 @@ interface Step {
 }
 
 interface Plan extends Pick<Starter, 'name' | 'line' | 'icon'> {
+  /** Type of the node that is selected then. */
+  chosen: string;
+  isChat?: true;
   steps: readonly Step[];
 }
 
@@ -41,6 +46,7 @@ const PLANS: readonly Plan[] = [
     name: 'HTTP request',
     line: 'Call an address and put out its answer',
     icon: HTTP,
+    chosen: HTTP,
     steps: [
       { type: TRIGGER },
       { type: HTTP },
@@ -51,6 +57,7 @@ const PLANS: readonly Plan[] = [
     name: 'Ask a model',
     line: 'Put a question to a language model',
     icon: MODEL,
+    chosen: MODEL,
     steps: [
       { type: TRIGGER, data: () => ({ input_fields: [QUESTION] }) },
       { type: MODEL, data: () => ({ messages: [{ role: 'user', message: '{{ input.question }}' }] }) },
@@ -58,9 +65,30 @@ const PLANS: readonly Plan[] = [
     ],
   },
   {
+    name: 'Chat',
+    line: 'Let people talk with a language model',
+    icon: 'agent-node',
+    chosen: MODEL,
+    isChat: true,
+    steps: [
+      { type: TRIGGER },
+      {
+        type: MODEL,
+        data: () => ({
+          messages: [
+            { role: 'system', message: 'What was said so far: {{ input.messages }}' },
+            { role: 'user', message: '{{ input.message }}' },
+          ],
+        }),
+      },
+      { type: OUTPUT, data: (ids) => ({ value: `{{ ${ids[MODEL]}.result.content }}` }) },
+    ],
+  },
+  {
     name: 'Loop over items',
     line: 'Do something with each item of a list',
     icon: EACH,
+    chosen: EACH,
     steps: [
       { type: TRIGGER, data: () => ({ input_fields: [ITEMS] }) },
       { type: EACH, data: () => ({ items: '{{ input.items }}' }) },
@@ -72,10 +100,13 @@ const PLANS: readonly Plan[] = [
 
 /** Returns the templates whose kinds the service has. */
 export function startersOf(kinds: NodeKinds): Starter[] {
-  return PLANS.filter(({ steps }) => steps.every(({ type }) => kinds.has(type))).map(({ steps, ...plan }) => ({
-    ...plan,
-    make: (drawing) => make(drawing, kinds, steps, plan.icon),
-  }));
+  return PLANS.filter(({ steps }) => steps.every(({ type }) => kinds.has(type))).map(
+    ({ steps, chosen, isChat = false, ...plan }) => ({
+      ...plan,
+      isChat,
+      make: (drawing) => make(drawing, kinds, steps, chosen),
+    }),
+  );
 }
 
 function make(initial: Drawing, kinds: NodeKinds, steps: readonly Step[], chosen: string) {

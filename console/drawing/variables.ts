@@ -23,8 +23,9 @@ export interface VariableGroup {
 /**
  * Returns the groups of variables: the run's input, the variables of enclosing loops, then earlier nodes, nearest
  * first. A loop also gets the variables and results of its own body, which it can read after each iteration.
+ * `isChat`: the workflow is offered as a chat, whose messages bring input of their own.
  */
-export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): VariableGroup[] {
+export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string, isChat = false): VariableGroup[] {
   const bodies = bodiesOf(drawing, kinds);
   const around = loopsAround(bodies, id);
   const earlier = before(linksOf(drawing, kinds), id)
@@ -35,7 +36,7 @@ export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string): Va
   const inside = bodies.members.get(id) ?? [];
   const own = inside.length === 0 ? [] : [iterationOf(drawing, kinds, id)];
   const body = inside.map((nodeId) => resultsOf(drawing, kinds, nodeId));
-  return [inputOf(drawing), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
+  return [inputOf(drawing, isChat), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
 }
 
 /** Returns the variables that a loop provides in its body, such as `item`. */
@@ -49,14 +50,24 @@ function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): Variable
   return { heading: `${labelOf(node, kinds)}, each iteration`, choices };
 }
 
-function inputOf(drawing: Drawing): VariableGroup {
+/** The fields that each message of a chat brings (docs/use/conversations.md). */
+const OF_A_CHAT: readonly VariableChoice[] = [
+  { label: 'Message', text: '{{ input.message }}', hint: 'What the person has written' },
+  { label: 'Messages', text: '{{ input.messages }}', hint: 'What was said so far, with this message as the last' },
+  { label: 'Files', text: '{{ input.files }}', hint: 'The files of the message' },
+  { label: 'Conversation', text: '{{ input.conversation_id }}', hint: 'The id of the conversation' },
+];
+
+function inputOf(drawing: Drawing, isChat: boolean): VariableGroup {
   const start = nodesOf(drawing).get(startOf(drawing) ?? '');
-  const choices = asArray(dataOf(start)['input_fields']).flatMap((field) => {
+  const declared = asArray(dataOf(start)['input_fields']).flatMap((field) => {
     const id = isObject(field) ? asText(field['id']) : undefined;
     if (!isObject(field) || id === undefined || id === '') return [];
     return [{ label: asText(field['title']) || id, text: `{{ input${toPath(id)} }}` }];
   });
-  return { heading: 'Input of the run', choices };
+  const texts = new Set(declared.map(({ text }) => text));
+  const ofChat = isChat ? OF_A_CHAT.filter(({ text }) => !texts.has(text)) : [];
+  return { heading: 'Input of the run', choices: [...ofChat, ...declared] };
 }
 
 function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): VariableGroup {

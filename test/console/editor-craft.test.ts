@@ -1,5 +1,6 @@
 // Convenience in the editor: cards that show settings, search, notes, keys.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -15,7 +16,7 @@ describe('the craft of the editor', function () {
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);
-    return { owner, project: await owner.api.createProject('Craft') };
+    return { owner, stack, project: await owner.api.createProject('Craft') };
   });
 
   const open = async (data: Drawing, options?: object): Promise<Page> => {
@@ -33,6 +34,35 @@ describe('the craft of the editor', function () {
     await node(page, 'Empty').getByText('1 problem:').waitFor({ state: 'attached' });
     assert.equal(await node(page, 'Orders').getByText('problem').count(), 0);
     await assertAccessible(page, 'the cards');
+    await page.context().close();
+  });
+
+  it('begins a chat that answers what is typed, and offers what its messages bring as variables', async () => {
+    const model = `starter-${randomUUID()}`;
+    world.stack.modelProvider.script(model, ({ body }) => {
+      const messages = body['messages'] as { content: string }[];
+      return { text: `Heard: ${messages.at(-1)!.content}` };
+    });
+    const page = await open(drawing([]));
+    await press(region(page, 'Start'), 'Chat');
+    await region(page, 'Node').getByLabel('Model', { exact: true }).fill(model);
+    await press(region(page, 'Node'), 'Insert variable');
+    for (const name of ['Message', 'Messages', 'Files', 'Conversation']) {
+      await page
+        .getByRole('option', { name: new RegExp(`^${name}\\b`) })
+        .first()
+        .waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await press(page, 'Save');
+    await page.getByRole('status').getByText('Saved').waitFor({ state: 'attached' });
+    await press(page, 'More');
+    await page.getByRole('menuitem', { name: 'Chat', exact: true }).click();
+    for (const text of ['Good morning', 'And good night']) {
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text);
+      await press(page, 'Send');
+      await page.getByRole('log', { name: 'Messages' }).getByText(`Heard: ${text}`).waitFor();
+    }
     await page.context().close();
   });
 

@@ -6,11 +6,11 @@ import { useKnownValues } from './test-run/known-values.js';
 import { previewOf, withValues } from './test-run/variable-values.js';
 
 /** The variables of a node's form, with values from pins, tests and the latest run. */
-export function useFormVariables(workflowId: number, nodeId: string): KnownVariables {
+export function useFormVariables(workflowId: number, nodeId: string, isChat: boolean): KnownVariables {
   const store = useStore();
   const { read, want } = useKnownValues(workflowId);
   return {
-    groups: () => withValues(variablesFor(store.drawing, store.kinds, nodeId), read),
+    groups: () => withValues(variablesFor(store.drawing, store.kinds, nodeId, isChat), read),
     chipOf: (expression) => chipOf(store.drawing, store.kinds, expression),
     preview: (value) => previewOf(value, read),
     want,

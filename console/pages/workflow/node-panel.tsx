@@ -41,6 +41,7 @@ import { alignSelection, describeChosen, duplicateSelection, plural, removeSelec
 interface NodePanelProps {
   workflowId: number;
   projectId: number;
+  isChat: boolean;
 }
 
 export function NodePanel(props: NodePanelProps) {
@@ -55,13 +56,13 @@ export function NodePanel(props: NodePanelProps) {
   );
 }
 
-function NodeForm({ node, workflowId, projectId }: NodePanelProps & { node: DrawnNode }) {
+function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { node: DrawnNode }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
   const lastField = useLastField(form, store.endGesture);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
-  const variables = useFormVariables(workflowId, node.id);
+  const variables = useFormVariables(workflowId, node.id, isChat);
   const fieldOf = (format: string, props: SchemaFieldProps) => {
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;

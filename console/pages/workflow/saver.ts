@@ -167,7 +167,14 @@ export interface WorkflowRecord {
 type WorkflowChange = Partial<
   Pick<
     Workflow,
-    'title' | 'data' | 'market_title' | 'short_description' | 'available_languages' | 'readme_guide' | 'max_run_cost'
+    | 'title'
+    | 'data'
+    | 'is_chat'
+    | 'market_title'
+    | 'short_description'
+    | 'available_languages'
+    | 'readme_guide'
+    | 'max_run_cost'
   >
 >;
 

@@ -7,23 +7,27 @@ import { KindIcon } from '../../drawing/kind-icon.js';
 import { notesOf } from '../../drawing/notes.js';
 import { startersOf, type Starter } from '../../drawing/starters.js';
 import { ButtonLink } from '../../ui/button.js';
-import { Alert } from '../../ui/notices.js';
+import { Alert, announce } from '../../ui/notices.js';
+import type { Saver } from './saver.js';
 import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
 
 /** Starters and import, shown on an empty canvas. */
-export function StartRegion({ projectId }: { projectId: number }) {
+export function StartRegion({ saver }: { saver: Saver }) {
   const { isReadOnly } = useStore();
   const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
-  return isReadOnly || !isEmpty ? null : <Start projectId={projectId} />;
+  return isReadOnly || !isEmpty ? null : <Start saver={saver} />;
 }
 
-function Start({ projectId }: { projectId: number }) {
+function Start({ saver }: { saver: Saver }) {
   const store = useStore();
   const flow = useReactFlow();
   const id = useId();
-  const importing = useImport(String(projectId));
+  const importing = useImport(String(saver.getState().workflow.project));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
-  const start = ({ make }: Starter): void => {
+  const start = ({ make, isChat }: Starter): void => {
+    // If it fails, people can still offer the chat under `Starts by itself`.
+    if (isChat)
+      saver.changeDetails({ is_chat: true }).catch(() => announce('The workflow is not offered as a chat yet'));
     const { drawing, chosen } = make(store.drawing);
     store.change(drawing, { select: [chosen] });
     void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });

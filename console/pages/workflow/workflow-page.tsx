@@ -94,7 +94,7 @@ function Editor({ store, saver }: EditorProps) {
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const graph = useRef<HTMLElement>(null);
-  const { id, title, project } = useStored(saver, (state) => state.workflow);
+  const { id, title, project, is_chat: isChat } = useStored(saver, (state) => state.workflow);
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty);
@@ -109,10 +109,10 @@ function Workbench({ store, saver }: EditorProps) {
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
             <Canvas />
-            <StartRegion projectId={project} />
+            <StartRegion saver={saver} />
           </section>
           <div className="node-column">
-            <NodePanel workflowId={id} projectId={project} />
+            <NodePanel workflowId={id} projectId={project} isChat={isChat} />
             <TestPane tested={saver} />
           </div>
           <LastRun />

@@ -139,6 +139,7 @@ describe('the beginnings of an empty drawing', () => {
     assert.deepEqual(missing, [
       ['HTTP request', ['url']],
       ['Ask a model', ['settings.model_name']],
+      ['Chat', ['settings.model_name']],
       ['Loop over items', []],
     ]);
   });
@@ -147,7 +148,7 @@ describe('the beginnings of an empty drawing', () => {
     const few = new Map([...kinds].filter(([type]) => type !== 'for-each-node'));
     assert.deepEqual(
       startersOf(few).map(({ name }) => name),
-      ['HTTP request', 'Ask a model'],
+      ['HTTP request', 'Ask a model', 'Chat'],
     );
   });
 });
