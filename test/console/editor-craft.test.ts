@@ -48,8 +48,9 @@ describe('the craft of the editor', function () {
     await region(page, 'Node').getByLabel('Model', { exact: true }).fill(model);
     await press(region(page, 'Node'), 'Insert variable');
     for (const name of ['Message', 'Messages', 'Files', 'Conversation']) {
-      await page
-        .getByRole('option', { name: new RegExp(`^${name}\\b`) })
+      const variables = page.getByRole('dialog', { name: 'Variables' });
+      await variables
+        .getByRole('button', { name: new RegExp(`^${name}`) })
         .first()
         .waitFor();
     }
