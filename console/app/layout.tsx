@@ -212,10 +212,10 @@ function AccountMenu({ user }: { user: User }) {
           </>
         }
         items={[
-          { label: 'Change password', to: `${ADDRESSES.settings}?tab=password` },
-          { label: 'Sessions', to: `${ADDRESSES.settings}?tab=sessions` },
           // Signing out leaves the page, so unsaved changes would be lost.
           { label: 'Sign out', onSelect: () => (isGuarded() ? hold(leave) : leave()) },
+          { label: 'Change password', to: `${ADDRESSES.settings}?tab=password` },
+          { label: 'Sessions', to: `${ADDRESSES.settings}?tab=sessions` },
         ]}
       >
         {/* CSS renders the initials, so the button's name is always `Account`. */}

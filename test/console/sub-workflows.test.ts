@@ -16,7 +16,9 @@ describe('sub-workflows in the console', function () {
   it('offer the workflows of the project by their titles', async () => {
     const { workflowId: called } = await world.start(inRow(), {}, 'Is called <b>');
     const call = node('workflow', { label: 'Call it', workflow_id: called });
-    const { workflowId } = await world.start(inRow(call), {}, 'Calls');
+    const { workflowId, runId } = await world.start(inRow(call), {}, 'Calls');
+    // The editor follows a run that is open, and names its nodes with their status.
+    await world.owner.api.pollToEnd(runId);
     const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await page.getByRole('group', { name: 'Call it', exact: true }).click();
     const choice = page.getByRole('combobox', { name: 'Workflow', exact: true });

@@ -82,7 +82,7 @@ function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { no
   };
   const leave = ({ target }: FocusEvent): void => {
     const path = target.closest<HTMLElement>('[data-path]')?.dataset['path'];
-    if (path !== undefined) store.leaveField(node.id, path);
+    if (path !== undefined) afterPointer(() => store.leaveField(node.id, path));
   };
   return (
     <fieldset className="node-form" ref={form} disabled={store.isReadOnly} onBlur={leave}>
@@ -115,6 +115,16 @@ function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { no
       <Foot node={node} />
     </fieldset>
   );
+}
+
+let isPointerDown = false;
+addEventListener('pointerdown', () => (isPointerDown = true), true);
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPointerDown = false), true);
+
+/** Acts once the pointer is up and its click has arrived: a message that appears before moves the target away. */
+function afterPointer(act: () => void): void {
+  if (isPointerDown) addEventListener('pointerup', () => setTimeout(act), { once: true });
+  else act();
 }
 
 function Foot({ node }: { node: DrawnNode }) {
