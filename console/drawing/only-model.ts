@@ -8,7 +8,7 @@ export const MODEL = 'model';
 export function withOnlyModel(kinds: readonly NodeKind[], models: readonly { id: string }[]): readonly NodeKind[] {
   const [only, other] = models;
   if (only === undefined || other !== undefined) return kinds;
-  return kinds.map((kind) => ({ ...kind, schema: startWith(kind.schema, only.id) as NodeKind['schema'] }));
+  return kinds.map((kind) => ({ ...kind, schema: startWith(kind.schema, only.id) }));
 }
 
 function startWith(schema: JsonObject, model: string): JsonObject {

@@ -157,19 +157,25 @@ function find(groups: VariableGroup[], search: string): VariableGroup[] {
 
 const FIELDS = '[data-variables]';
 
-/** Remembers the last focused field in `form` that accepts variables. Calls `onLeave` when a field loses the focus. */
-export function useLastField(form: RefObject<HTMLElement | null>, onLeave: () => void): () => HTMLElement | undefined {
+/** Remembers the last focused field in `form` that accepts variables. Calls `onLeave` with a control that loses the focus. */
+export function useLastField(
+  form: RefObject<HTMLElement | null>,
+  onLeave: (control: HTMLElement) => void,
+): () => HTMLElement | undefined {
   const last = useRef<HTMLElement>(undefined);
   useEffect(() => {
     const element = form.current;
     const remember = ({ target }: FocusEvent): void => {
       if (target instanceof HTMLElement && target.matches(FIELDS)) last.current = target;
     };
+    const leave = ({ target }: FocusEvent): void => {
+      if (target instanceof HTMLElement) onLeave(target);
+    };
     element?.addEventListener('focusin', remember);
-    element?.addEventListener('focusout', onLeave);
+    element?.addEventListener('focusout', leave);
     return () => {
       element?.removeEventListener('focusin', remember);
-      element?.removeEventListener('focusout', onLeave);
+      element?.removeEventListener('focusout', leave);
     };
   }, [form, onLeave]);
   return () => {

@@ -1,6 +1,6 @@
 import { filesControl } from '../../files/files-picker.js';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { FailedChoices } from '../../service/problem.js';
@@ -59,7 +59,15 @@ export function NodePanel(props: NodePanelProps) {
 function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { node: DrawnNode }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
-  const lastField = useLastField(form, store.endGesture);
+  const leave = useCallback(
+    (control: HTMLElement): void => {
+      store.endGesture();
+      const path = control.closest<HTMLElement>('[data-path]')?.dataset['path'];
+      if (path !== undefined) afterPointer(() => store.leaveField(node.id, path));
+    },
+    [store, node.id],
+  );
+  const lastField = useLastField(form, leave);
   const kind = store.kinds.get(typeOf(node));
   const data = dataOf(node);
   const variables = useFormVariables(workflowId, node.id, isChat);
@@ -80,12 +88,8 @@ function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { no
       isStep ? {} : { gesture: `${node.id}:${path.join('.')}` },
     );
   };
-  const leave = ({ target }: FocusEvent): void => {
-    const path = target.closest<HTMLElement>('[data-path]')?.dataset['path'];
-    if (path !== undefined) afterPointer(() => store.leaveField(node.id, path));
-  };
   return (
-    <fieldset className="node-form" ref={form} disabled={store.isReadOnly} onBlur={leave}>
+    <fieldset className="node-form" ref={form} disabled={store.isReadOnly}>
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
         <Hint>{kind?.description ?? 'The service does not know this kind of node.'}</Hint>

@@ -174,15 +174,15 @@ describe('saving', () => {
     const store = new EditorStore(data, kinds, false);
     const added = addNode(store.drawing, kinds, kinds.get('http-node')!, { x: 0, y: 0 });
     store.change(added.drawing);
-    const problem = (nodeId: string | null, path: string) => ({
+    const problem = (nodeId: string | null, field: string) => ({
       nodeId,
-      path,
+      path: field,
       message: 'x',
       severity: 'error' as const,
     });
     store.setProblems([problem('a', 'url'), problem(added.id, 'url'), problem(added.id, 'method'), problem(null, '')]);
     const marked = () =>
-      store.getState().marked.map(({ nodeId, path }) => `${nodeId === added.id ? 'new' : nodeId} ${path}`);
+      store.getState().marked.map(({ nodeId, path: field }) => `${nodeId === added.id ? 'new' : nodeId} ${field}`);
     assert.deepEqual(marked(), ['a url', 'null ']);
     store.leaveField(added.id, 'url');
     assert.deepEqual(marked(), ['a url', 'new url', 'null ']);
