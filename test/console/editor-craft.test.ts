@@ -56,9 +56,10 @@ describe('the craft of the editor', function () {
     }
     await page.keyboard.press('Escape');
     await press(page, 'Save');
-    await page.getByRole('status').getByText('Saved').waitFor({ state: 'attached' });
+    await page.getByText('All changes saved').waitFor();
     await press(page, 'More');
     await page.getByRole('menuitem', { name: 'Chat', exact: true }).click();
+    await press(page, 'New conversation');
     for (const text of ['Good morning', 'And good night']) {
       await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text);
       await press(page, 'Send');

@@ -87,6 +87,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/parts/run/story.tsx: running.slice(0,NAMED)',
     'console/pages/run/timeline-layout.ts: ...known.slice(0,-1)',
     'console/pages/runs/run-filters.ts: text.slice(0,10)',
+    'console/pages/run/resume.tsx: changes.slice(0,MAX_CHANGES)',
     'console/pages/workflow/test-run/test-dialog.tsx: calls.slice(0,MOST_CALLS)',
     'console/pages/workflow/mcp-tool-field.tsx: path.slice(0,-1)',
     'console/pages/workflow/model-field.tsx: word))).slice(0,MOST)',
