@@ -1,5 +1,6 @@
-// Claims and ends of several nodes or iterations in one statement. A group never waits for the lock of a run: nodes whose run is
-// locked or closed are written one by one, so that they keep nobody else waiting.
+// Claims and ends of several nodes or iterations in one statement (docs/adr/0032-nodes-written-together.md). A group
+// never waits for the lock of a run: nodes whose run is locked or closed are written one by one, so that they keep
+// nobody else waiting.
 import { sql } from 'kysely';
 import { isZeroDecimal } from '../../graph/decimal.js';
 import type { NodeKey } from '../../graph/plan.js';
