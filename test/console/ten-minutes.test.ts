@@ -42,7 +42,10 @@ describe('the first ten minutes', function () {
   async function answer(page: Page): Promise<void> {
     await page.goto('/inbox');
     const task = page.getByRole('article').filter({ hasText: 'An angry letter has come' }).first();
+    // Who leaves the page before may take the answer back.
+    const answered = page.waitForResponse((response) => response.url().includes('/answer/'));
     await task.getByRole('button', { name: 'Done' }).click();
+    assert.ok((await answered).ok());
   }
 
   it('are enough for a workflow of five kinds that is tried, pinned, held by a case and started by a schedule', async () => {
