@@ -147,12 +147,10 @@ export class EditorStore implements Stored<EditorState> {
       next.remarks === before.remarks &&
       next.saved === before.saved;
     if (isUnchanged) return;
-    const marked = markedProblems(next.problems, next.saved, next.left);
-    this.#store.setState({
-      ...next,
-      isDirty: !isEqualJson(next.saved, next.history.present),
-      marked: isEqualJson(marked, before.marked) ? before.marked : marked,
-    });
+    // Typing changes none of these.
+    const hasSameMarks = next.problems === before.problems && next.left === before.left && next.saved === before.saved;
+    const marked = hasSameMarks ? before.marked : markedProblems(next.problems, next.saved, next.left);
+    this.#store.setState({ ...next, isDirty: !isEqualJson(next.saved, next.history.present), marked });
   }
 }
 

@@ -3,11 +3,11 @@ import { useMemo, useState } from 'react';
 import { MAX_NOTES } from '../../graph/notes.js';
 import { Button } from '../ui/button.js';
 import { announce } from '../ui/notices.js';
-import { addNode, connect, freePlace } from './change-drawing.js';
-import { isStart, nodesOf, type Drawing, type NodeKind, type Position } from './drawing.js';
-import { onlyNode, useStore } from './editor-store.js';
+import { addNode, freePlace } from './change-drawing.js';
+import { isStart, nodesOf, positionOf, type Drawing, type NodeKind, type Position } from './drawing.js';
+import { onlyNode, useStore, type EditorStore } from './editor-store.js';
 import { withFrames } from './flow-nodes.js';
-import { freeExit } from './insert.js';
+import { addBehind, freeExit } from './insert.js';
 import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
 import { addNote } from './notes.js';
@@ -38,19 +38,12 @@ export function Palette() {
   };
   const add = (kind: NodeKind): void => {
     const { graph, middle } = place();
-    const selected = withFrames(store.drawing, store.kinds, store.getState().selection.nodes);
-    const free = freePlace(store.drawing, selected, middle);
-    const { drawing, id } = addNode(store.drawing, store.kinds, kind, free);
-    const source = isStart(kind) ? undefined : onlyNode(store.getState().selection);
-    const exit = source === undefined ? undefined : freeExit(store.drawing, store.kinds, source);
-    const link = source !== undefined && exit !== undefined && { source, handle: exit.handle, target: id };
-    store.change(link ? connect(drawing, store.kinds, link) : drawing, { select: [id] });
-    const [from, to] = [
-      flow.flowToScreenPosition(free),
-      flow.flowToScreenPosition({ x: free.x + 240, y: free.y + 120 }),
-    ];
+    const { drawing, id } = addOne(store, kind, middle);
+    store.change(drawing, { select: [id] });
+    const at = positionOf(nodesOf(drawing).get(id)!);
+    const [from, to] = [flow.flowToScreenPosition(at), flow.flowToScreenPosition({ x: at.x + 240, y: at.y + 120 })];
     const isInSight = from.x > graph.left && to.x < graph.right && from.y > graph.top && to.y < graph.bottom;
-    if (!isInSight) showNew(flow, store.drawing, free);
+    if (!isInSight) showNew(flow, store.drawing, at);
   };
   return (
     <div className="palette" role="group" aria-label="Add nodes">
@@ -96,6 +89,17 @@ export function Palette() {
       )}
     </div>
   );
+}
+
+/** Adds a node behind the selected one, at its first free exit, else beside what is selected. */
+function addOne({ drawing, kinds, getState }: EditorStore, kind: NodeKind, middle: Position) {
+  const { selection } = getState();
+  const source = isStart(kind) ? undefined : onlyNode(selection);
+  const exit = source === undefined ? undefined : freeExit(drawing, kinds, source);
+  if (source !== undefined && exit !== undefined) {
+    return addBehind(drawing, kinds, kind, { source, handle: exit.handle });
+  }
+  return addNode(drawing, kinds, kind, freePlace(drawing, withFrames(drawing, kinds, selection.nodes), middle));
 }
 
 /** Shows the whole graph if it is small, else centres the new node. */

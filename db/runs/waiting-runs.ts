@@ -1,4 +1,4 @@
-// What open runs wait for (db/routines/run-waits.sql).
+// Reads what open runs wait for (db/routines/run-waits.sql).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';

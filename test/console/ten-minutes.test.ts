@@ -42,7 +42,7 @@ describe('the first ten minutes', function () {
   async function answer(page: Page): Promise<void> {
     await page.goto('/inbox');
     const task = page.getByRole('article').filter({ hasText: 'An angry letter has come' }).first();
-    // Who leaves the page before may take the answer back.
+    // Leaving the page before could abort the request.
     const answered = page.waitForResponse((response) => response.url().includes('/answer/'));
     await task.getByRole('button', { name: 'Done' }).click();
     assert.ok((await answered).ok());

@@ -225,7 +225,7 @@ describe('findWarnings', () => {
       side('cases.1.condition.all.1.any.1.right', 'right'),
     ]);
     assert.deepEqual(found('loop-node', { until: is('', '1') }), [side('until.left', 'left')]);
-    // What is wrong is an error of the node, and no warning.
+    // The mistake is an error of the node, and no warning.
     for (const wrong of [undefined, null, 7, '', [], {}, { all: [{}, null, ''] }, is('1', '', 'is'), { left: null }]) {
       assert.deepEqual(found('if-else-node', { condition: wrong }), []);
       assert.deepEqual(found('switch-node', { cases: [wrong, { condition: wrong }] }), []);

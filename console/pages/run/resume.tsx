@@ -26,7 +26,7 @@ const DRAWINGS = [
 export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) {
   const [chosen, setChosen] = useState<string>();
   const changes = useChangesSince(run);
-  // Who has mended the drawing wants to see it work.
+  // A person who has mended the drawing wants to see it work.
   const drawing = chosen ?? (changes.length > 0 ? 'now' : 'then');
   const [acceptsUnknown, setAcceptsUnknown] = useState(false);
   const resume = useResume(run);

@@ -1,4 +1,4 @@
-// What the check says of nodes that nothing leads to.
+// Tests what the check says of nodes that nothing leads to.
 import assert from 'node:assert/strict';
 import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { condition, drawing, http, llm, trigger } from '../../graph/drawings.js';

@@ -103,7 +103,7 @@ describe('agents with the tools that servers really offer', function () {
     });
     const asked = odd.requests.length;
     assert.deepEqual(await warningsOf(run.workflowId), expected);
-    // Of an unsaved drawing, only what the stored one says in the same words has been listed.
+    // The warning is known for servers that are the same in the stored drawing only, because no other has been listed.
     const unsaved = async (change: (servers: Record<string, unknown>[]) => unknown) => {
       const sent = structuredClone(data);
       change(sent.nodes[1]!.data['tools'] as Record<string, unknown>[]);
