@@ -173,7 +173,7 @@ function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']
 const WORDS: Readonly<Record<string, string>> = {
   'Field required': 'Fill this in.',
   'String should have at least 1 character': 'Fill this in.',
-  'List should have at least 1 item': 'Add at least one.',
+  'List should have at least 1 item after validation, not 0': 'Add at least one.',
 };
 
 function toWords(message: string): string {
