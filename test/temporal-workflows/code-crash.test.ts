@@ -8,8 +8,11 @@ import { startStack, type TestStack } from '../../harness/stack/stack.js';
 /** This runs for some seconds, in a loop that does not check the time. */
 const SLOW = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
+/** Code has the lowest priority, so a busy machine executes almost nothing of it meanwhile. */
+const LONG = { timeoutMs: 240_000 };
+
 describe('code and dying workers', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let stack: TestStack;
   let api: ApiClient;
 
@@ -32,7 +35,7 @@ describe('code and dying workers', function () {
     return eventually(() => {
       const found = sandboxProcessesOf(worker);
       return found.length === count && found;
-    });
+    }, LONG);
   }
 
   it('kill -9 of the worker leaves no process behind, and the code runs again in the next worker', async () => {
@@ -40,9 +43,9 @@ describe('code and dying workers', function () {
     const { runId, nodeId } = await startCode(SLOW, 5);
     const [pid] = await processesOf(worker, 1);
     process.kill(worker, 'SIGKILL');
-    await eventually(() => !isRunning(pid!));
+    await eventually(() => !isRunning(pid!), LONG);
     // The next attempt has its full time.
-    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
     assert.notEqual(stack.stack.pids.worker, worker);
   });
@@ -56,9 +59,9 @@ describe('code and dying workers', function () {
     const [pid] = await eventually(() => {
       const found = sandboxProcessesOf(worker).filter((each) => isRunning(each));
       return found.length > 0 && found;
-    });
+    }, LONG);
     process.kill(pid!, 'SIGKILL');
-    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.result?.['value'], 2, JSON.stringify(end));
   });
 
@@ -68,11 +71,11 @@ describe('code and dying workers', function () {
     const killed = new Set(sandboxProcessesOf(worker));
     const { runId, nodeId } = await startCode(`return ${SLOW}`, 30);
     for (let attempt = 1; attempt <= 4; attempt += 1) {
-      const pid = await eventually(() => sandboxProcessesOf(worker).find((each) => !killed.has(each)));
+      const pid = await eventually(() => sandboxProcessesOf(worker).find((each) => !killed.has(each)), LONG);
       killed.add(pid);
       process.kill(pid, 'SIGKILL');
     }
-    const end = await api.pollToEnd(runId, { timeoutMs: 90_000 });
+    const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'sandbox_failed', JSON.stringify(end));
   });
 
@@ -82,10 +85,10 @@ describe('code and dying workers', function () {
     const pids = await eventually(() => {
       const found = sandboxProcessesOf(worker);
       return found.length > 0 && found;
-    });
+    }, LONG);
     process.kill(worker, 'SIGTERM');
-    await eventually(() => pids.every((each) => !isRunning(each)), { timeoutMs: 40_000 });
-    const end = await api.pollToEnd(runId, { timeoutMs: 120_000 });
+    await eventually(() => pids.every((each) => !isRunning(each)), LONG);
+    const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
   });
 });

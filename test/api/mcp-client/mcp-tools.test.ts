@@ -239,7 +239,10 @@ describe('POST /workflows/mcp-tools/', function () {
         assert.deepEqual(Object.keys(errors), [field], `${field}: ${String(value)}`);
       }
       assert.equal(endpoint.requests.length, 0);
-      for (const timeout of [0.1, 30]) assert.equal((await ask({ endpoint_url: url, timeout })).status, 200);
+      assert.equal((await ask({ endpoint_url: url, timeout: 30 })).status, 200);
+      const silent = fake.endpoint({ '*': () => undefined });
+      const shortest = await ask<Detail>({ endpoint_url: silent.url, timeout: 0.1 });
+      assert.equal(shortest.body.code, 'timeout', 'the shortest is accepted, and is over');
     });
 
     it('a workflow that the caller cannot see looks like one that does not exist', async () => {
@@ -299,19 +302,19 @@ describe('POST /workflows/mcp-tools/', function () {
         'tools/list': ({ id, headers }, response) =>
           sendJson(response, { jsonrpc: '2.0', id, error: { code: -32000, message: `no: ${headers.authorization}` } }),
       });
-      const cases: [string, string, RegExp][] = [
+      const cases: [url: string, code: string, detail: RegExp, timeout?: number][] = [
         [`${gone.origin}/x`, 'mcp_unreachable', /could not be reached: ECONNREFUSED/],
-        [silent.url, 'timeout', /within 0\.5 seconds/],
+        [silent.url, 'timeout', /within 0\.5 seconds/, 0.5],
         [closed.url, 'mcp_unauthorized', /credentials \(status 401\)/],
         [html.url, 'mcp_protocol', /neither JSON nor an event stream/],
         [again.url, 'mcp_protocol', /same page/],
         [refused.url, 'mcp_protocol', /error -32000: no: \*{8}\.?$/],
         ['http://user:pass@127.0.0.1/', 'invalid_url', /user name/],
       ];
-      for (const [endpoint_url, code, detail] of cases) {
+      for (const [endpoint_url, code, detail, timeout = 30] of cases) {
         const answer = await ask<Detail>({
           endpoint_url,
-          timeout: 0.5,
+          timeout,
           headers: { authorization: 'Bearer canary-59' },
         });
         assert.equal(answer.status, 400);

@@ -137,9 +137,7 @@ describe('the sandbox of code', function () {
   it('kills the process of code that does not stop, and takes another one', async () => {
     assert.equal(await valueOf('return 1'), 1);
     const [before] = sandboxProcessesOf(process.pid);
-    const startedAt = performance.now();
     assert.deepEqual(await run(sandbox, STUBBORN, {}, 200), { status: 'timeout' });
-    assert.ok(performance.now() - startedAt < 10_000);
     await eventually(() => before === undefined || !isRunning(before));
     assert.equal(await valueOf('return 2'), 2);
   });
