@@ -2,13 +2,13 @@
 // whose console is signed in to by the link that `npm start` prints.
 //
 //   node scripts/screenshots.mjs [FOLDER]      default: docs
-import chromium from '@sparticuz/chromium';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromium as driver } from 'playwright-core';
+import { chromiumPath } from '../dist/harness/browser/chromium.js';
 import { makeDataDir, spawnSupervisor, stopSupervisor, untilReady } from '../dist/harness/stack/supervisor.js';
 import { eventually } from '../dist/harness/timing/eventually.js';
 
@@ -26,7 +26,7 @@ const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
 const dataDir = makeDataDir();
 const supervisor = spawnSupervisor(dataDir);
 const browser = await driver.launch({
-  executablePath: process.env.CHROMIUM || (await chromium.executablePath()),
+  executablePath: await chromiumPath(),
   args: ARGS,
 });
 const gate = await openGate();

@@ -1,15 +1,10 @@
 // A headless Chromium for tests of pages, from a package.
-import chromium from '@sparticuz/chromium';
 import { chromium as driver, type Browser } from 'playwright-core';
+import { chromiumPath } from '../../harness/browser/chromium.js';
 import { beforeLeaving } from './shared-stack.js';
 
 /** The package's own arguments put the whole browser into one process, and turn web security off. */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-
-/** `CHROMIUM` names another browser, for systems on which the package's does not run. */
-async function executable(): Promise<string> {
-  return process.env['CHROMIUM'] || chromium.executablePath();
-}
 
 let shared: Promise<Browser> | undefined;
 
@@ -22,5 +17,5 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 export async function startBrowser(): Promise<Browser> {
-  return driver.launch({ executablePath: await executable(), args: ARGS, headless: true });
+  return driver.launch({ executablePath: await chromiumPath(), args: ARGS, headless: true });
 }
