@@ -10,7 +10,7 @@ let shared: Promise<Browser> | undefined;
 
 /** The browser of this process, which serves all its test files. A browser that has died is replaced. */
 export async function sharedBrowser(): Promise<Browser> {
-  if (shared === undefined) beforeLeaving(async () => (await shared)?.close());
+  if (shared === undefined) beforeLeaving(async () => (await shared?.catch(() => undefined))?.close());
   const known = await shared?.catch(() => undefined);
   if (known?.isConnected() !== true) shared = startBrowser();
   return shared!;
