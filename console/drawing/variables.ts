@@ -13,6 +13,12 @@ export interface VariableChoice {
   hint?: string;
   /** The beginning of an actual value. */
   value?: string;
+  /** The actual value. */
+  known?: unknown;
+  /** What the parts are read from where it is not the value itself: the JSON that a text holds. */
+  parts?: object;
+  /** The path of the parts where it is not that of the choice. */
+  root?: string;
 }
 
 export interface VariableGroup {

@@ -1,4 +1,5 @@
 // Completion of variables after `{{`.
+import { searchVariables } from '../drawing/variable-tree.js';
 import type { VariableGroup } from '../drawing/variables.js';
 
 interface OpenVariable {
@@ -35,11 +36,12 @@ interface Offered {
 }
 
 const MOST = 50;
+/** Each letter searches anew, so a large value is not searched to its end. */
+const MOST_SEEN = 20_000;
 
-/** Each typed word must occur in the node's label, the variable's label or the variable itself. */
+/** Each typed word must occur in the node's label, the variable's label, its path or its value. */
 export function completionsFor(groups: readonly VariableGroup[], typed: string): Offered[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return groups
+  return searchVariables(groups, typed, { found: MOST, seen: MOST_SEEN })
     .flatMap(({ heading, choices }) =>
       choices.map(({ label, text, value }) => ({
         label: `${heading} › ${label}`,
@@ -47,6 +49,5 @@ export function completionsFor(groups: readonly VariableGroup[], typed: string):
         ...(value !== undefined && { detail: value }),
       })),
     )
-    .filter(({ label, apply }) => words.every((word) => `${label} ${apply}`.toLowerCase().includes(word)))
     .slice(0, MOST);
 }

@@ -194,7 +194,7 @@ export function SwitchField({ schema, path, label, value, onChange }: SchemaFiel
   );
 }
 
-/** Two sides and the operator in one row, with a hint about the operator below. */
+/** Two sides and the operator between them, with a hint about the operator below. */
 export function ConditionField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   return (
     <fieldset className="form-group form-plain" data-path={path.join('.')}>
@@ -234,7 +234,7 @@ export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaField
     />
   );
   return (
-    <div className={hasRight ? 'form-condition' : 'form-condition form-condition-one-sided'}>
+    <div className="form-condition">
       {side('left', left)}
       <ChoiceField
         schema={withoutDescription(operator)}

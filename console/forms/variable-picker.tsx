@@ -2,8 +2,9 @@ import { Popover } from 'radix-ui';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { VariableGroup } from '../drawing/variables.js';
 import { Button } from '../ui/button.js';
-import { SearchField, WithCode } from '../ui/fields.js';
+import { SearchField } from '../ui/fields.js';
 import { INSERT } from './form.js';
+import { VariableList } from './variable-tree.js';
 import './forms.css';
 
 interface VariablePickerProps {
@@ -82,8 +83,6 @@ function placeOf(button: HTMLElement | null): Place {
   return { side: 'bottom', at: button ?? NOWHERE };
 }
 
-const MAX_GROUPS = 40;
-
 interface ChoicesProps {
   groups: VariableGroup[];
   onChoose: (text: string) => void;
@@ -91,7 +90,6 @@ interface ChoicesProps {
 
 function Choices({ groups, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState('');
-  const found = find(groups, search);
   return (
     <>
       <div className="variables-head">
@@ -105,52 +103,10 @@ function Choices({ groups, onChoose }: ChoicesProps) {
       {groups.length === 0 && (
         <p>Nothing comes before this node yet. Link a trigger with input fields, or another node, to it.</p>
       )}
-      {groups.length > 0 && found.length === 0 && <p>No variable matches.</p>}
-      {found.slice(0, MAX_GROUPS).map(({ heading, choices }, at) => (
-        <section key={at} className="variables" aria-label={heading}>
-          <h3>{heading}</h3>
-          {choices.map(({ label, text, hint, value }) => (
-            <button
-              key={text}
-              type="button"
-              className="variables-choice"
-              title={text}
-              draggable
-              onDragStart={(event) => {
-                event.dataTransfer.setData('text/plain', text);
-                event.dataTransfer.effectAllowed = 'copy';
-              }}
-              onClick={() => onChoose(text)}
-            >
-              <span>{label}</span>
-              {value === undefined ? (
-                <span className="field-hint">
-                  <WithCode text={hint ?? ''} />
-                </span>
-              ) : (
-                <span className="variables-value">{value}</span>
-              )}
-            </button>
-          ))}
-        </section>
-      ))}
-      {found.length > MAX_GROUPS && <p>There are more: search for the node's label.</p>}
+      <VariableList groups={groups} search={search} onChoose={onChoose} />
       {groups.length > 0 && <p className="field-hint">Click to insert, or drag into a field.</p>}
     </>
   );
-}
-
-function find(groups: VariableGroup[], search: string): VariableGroup[] {
-  const wanted = search.trim().toLowerCase();
-  if (wanted === '') return groups;
-  return groups
-    .map(({ heading, choices }) => ({
-      heading,
-      choices: heading.toLowerCase().includes(wanted)
-        ? choices
-        : choices.filter(({ label, text }) => `${label} ${text}`.toLowerCase().includes(wanted)),
-    }))
-    .filter(({ choices }) => choices.length > 0);
 }
 
 // Inserts a variable at the last position of the caret.

@@ -12,29 +12,30 @@ describe('the values in the variable picker', () => {
   });
 
   it('are one line, cut, and none where nothing is known', () => {
-    assert.deepEqual(choicesOf('{{ a.result.content }}', 'one\n two'), [
-      { label: 'JSON', text: '{{ a.result.content }}', value: 'one two' },
-    ]);
-    assert.equal(choicesOf('{{ a.result.content }}', 'x'.repeat(500))[0]!.value!.length, 81);
+    const value = (known: unknown) => choicesOf('{{ a.result.content }}', known)[0]!.value;
+    assert.equal(value('one\n two'), 'one two');
+    assert.equal(value('x'.repeat(500))!.length, 81);
+    assert.equal(value(Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)))!.length, 81);
     assert.deepEqual(choicesOf('{{ a.result.content }}', undefined), [
       { label: 'JSON', text: '{{ a.result.content }}' },
     ]);
   });
 
-  it('are followed by their parts, of which each is a variable that reads it', () => {
-    const value = { list: [{ 'a b': 1 }], name: 'Ada' };
-    const choices = choicesOf('{{ n.result.json }}', value);
+  it('begin with what an answer holds as JSON, and give a text that is JSON its parts', () => {
+    const known = { content: '{"id": 1, "status": "new"}', status: 200, json: undefined as unknown };
+    const read = (path: readonly string[]): unknown =>
+      path.slice(2).reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], known);
+    const choices = ['content', 'json'].map((key) => ({ label: key, text: `{{ a.result.${key} }}` }));
+    const [content] = withValues([{ heading: 'Call', choices }], read)[0]!.choices;
+    assert.deepEqual(content!.parts, { id: 1 }, 'a field of the result hides the one of its text');
+    assert.equal(content!.root, 'a.result');
+    known.json = { id: 1 };
     assert.deepEqual(
-      choices.map(({ label, text }) => [label, text]),
+      withValues([{ heading: 'Call', choices }], read)[0]!.choices.map(({ label, parts }) => [label, parts]),
       [
-        ['JSON', '{{ n.result.json }}'],
-        ['JSON › list', '{{ n.result.json.list }}'],
-        ['JSON › list › 0', '{{ n.result.json.list[0] }}'],
-        ['JSON › list › 0 › a b', '{{ n.result.json.list[0]["a b"] }}'],
-        ['JSON › name', '{{ n.result.json.name }}'],
+        ['json', undefined],
+        ['content', undefined],
       ],
     );
-    const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, at]));
-    assert.equal(choicesOf('{{ n.result.json }}', many).length, 13);
   });
 });

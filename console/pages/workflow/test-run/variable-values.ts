@@ -1,61 +1,64 @@
 // The variables of a form with actual values.
 import { createRenderer, findVariables, renderValue, type NodeOutput } from '../../../../graph/template.js';
-import type { LoopVariables, NodeErrorFacts, RunInput } from '../../../../graph/variable.js';
-import { cutText } from '../../../../graph/cut-text.js';
-import { isContainer } from '../../../../graph/json.js';
-import { toPath } from '../../../drawing/variable-path.js';
+import { parseContent, type LoopVariables, type NodeErrorFacts, type RunInput } from '../../../../graph/variable.js';
+import { isContainer, ownValue } from '../../../../graph/json.js';
+import { lineOf, withValue } from '../../../drawing/variable-tree.js';
 import type { VariableChoice, VariableGroup } from '../../../drawing/variables.js';
 
 /** Returns the value of a variable by its path (`[node, 'result', 'content']`), or undefined if unknown. */
 export type ReadValue = (path: readonly string[]) => unknown;
 
-const MOST_PARTS = 12;
-const DEEPEST = 3;
-const MOST_CHARACTERS = 80;
-
-/** Adds the beginning of its value to each choice, followed by choices for the parts of the value. */
+/**
+ * Adds its value to each choice. What an answer holds as JSON comes first, because it is what people look for, and a
+ * text that is JSON gets the parts of the JSON, which a variable reads beside the fields of the result.
+ */
 export function withValues(groups: readonly VariableGroup[], read: ReadValue): VariableGroup[] {
   return groups.map(({ heading, choices }) => ({
     heading,
-    choices: choices.flatMap((choice) => {
-      const value = read(readPath(choice.text));
-      if (value === undefined) return [choice];
-      return [{ ...choice, value: beginningOf(value) }, ...partsOf(choice, value)];
-    }),
+    choices: choices
+      .map((choice) => withKnown(choice, read))
+      .toSorted((one, other) => Number(isJsonOf(other)) - Number(isJsonOf(one))),
   }));
+}
+
+function withKnown(choice: VariableChoice, read: ReadValue): VariableChoice {
+  const path = readPath(choice.text);
+  const value = read(path);
+  if (value === undefined) return choice;
+  const known = withValue(choice, value);
+  const [node = '', field, key, ...rest] = path;
+  if (field !== 'result' || key !== 'content' || rest.length > 0) return known;
+  const result = read([node, 'result']);
+  const parsed = ownValue(result, 'json') === undefined ? parsedText(value) : undefined;
+  if (parsed === undefined) return known;
+  const isFree = ([name]: [string, unknown]): boolean => ownValue(result, name) === undefined;
+  const parts = Array.isArray(parsed) ? parsed : Object.fromEntries(Object.entries(parsed).filter(isFree));
+  return { ...known, parts, root: `${node}.result` };
+}
+
+/** True for the field that holds an answer as JSON. */
+function isJsonOf({ text, known }: VariableChoice): boolean {
+  return known !== undefined && text.endsWith('.result.json }}');
+}
+
+/** The texts that were parsed last: a form asks for its variables at each letter. */
+const parsedTexts = new Map<string, object | undefined>();
+const MOST_TEXTS = 50;
+const MOST_PARSED = 2_000_000;
+
+function parsedText(value: unknown): object | undefined {
+  if (typeof value !== 'string' || value.length > MOST_PARSED || !/[[{]/.test(value)) return undefined;
+  if (!parsedTexts.has(value)) {
+    if (parsedTexts.size >= MOST_TEXTS) parsedTexts.clear();
+    parsedTexts.set(value, parseContent(value) as object | undefined);
+  }
+  return parsedTexts.get(value);
 }
 
 /** Returns the parts of a variable's path: `['a', 'result', 'b c']` for `{{ a.result["b c"] }}`. */
 export function readPath(text: string): string[] {
   const parts = text.slice(3, -3).matchAll(/\["([^"]*)"\]|\['([^']*)'\]|\[(\d+)\]|([^.[\]]+)/g);
   return [...parts].map(([, double, single, index, name]) => double ?? single ?? index ?? name ?? '');
-}
-
-function partsOf(choice: VariableChoice, value: unknown): VariableChoice[] {
-  const found: VariableChoice[] = [];
-  const look = (within: unknown, label: string, path: string, depth: number): void => {
-    if (!isContainer(within) || depth === DEEPEST) return;
-    for (const [key, part] of Object.entries(within)) {
-      if (found.length === MOST_PARTS) return;
-      const at = Array.isArray(within) ? `${path}[${key}]` : `${path}${toPath(key)}`;
-      const named = `${label} › ${key}`;
-      found.push({ label: named, text: `{{ ${at} }}`, value: beginningOf(part) });
-      look(part, named, at, depth + 1);
-    }
-  };
-  look(value, choice.label, choice.text.slice(3, -3), 0);
-  return found;
-}
-
-function beginningOf(value: unknown): string {
-  const line = lineOf(value, MOST_CHARACTERS);
-  return line === '' ? '(empty)' : line;
-}
-
-function lineOf(value: unknown, most: number): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > most ? `${cutText(line, most)}…` : line;
 }
 
 /** Rendering more characters would slow down typing. */
