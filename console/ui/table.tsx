@@ -23,13 +23,23 @@ interface TableProps<Row> {
   empty?: ReactNode;
   /** True to show each row as a card on narrow screens, with the heading before each cell. */
   hasCards?: boolean;
+  sorting?: Sorting | undefined;
+  /** If set, each heading is a button that calls this. */
+  onSort?: (heading: string) => void;
+}
+
+export interface Sorting {
+  /** The heading of the column. */
+  column: string;
+  isDescending: boolean;
 }
 
 /**
  * A table that scrolls horizontally within its frame. Roles are explicit for cards, because browsers drop the table
  * semantics of elements with another CSS `display`.
  */
-export function Table<Row>({ label, columns, rows, keyOf, empty, hasCards = false }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, empty, hasCards = false, sorting, onSort } = props;
   if (rows.length === 0 && empty !== undefined) return <p className="table-empty">{empty}</p>;
   return (
     <ScrollFrame className="table-frame">
@@ -42,8 +52,15 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, hasCards = fals
                 scope="col"
                 {...roleOf('columnheader', hasCards)}
                 className={isFigure === true ? 'table-figure' : undefined}
+                {...(sorting?.column === heading && { 'aria-sort': sorting.isDescending ? 'descending' : 'ascending' })}
               >
-                <span className={isHeadingHidden === true ? 'hidden-text' : undefined}>{heading}</span>
+                {onSort === undefined ? (
+                  <span className={isHeadingHidden === true ? 'hidden-text' : undefined}>{heading}</span>
+                ) : (
+                  <button type="button" className="table-sort" onClick={() => onSort(heading)}>
+                    {heading}
+                  </button>
+                )}
               </th>
             ))}
           </tr>

@@ -7,14 +7,16 @@ import { SelectField } from '../../ui/fields.js';
 import { formatBytes } from '../../ui/format.js';
 import { Loading } from '../../ui/notices.js';
 import { linesAround, partOf } from '../../ui/part-of.js';
+import { tablesIn } from '../../ui/rows.js';
 import './content-view.css';
+import { toFileName } from './file-name.js';
+import { JsonTable } from './json-table.js';
 import { SearchedTree } from './json-tree.js';
-import { cutText } from '../../../graph/cut-text.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
-type Form = 'text' | 'json' | 'markdown';
-const ENDINGS = { text: 'txt', json: 'json', markdown: 'md' } as const;
+type Form = 'text' | 'json' | 'table' | 'markdown';
+const ENDINGS = { text: 'txt', json: 'json', table: 'json', markdown: 'md' } as const;
 
 interface ContentViewProps {
   text: string;
@@ -30,12 +32,13 @@ interface ContentViewProps {
 const MOST_JSON = 16 * 1024 * 1024;
 
 /**
- * Shows a text as JSON tree, Markdown or plain text. A long text is cut, and a tree only renders open branches; the
+ * Shows a text as JSON tree, table, Markdown or plain text. A long text is cut, and a tree only renders open branches; the
  * download has everything.
  */
 export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);
   const structure = useMemo(() => (text.length <= MOST_JSON ? parseStructure(text) : undefined), [text]);
+  const tables = useMemo(() => tablesIn(structure), [structure]);
   const usual: Form = structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
   const [chosen, setChosen] = useState<Form>();
   const form = chosen ?? usual;
@@ -49,6 +52,7 @@ export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
           value={form}
           options={[
             ...(structure === undefined ? [] : [{ value: 'json', label: 'JSON' }]),
+            ...(tables.length === 0 ? [] : [{ value: 'table', label: 'Table' }]),
             { value: 'text', label: 'Text' },
             { value: 'markdown', label: 'Markdown' },
           ]}
@@ -57,12 +61,16 @@ export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
         <CopyButton text={text} label="Copy" />
         <Button onClick={save}>Download</Button>
       </div>
-      {!part.isWhole && form !== 'json' && (
+      {!part.isWhole && (form === 'text' || form === 'markdown') && (
         <p className="content-part">
           The first {formatBytes(64 * 1024)} of {formatBytes(new Blob([text]).size)}. The download has all of it.
         </p>
       )}
       {form === 'json' && structure !== undefined && <SearchedTree value={structure} root={root} />}
+      {form === 'table' &&
+        tables.map((table) => (
+          <JsonTable key={table.path.join(' ')} table={table} name={[name, ...table.path].join(' › ')} />
+        ))}
       {form === 'text' && <pre className="content-text">{part.text}</pre>}
       {form === 'markdown' && (
         <Suspense fallback={<Loading />}>
@@ -117,10 +125,4 @@ export function CodeLines({ code, marked }: CodeLinesProps) {
 function showInTheMiddle(line: HTMLLIElement | null): void {
   const box = line?.offsetParent;
   if (line && box) box.scrollTop = line.offsetTop - (box.clientHeight - line.offsetHeight) / 2;
-}
-
-/** Returns a file name that is valid on every file system. */
-function toFileName(label: string, ending: 'json' | 'md' | 'txt'): string {
-  const plain = label.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
-  return `${cutText(plain, 80) || 'result'}.${ending}`;
 }

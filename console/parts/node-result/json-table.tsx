@@ -1,0 +1,88 @@
+import { useMemo, useState } from 'react';
+import { Button } from '../../ui/button.js';
+import { download } from '../../ui/download.js';
+import { cellText, sortedPositions, toCsv, type Rows } from '../../ui/rows.js';
+import { Table, type Column, type Sorting } from '../../ui/table.js';
+import { toFileName } from './file-name.js';
+import './json-table.css';
+import { cutText } from '../../../graph/cut-text.js';
+
+interface JsonTableProps {
+  table: Rows;
+  /** Accessible name, and base name of the exported file. */
+  name: string;
+  /** Returns the variable of a cell. Its cells can then be chosen and dragged. */
+  variableOf?: (at: number, column: string) => string;
+  onChoose?: (text: string) => void;
+  /** True for names with their values, which are no table that anybody takes elsewhere. */
+  isPlain?: boolean;
+}
+
+const STEP = 100;
+const MOST_CHARACTERS = 200;
+
+/** A list of objects as a table. A heading sorts by its column, and a second time the other way round. */
+export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }: JsonTableProps) {
+  const [sorting, setSorting] = useState<Sorting>();
+  const [shown, setShown] = useState(STEP);
+  const positions = useMemo(() => sortedPositions(table, sorting), [table, sorting]);
+  const columns = table.columns.map((column): Column<number> => ({
+    heading: column,
+    cell: (at) => {
+      const row = table.rows[at]!;
+      const text = Object.hasOwn(row, column) ? cellText(row[column]) : '';
+      return <Cell text={text} variable={variableOf?.(at, column)} onChoose={onChoose} />;
+    },
+  }));
+  return (
+    <div className="json-table">
+      {!isPlain && (
+        <div className="json-table-bar">
+          <span>{table.rows.length === 1 ? '1 row' : `${table.rows.length} rows`}</span>
+          <Button onClick={() => download(toFileName(name, 'csv'), toCsv(table, positions), 'text/csv;charset=utf-8')}>
+            Export CSV
+          </Button>
+        </div>
+      )}
+      <Table
+        label={name}
+        columns={columns}
+        rows={positions.slice(0, shown)}
+        keyOf={(at) => at}
+        sorting={sorting}
+        onSort={(column) => setSorting({ column, isDescending: sorting?.column === column && !sorting.isDescending })}
+      />
+      {positions.length > shown && (
+        <Button variant="quiet" onClick={() => setShown(shown + STEP)}>
+          Show {Math.min(STEP, positions.length - shown)} more of {positions.length}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface CellProps {
+  text: string;
+  variable: string | undefined;
+  onChoose: ((text: string) => void) | undefined;
+}
+
+function Cell({ text, variable, onChoose }: CellProps) {
+  const short = text.length > MOST_CHARACTERS ? `${cutText(text, MOST_CHARACTERS)}…` : text;
+  if (variable === undefined || onChoose === undefined) return <span className="json-table-cell">{short}</span>;
+  return (
+    <button
+      type="button"
+      className="json-table-cell json-table-choice"
+      title={variable}
+      draggable
+      onDragStart={(event) => {
+        event.dataTransfer.setData('text/plain', variable);
+        event.dataTransfer.effectAllowed = 'copy';
+      }}
+      onClick={() => onChoose(variable)}
+    >
+      {short === '' ? <span className="hidden-text">empty</span> : short}
+    </button>
+  );
+}

@@ -1,0 +1,83 @@
+// Lists of objects as tables.
+import { isContainer, isObject } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
+import type { Sorting } from './table.js';
+
+export interface Rows {
+  /** The keys from the value to the list. */
+  path: readonly string[];
+  rows: readonly Readonly<Record<string, unknown>>[];
+  columns: readonly string[];
+}
+
+/** More columns than this are no table that anybody reads. */
+const MAX_COLUMNS = 50;
+const MAX_DEPTH = 3;
+
+/** Returns the lists of objects in a value, outermost first. */
+export function tablesIn(value: unknown, path: readonly string[] = []): Rows[] {
+  if (!isContainer(value) || path.length > MAX_DEPTH) return [];
+  if (Array.isArray(value)) {
+    const columns = columnsOf(value);
+    return columns === undefined ? [] : [{ path, rows: value as Rows['rows'], columns }];
+  }
+  const entries = Object.entries(value);
+  const lists = entries.filter(([, item]) => Array.isArray(item));
+  const objects = entries.filter(([, item]) => isObject(item));
+  return [...lists, ...objects].flatMap(([key, item]) => tablesIn(item, [...path, key]));
+}
+
+/** Returns the keys of the objects in the order of their first appearance; undefined unless all items are objects. */
+function columnsOf(list: readonly unknown[]): string[] | undefined {
+  if (list.length === 0 || !list.every((item) => isObject(item))) return undefined;
+  const columns = new Set<string>();
+  for (const item of list) for (const key of Object.keys(item)) if (columns.size < MAX_COLUMNS) columns.add(key);
+  return columns.size === 0 ? undefined : [...columns];
+}
+
+/** Returns a cell as text: JSON for objects and arrays, empty for what is missing. */
+export function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return isContainer(value) ? writeJson(value) : String(value as string | number | boolean);
+}
+
+/** Sorts numbers as numbers, anything else as text; what is missing comes last. Returns positions in the list. */
+export function sortedPositions({ rows }: Rows, sorting: Sorting | undefined): number[] {
+  const positions = rows.map((_, at) => at);
+  if (sorting === undefined) return positions;
+  const { column, isDescending } = sorting;
+  const texts = rows.map((row) => (Object.hasOwn(row, column) ? cellText(row[column]) : ''));
+  const sign = isDescending ? -1 : 1;
+  return positions.toSorted((one, other) => {
+    const [left, right] = [texts[one]!, texts[other]!];
+    if (left === '' || right === '') return Number(left === '') - Number(right === '');
+    return sign * compare(left, right) || one - other;
+  });
+}
+
+function compare(left: string, right: string): number {
+  const [one, other] = [Number(left), Number(right)];
+  if (Number.isFinite(one) && Number.isFinite(other)) return one - other;
+  return left.localeCompare(right, undefined, { numeric: true });
+}
+
+/** Spreadsheets take a cell that begins so for a formula, and execute it. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** Returns the table as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+export function toCsv(table: Rows, positions: readonly number[]): string {
+  const lines = [
+    table.columns,
+    ...positions.map((at) => table.columns.map((column) => cellOf(table.rows[at]!, column))),
+  ];
+  return lines.map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
+}
+
+function cellOf(row: Readonly<Record<string, unknown>>, column: string): string {
+  return Object.hasOwn(row, column) ? cellText(row[column]) : '';
+}
+
+function toCell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { ExactNumber } from '../../../graph/exact-number.js';
+import { sortedPositions, tablesIn, toCsv } from '../../../console/ui/rows.js';
+
+describe('lists of objects as tables', () => {
+  it('are found in a value and in its fields, with the columns of all rows', () => {
+    assert.deepEqual(tablesIn([{ a: 1 }, { b: 2 }]), [{ path: [], rows: [{ a: 1 }, { b: 2 }], columns: ['a', 'b'] }]);
+    const found = tablesIn({
+      page: { items: [{ a: 1 }] },
+      orders: [{ id: 1 }],
+      none: [],
+      texts: ['a'],
+      mixed: [{ a: 1 }, 2],
+    });
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [['orders'], ['page', 'items']],
+    );
+    assert.deepEqual(tablesIn('text'), []);
+  });
+
+  it('sort numbers as numbers, and leave what is missing at the end', () => {
+    const [table] = tablesIn([{ n: 10 }, { n: 9 }, {}, { n: new ExactNumber('100') }]);
+    const sorted = (isDescending: boolean) => sortedPositions(table!, { column: 'n', isDescending });
+    assert.deepEqual(sorted(false), [1, 0, 3, 2]);
+    assert.deepEqual(sorted(true), [3, 0, 1, 2]);
+    assert.deepEqual(sortedPositions(table!, undefined), [0, 1, 2, 3]);
+  });
+});
+
+describe('tables as CSV', () => {
+  const csvOf = (rows: object[]): string => {
+    const [table] = tablesIn(rows);
+    return toCsv(table!, sortedPositions(table!, undefined));
+  };
+
+  it('quote what needs it, and keep the digits of numbers', () => {
+    const rows = [
+      { 'a,b': 'say "hi"', n: new ExactNumber('12345678901234567890') },
+      { 'a,b': 'two\nlines', n: null },
+    ];
+    assert.equal(csvOf(rows), '"a,b",n\r\n"say ""hi""",12345678901234567890\r\n"two\nlines",\r\n');
+    assert.equal(csvOf([{ list: [1, 'x'] }]), 'list\r\n"[1,""x""]"\r\n');
+  });
+
+  it('have no cell that a spreadsheet would execute', () => {
+    for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+      const [, line] = csvOf([{ v: cell }]).split(/\r\n/);
+      assert.match(line!, /^"?'/, JSON.stringify(cell));
+    }
+    assert.equal(csvOf([{ '=head': -5 }]), "'=head\r\n'-5\r\n");
+  });
+});
