@@ -177,7 +177,7 @@ describe('test runs of drawings', function () {
   });
 
   it('shows the real values of variables, with their parts, and inserts one by a click', async () => {
-    const { workflowId, nodes } = await makeRow('{"person": {"name": "Ada"}}');
+    const { workflowId, nodes } = await makeRow('{"orders": [{"customer": {"name": "Ada"}}]}');
     const { data: run } = await world.owner.api.run(workflowId, { word: 'of the run' });
     await world.owner.api.pollToEnd(run.id);
     const page = await open(workflowId);
@@ -187,10 +187,14 @@ describe('test runs of drawings', function () {
     const variables = page.getByRole('dialog', { name: 'Variables' });
     await variables.getByRole('button', { name: /^Word.*of the run/ }).waitFor();
     await assertAccessible(page, 'variables with values');
-    await variables.getByRole('button', { name: /person › name.*Ada/ }).click();
+    await press(variables, 'Parts of orders');
+    await press(variables, 'Parts of [0]');
+    await variables.getByRole('button', { name: /^customer/ }).waitFor();
+    await variables.getByRole('searchbox').fill('orders[0].customer.name');
+    await variables.getByRole('button', { name: /orders\[0\]\.customer\.name.*Ada/ }).click();
     await eventually(async () => {
-      const chip = field(page, 'URL').getByTitle(`{{ ${nodes[1]!.id}.result.json.person.name }}`);
-      assert.equal(await chip.textContent(), 'First › json.person.name');
+      const chip = field(page, 'URL').getByTitle(`{{ ${nodes[1]!.id}.result.json.orders[0].customer.name }}`);
+      assert.equal(await chip.textContent(), 'First › json.orders[0].customer.name');
       return true;
     });
     await world.owner.api.put(`/workflows/${workflowId}/pins/${nodes[1]!.id}/`, {

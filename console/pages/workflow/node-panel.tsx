@@ -32,6 +32,7 @@ import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
 import { ConnectionField } from '../../parts/connection/connection-field.js';
 import { TestMenu } from './test-run/test-menu.js';
+import { TryButton } from './test-run/try-button.js';
 import './editor.css';
 import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';
@@ -42,6 +43,8 @@ interface NodePanelProps {
   workflowId: number;
   projectId: number;
   isChat: boolean;
+  /** Opens the node wide, with what comes in and its result beside the form. */
+  onWiden: () => void;
 }
 
 export function NodePanel(props: NodePanelProps) {
@@ -56,7 +59,7 @@ export function NodePanel(props: NodePanelProps) {
   );
 }
 
-function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { node: DrawnNode }) {
+function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelProps & { node: DrawnNode }) {
   const store = useStore();
   const form = useRef<HTMLFieldSetElement>(null);
   const leave = useCallback(
@@ -93,6 +96,7 @@ function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { no
       <TextField label="Label" value={asText(data['label']) ?? ''} onChange={(label) => change(['label'], label)} />
       <div className="node-form-kind">
         <Hint>{kind?.description ?? 'The service does not know this kind of node.'}</Hint>
+        <TryButton workflowId={workflowId} nodeId={node.id} />
         <TestMenu nodeId={node.id} />
         {!isStart(kind) && (
           <VariablePicker
@@ -104,6 +108,14 @@ function NodeForm({ node, workflowId, projectId, isChat }: NodePanelProps & { no
             }}
           />
         )}
+        <Button
+          className="node-widen"
+          aria-label="Open wide"
+          title="Open wide: Enter, or a double click on the node"
+          onClick={onWiden}
+        >
+          <span aria-hidden="true">⤢</span>
+        </Button>
       </div>
       <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf, variables }}>
         {kind !== undefined && (

@@ -53,7 +53,8 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
       case 'd':
         return isWriting(event.target) ? undefined : 'duplicate';
       case 'enter':
-        return 'run';
+        // With Shift it tries the chosen node.
+        return event.shiftKey ? undefined : 'run';
       case 'z':
         // The editors of JSON and code have their own Undo, letter by letter.
         if (hasOwnUndo(event.target)) return undefined;
@@ -71,7 +72,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
   return event.key === 'Delete' || event.key === 'Backspace' ? 'remove' : undefined;
 }
 
-function isDialogOpen(): boolean {
+export function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"]:not(.variables-panel), [role="alertdialog"], [role="menu"]') !== null;
 }
 

@@ -14,12 +14,11 @@ import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
 import { LastRun } from './test-run/last-run.js';
-import { TestPane } from './test-run/test-pane.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
 import { modelsQuery } from './models.js';
-import { NodePanel } from './node-panel.js';
+import { NodeView, useNodeView } from './node-view.js';
 import { Problems } from './problems.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
@@ -100,6 +99,7 @@ function Workbench({ store, saver }: EditorProps) {
   useLeaveGuard(isDirty);
   useShortcuts(store, saver, graph, setDialog);
   useClipboard(store, graph);
+  const view = useNodeView(store, graph);
   return (
     <TestContext value={useTestStore(id)}>
       <div className="page-full editor">
@@ -111,10 +111,7 @@ function Workbench({ store, saver }: EditorProps) {
             <Canvas />
             <StartRegion saver={saver} />
           </section>
-          <div className="node-column">
-            <NodePanel workflowId={id} projectId={project} isChat={isChat} />
-            <TestPane tested={saver} />
-          </div>
+          <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
           <LastRun />
           <Problems saver={saver} />
         </div>

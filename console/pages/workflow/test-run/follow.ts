@@ -48,8 +48,8 @@ export function useFollowed(test: TestRun, run: RunDetail, noun: string): Follow
   // The outcome of an earlier run is not announced.
   const isNews = test.drawing !== undefined || word !== firstWord;
   useEffect(() => {
-    if (isNews) announce(`${noun} ${word}`);
-  }, [isNews, noun, word]);
+    if (isNews && tests.isFirst(`${run.id} ${word}`)) announce(`${noun} ${word}`);
+  }, [tests, isNews, noun, run.id, word]);
   return { links, isOpen, word, error, retry };
 }
 

@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { labelOf, nodesOf, typeOf } from '../../../drawing/drawing.js';
+import { useStore } from '../../../drawing/editor-store.js';
 import { Problem } from '../../../service/problem.js';
 import { submits } from '../../../service/queries.js';
 import { MASK } from '../../../../graph/mask-text.js';
@@ -7,23 +9,40 @@ import { parseExact, toText } from '../../../ui/json.js';
 import { Button } from '../../../ui/button.js';
 import { Dialog } from '../../../ui/dialog.js';
 import { TextField } from '../../../ui/fields.js';
+import { exampleOf } from './pin-example.js';
 import { contentOfPin, toPinBody, useChangePin } from './test-calls.js';
 import type { Pin } from './test-store.js';
+import { useTest, useTests } from './use-tests.js';
 
 interface PinDialogProps {
   workflowId: number;
-  pin: Pin;
-  label: string;
-  onClose: () => void;
+  pins: readonly Pin[];
+  nodeId: string;
 }
 
-export function PinDialog({ workflowId, pin, label, onClose }: PinDialogProps) {
-  const [text, setText] = useState(() => toText(contentOfPin(pin)));
-  const change = useChangePin(workflowId, { nodeId: pin.node_id, path: pin.path }, onClose);
+/**
+ * Edits the pin of a node. A node without a pin begins with its last result, or with an example made from the schema of
+ * what it gives.
+ */
+export function PinDialog({ workflowId, pins, nodeId }: PinDialogProps) {
+  const { drawing, kinds } = useStore();
+  const tests = useTests();
+  const node = nodesOf(drawing).get(nodeId);
+  const shown = useTest((state) => state.results.get(nodeId));
+  const path = shown?.entry.path ?? '';
+  const own = pins.filter((pin) => pin.node_id === nodeId);
+  const pin = own.find((each) => each.path === path) ?? own[0];
+  const [text, setText] = useState(() => {
+    const result = shown?.entry.status === 'succeed' && isObject(shown.entry.result) ? shown.entry.result : undefined;
+    const example = exampleOf(kinds.get(node === undefined ? '' : typeOf(node))?.output_schema);
+    return toText(pin === undefined ? (result ?? example) : contentOfPin(pin));
+  });
+  const onClose = (): void => tests.editPin(undefined);
+  const change = useChangePin(workflowId, { nodeId, path: pin?.path ?? path }, onClose);
   const written = parse(text);
   const save = { isPending: change.isPending, mutate: () => written && change.mutate(toPinBody(written)) };
   return (
-    <Dialog title={`Pin of ${label}`} holdsText isWide onClose={onClose}>
+    <Dialog title={`Pin of ${labelOf(node, kinds)}`} holdsText isWide onClose={onClose}>
       <form className="test-form" onSubmit={submits(save)}>
         <TextField
           label="Pinned result"

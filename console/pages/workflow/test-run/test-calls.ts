@@ -42,15 +42,33 @@ export async function startTest(
 }
 
 /** Loads the calls that a test would make, and its maximum cost. */
-export function useEstimate(workflowId: number, { input, ...request }: TestRequest): UseQueryResult<Estimate> {
-  const body = { ...request, ...(input !== undefined && { input }) };
+export function useEstimate(workflowId: number, request: TestRequest): UseQueryResult<Estimate> {
   return useQuery({
-    queryKey: ['workflow', workflowId, 'estimate', body],
-    queryFn: ({ signal }) =>
-      unwrap(api.POST('/api/v1/workflows/{id}/estimate/', { params: { path: { id: workflowId } }, body, signal })),
+    queryKey: ['workflow', workflowId, 'estimate', request],
+    queryFn: ({ signal }) => estimateTest(workflowId, request, signal),
     placeholderData: (before) => before,
     gcTime: 0,
   });
+}
+
+export function estimateTest(
+  workflowId: number,
+  { input, ...request }: TestRequest,
+  signal?: AbortSignal,
+): Promise<Estimate> {
+  const body = { ...request, ...(input !== undefined && { input }) };
+  return unwrap(
+    api.POST('/api/v1/workflows/{id}/estimate/', {
+      params: { path: { id: workflowId } },
+      body,
+      ...(signal !== undefined && { signal }),
+    }),
+  );
+}
+
+/** Returns the ids of the calls that may change something. */
+export function effectsOf({ calls }: Estimate): string[] {
+  return calls.filter((call) => call.has_side_effects).map((call) => call.node_id);
 }
 
 /** Returns the ids of the nodes without results; undefined for any other error. */

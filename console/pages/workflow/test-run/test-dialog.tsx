@@ -20,7 +20,15 @@ import { useIteration } from './iteration-fields.js';
 import type { RequestedTest, Pin } from './test-store.js';
 import { useSettled } from './use-settled.js';
 import { useTest, useTests } from './use-tests.js';
-import { missingOf, MODE_WORDS, startTest, useEstimate, type Estimate, type TestRequest } from './test-calls.js';
+import {
+  effectsOf,
+  missingOf,
+  MODE_WORDS,
+  startTest,
+  useEstimate,
+  type Estimate,
+  type TestRequest,
+} from './test-calls.js';
 
 interface TestDialogProps {
   workflowId: number;
@@ -67,6 +75,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     onSuccess: (runId) => {
       settle();
       announce('The test has started.');
+      if (estimate.data !== undefined) tests.confirm(effectsOf(estimate.data));
       tests.begin({ asked, runId, drawing }, usesKnown ? tests.getState().values : values);
     },
   });

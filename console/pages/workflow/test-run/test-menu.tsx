@@ -23,10 +23,13 @@ export function TestMenu({ nodeId, variant = 'plain' }: TestMenuProps) {
       variant={variant}
       align="start"
       disabled={nodeId === undefined}
-      items={MODES.map((mode) => ({
-        label: MODE_WORDS[mode],
-        onSelect: () => nodeId !== undefined && tests.ask({ nodeId, mode }),
-      }))}
+      items={[
+        ...MODES.map((mode) => ({
+          label: MODE_WORDS[mode],
+          onSelect: () => nodeId !== undefined && tests.ask({ nodeId, mode }),
+        })),
+        { label: 'Write a pin', onSelect: () => tests.editPin(nodeId) },
+      ]}
     >
       Test <span aria-hidden="true">▾</span>
     </Menu>

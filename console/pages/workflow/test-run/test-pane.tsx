@@ -4,20 +4,21 @@ import { useEditor, useStore, type Remark } from '../../../drawing/editor-store.
 import { useStored, type Stored } from '../../../ui/store.js';
 import { changedSince } from './changed.js';
 import { useNewest } from './follow.js';
+import { PinDialog } from './pin-dialog.js';
 import { TestDialog } from './test-dialog.js';
 import { TestResult } from './test-result.js';
 import { useTest, useTests } from './use-tests.js';
 import { usePins } from './test-calls.js';
 import type { Pin } from './test-store.js';
 
-interface TestedWorkflow {
+export interface TestedWorkflow {
   workflow: { id: number; project: number };
   /** ETag of the stored workflow. Pins are reloaded when it changes. */
   etag: string;
 }
 
 /** The dialog `Test`, the results of tests, and their marks on the canvas. */
-export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
+export function TestPane({ tested, isWide }: { tested: Stored<TestedWorkflow>; isWide: boolean }) {
   const id = useStored(tested, (state) => state.workflow.id);
   const project = useStored(tested, (state) => state.workflow.project);
   const etag = useStored(tested, (state) => state.etag);
@@ -25,6 +26,7 @@ export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
   const tests = useTests();
   const pins = useTest((state) => state.pins);
   const asked = useTest((state) => state.asked);
+  const pinned = useTest((state) => state.pinned);
   useEffect(() => {
     if (query.data !== undefined) tests.setPins(query.data);
   }, [tests, query.data]);
@@ -33,7 +35,8 @@ export function TestPane({ tested }: { tested: Stored<TestedWorkflow> }) {
   return (
     <>
       <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
-      <TestResult workflowId={id} projectId={project} pins={pins} />
+      <TestResult workflowId={id} projectId={project} pins={pins} isWide={isWide} />
+      {pinned !== undefined && <PinDialog key={pinned} workflowId={id} pins={pins} nodeId={pinned} />}
       {asked !== undefined && <TestDialog workflowId={id} projectId={project} pins={pins} asked={asked} />}
     </>
   );

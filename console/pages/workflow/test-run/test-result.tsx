@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { explain } from '../../../service/explain.js';
 import { Problem } from '../../../service/problem.js';
@@ -17,9 +17,8 @@ import { iterationInWords } from '../../../parts/run/node-choice.js';
 import { SaveAsCase } from '../../../parts/cases/save-as-case.js';
 import { isChanged } from './changed.js';
 import { useFollowed } from './follow.js';
-import { PinDialog } from './pin-dialog.js';
 import type { RequestedTest, NodeTest, Pin, TestRun } from './test-store.js';
-import { useTest } from './use-tests.js';
+import { useTest, useTests } from './use-tests.js';
 import { contentOfPin, MODE_WORDS, useChangePin } from './test-calls.js';
 import './test-run.css';
 
@@ -27,30 +26,62 @@ interface TestResultProps {
   workflowId: number;
   projectId: number;
   pins: readonly Pin[];
+  /** True where the chosen node is open wide, which shows the pane before there is a result. */
+  isWide: boolean;
 }
 
-/** Outcome of the last test, and the last result of the selected node. */
-export function TestResult({ workflowId, projectId, pins }: TestResultProps) {
+/** The last result of the chosen node, and the outcome of the last test where it was a test of this node. */
+export function TestResult({ workflowId, projectId, pins, isWide }: TestResultProps) {
   const selection = useEditor((state) => state.selection);
   const only = onlyNode(selection);
   const last = useTest((state) => state.last);
+  const run = useTest((state) => state.run);
   const shown = useTest((state) => (only === undefined ? undefined : state.results.get(only)));
   const own = pins.filter(({ node_id: id }) => id === only);
   const pin = shown === undefined ? own[0] : own.find(({ path }) => path === (shown.entry.path ?? ''));
   const asked = last?.asked;
+  const isOfTest = asked !== undefined && (asked.nodeId === only || shown?.runId === last?.runId);
   const pane = useScrollTo(asked && last?.runId);
+  const isShown = isOfTest || shown !== undefined || pin !== undefined || (isWide && only !== undefined);
   return (
     <>
       {last !== undefined && asked === undefined && <EarlierTest key={last.runId} test={last} />}
-      {(asked !== undefined || shown !== undefined || pin !== undefined) && (
+      {last !== undefined && asked !== undefined && !isOfTest && (
+        <section className="last-test" aria-label="Last test">
+          <LastTest key={last.runId} test={last} asked={asked} isNamed />
+        </section>
+      )}
+      {isShown && (
         <section className="test-result" aria-label="Test result" ref={pane}>
-          <h2>Test result</h2>
-          {last !== undefined && asked !== undefined && <LastTest key={last.runId} test={last} asked={asked} />}
-          {only !== undefined && <OfNode key={only} {...{ workflowId, projectId, pin, shown }} nodeId={only} />}
+          <h2>{titleOf(shown, { test: isOfTest ? last?.runId : undefined, run: run?.runId }, pin !== undefined)}</h2>
+          {last !== undefined && asked !== undefined && isOfTest && (
+            <LastTest key={last.runId} test={last} asked={asked} isNamed={asked.nodeId !== only} />
+          )}
+          {only !== undefined && (
+            <OfNode
+              key={only}
+              {...{ workflowId, projectId, pin, shown }}
+              nodeId={only}
+              isNamed={
+                !(isOfTest && asked.mode === 'node' && asked.nodeId === only && (shown?.entry.path ?? '') === '')
+              }
+            />
+          )}
         </section>
       )}
     </>
   );
+}
+
+/** Names a result by what it is. */
+function titleOf(
+  shown: NodeTest | undefined,
+  known: { test: string | undefined; run: string | undefined },
+  isPinned: boolean,
+): string {
+  if (shown === undefined) return known.test !== undefined ? 'Test result' : isPinned ? 'Pinned result' : 'Result';
+  if (shown.runId === known.test) return 'Test result';
+  return shown.runId === known.run ? 'Result of the last run' : 'Result of an earlier test';
 }
 
 /** Follows a test that was started before the editor opened. It only updates the canvas. */
@@ -76,11 +107,19 @@ function useScrollTo(runId: string | undefined): RefObject<HTMLElement | null> {
   return pane;
 }
 
+interface LastTestProps {
+  test: TestRun;
+  asked: RequestedTest;
+  /** True to name the node that was tested. */
+  isNamed: boolean;
+}
+
 /** The current or latest test. */
-function LastTest({ test, asked }: { test: TestRun; asked: RequestedTest }) {
+function LastTest({ test, asked, isNamed }: LastTestProps) {
   const { kinds } = useStore();
   const run = useRun(test.runId);
-  const what = `${MODE_WORDS[asked.mode]}: ${labelOf(nodesOf(test.drawing ?? {}).get(asked.nodeId), kinds)}`;
+  const tested = labelOf(nodesOf(test.drawing ?? {}).get(asked.nodeId), kinds);
+  const what = isNamed ? `${MODE_WORDS[asked.mode]}: ${tested}` : MODE_WORDS[asked.mode];
   return (
     <div className="test-result-part">
       {run.data === undefined ? (
@@ -110,6 +149,7 @@ function Followed({ test, run, what }: { test: TestRun; run: RunDetail; what: st
         <Status status={word} />
         <span>{what}</span>
         {!isOpen && <Money amount={run.cost} />}
+        <Link href={`/runs/${run.id}`}>Open run</Link>
       </div>
       {run.error !== null && (
         <Note>
@@ -118,15 +158,16 @@ function Followed({ test, run, what }: { test: TestRun; run: RunDetail; what: st
       )}
       {isOpen && error !== undefined && <Alert onRetry={retry}>{explain(error)}</Alert>}
       {isOpen && cancel.isError && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
-      <div className="test-result-line">
-        {isOpen && (
-          <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
-            Cancel test
-          </Button>
-        )}
-        {isWhole && <SaveAsCase run={run} />}
-        <Link href={`/runs/${run.id}`}>Open run</Link>
-      </div>
+      {(isOpen || isWhole) && (
+        <div className="test-result-line">
+          {isOpen && (
+            <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
+              Cancel test
+            </Button>
+          )}
+          {isWhole && <SaveAsCase run={run} />}
+        </div>
+      )}
     </>
   );
 }
@@ -137,12 +178,14 @@ interface OfNodeProps {
   nodeId: string;
   pin: Pin | undefined;
   shown: NodeTest | undefined;
+  /** False where the line of the test above says the same. */
+  isNamed: boolean;
 }
 
-function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
+function OfNode({ workflowId, projectId, nodeId, pin, shown, isNamed }: OfNodeProps) {
   const { isReadOnly, kinds } = useStore();
   const drawing = useEditor(({ history }) => history.present);
-  const [isEditing, setIsEditing] = useState(false);
+  const tests = useTests();
   const path = shown?.entry.path ?? pin?.path ?? '';
   const change = useChangePin(workflowId, { nodeId, path });
   const label = labelOf(nodesOf(drawing).get(nodeId), kinds);
@@ -150,12 +193,14 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
   const hasEnded = status === 'succeed' || status === 'failed';
   return (
     <div className="test-result-part">
-      <div className="test-result-line">
-        <h3>{label}</h3>
-        {shown !== undefined && <Status status={shown.status} />}
-        {path !== '' && <span>{iterationInWords(path, labelsOf(drawing, kinds))}</span>}
-        {shown !== undefined && <Origin shown={shown} nodeId={nodeId} />}
-      </div>
+      {isNamed && (
+        <div className="test-result-line">
+          <h3>{label}</h3>
+          {shown !== undefined && <Status status={shown.status} />}
+          {path !== '' && <span>{iterationInWords(path, labelsOf(drawing, kinds))}</span>}
+          {shown !== undefined && <Origin shown={shown} nodeId={nodeId} />}
+        </div>
+      )}
       {!isReadOnly && (hasEnded || pin !== undefined) && (
         <div className="test-result-line">
           {hasEnded && (
@@ -166,7 +211,7 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
               Pin result
             </Button>
           )}
-          {pin !== undefined && <Button onClick={() => setIsEditing(true)}>Edit pin</Button>}
+          {pin !== undefined && <Button onClick={() => tests.editPin(nodeId)}>Edit pin</Button>}
           {pin !== undefined && (
             <Button isBusy={change.isPending} onClick={() => change.mutate(null)}>
               Remove pin
@@ -177,10 +222,19 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown }: OfNodeProps) {
       <Problem error={change.error} />
       {hasEnded && isChanged(shown!.drawing, drawing, nodeId, kinds) && <Note>The node has changed since.</Note>}
       {shown !== undefined && <Outcome {...{ workflowId, projectId, nodeId, shown, label }} />}
-      {pin !== undefined && <Pinned pin={pin} />}
-      {isEditing && pin !== undefined && (
-        <PinDialog workflowId={workflowId} pin={pin} label={label} onClose={() => setIsEditing(false)} />
+      {shown === undefined && pin === undefined && (
+        <>
+          <p className="test-muted">
+            The node has no result yet. Try it, or write the result that tests take in its place.
+          </p>
+          {!isReadOnly && (
+            <div className="test-result-line">
+              <Button onClick={() => tests.editPin(nodeId)}>Write a pin</Button>
+            </div>
+          )}
+        </>
       )}
+      {pin !== undefined && <Pinned pin={pin} />}
     </div>
   );
 }

@@ -40,6 +40,8 @@ export interface NodeTest {
 
 export interface TestState {
   asked: RequestedTest | undefined;
+  /** The node whose pin is being written. */
+  pinned: string | undefined;
   last: TestRun | undefined;
   /** The last run of the whole workflow. */
   run: TestRun | undefined;
@@ -56,12 +58,16 @@ interface Accepted {
 
 export class TestStore implements Stored<TestState> {
   readonly #state: Store<TestState>;
+  /** Nodes whose calls, which may change something, a person has agreed to. */
+  readonly #confirmed = new Set<string>();
+  readonly #announced = new Set<string>();
   readonly getState: () => TestState;
   readonly subscribe: Stored<TestState>['subscribe'];
 
   constructor() {
     this.#state = createStore<TestState>({
       asked: undefined,
+      pinned: undefined,
       last: undefined,
       run: undefined,
       results: new Map(),
@@ -74,7 +80,25 @@ export class TestStore implements Stored<TestState> {
 
   readonly ask = (asked: RequestedTest | undefined): void => this.#set({ asked });
 
+  readonly editPin = (nodeId: string | undefined): void => this.#set({ pinned: nodeId });
+
   readonly setPins = (pins: readonly Pin[]): void => this.#set({ pins });
+
+  /** Tests of these nodes do not ask again while the workflow is open. */
+  confirm(nodeIds: Iterable<string>): void {
+    for (const id of nodeIds) this.#confirmed.add(id);
+  }
+
+  isConfirmed(nodeId: string): boolean {
+    return this.#confirmed.has(nodeId);
+  }
+
+  /** True the first time: a run is followed anew when another part of the page shows it. */
+  isFirst(announcement: string): boolean {
+    const isFirst = !this.#announced.has(announcement);
+    this.#announced.add(announcement);
+    return isFirst;
+  }
 
   begin(last: TestRun, values: ReadonlyMap<string, string>): void {
     this.#set({ asked: undefined, last, values });

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import { startOf } from '../../../drawing/drawing.js';
+import { useStore } from '../../../drawing/editor-store.js';
+import { runFields, toInput } from '../../../parts/run-input/run-input.js';
+import { ServiceError } from '../../../service/api.js';
+import { Problem } from '../../../service/problem.js';
+import { useRunKey } from '../../../service/queries.js';
+import { Button } from '../../../ui/button.js';
+import { announce } from '../../../ui/notices.js';
+import { isDialogOpen } from '../shortcuts.js';
+import { effectsOf, estimateTest, missingOf, startTest, type TestRequest } from './test-calls.js';
+import type { TestMode } from './test-store.js';
+import { useTests } from './use-tests.js';
+
+interface TryButtonProps {
+  workflowId: number;
+  nodeId: string;
+}
+
+/**
+ * Tests the chosen node alone, with one press or with Ctrl+Shift+Enter. What it reads and has no result yet is executed,
+ * too. The dialog `Test` comes only where a call that may change something is new, or where an input is missing.
+ */
+export function TryButton({ workflowId, nodeId }: TryButtonProps) {
+  const { isReadOnly } = useStore();
+  const attempt = useTry(workflowId, nodeId);
+  const tryByKey = useEffectEvent((event: KeyboardEvent) => {
+    const isKey = event.key === 'Enter' && event.shiftKey && (event.ctrlKey || event.metaKey);
+    if (!isKey || isReadOnly || attempt.isPending || isDialogOpen()) return;
+    event.preventDefault();
+    attempt.mutate();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => tryByKey(event);
+    addEventListener('keydown', listen, { capture: true });
+    return () => removeEventListener('keydown', listen, { capture: true });
+  }, []);
+  if (isReadOnly) return null;
+  return (
+    <>
+      <Button
+        variant="primary"
+        isBusy={attempt.isPending}
+        aria-keyshortcuts="Control+Shift+Enter"
+        title="Ctrl+Shift+Enter"
+        onClick={() => attempt.mutate()}
+      >
+        Try
+      </Button>
+      {!isInvalid(attempt.error) && <Problem error={attempt.error} />}
+    </>
+  );
+}
+
+function useTry(workflowId: number, nodeId: string) {
+  const store = useStore();
+  const tests = useTests();
+  const { keyOf, settle, settleIfRefused } = useRunKey();
+
+  /** Opens the dialog instead if a call that may change something is new. */
+  const start = async (mode: TestMode, input: TestRequest['input']): Promise<void> => {
+    const { drawing } = store;
+    const request: TestRequest = { mode, node: nodeId, drawing, input };
+    const effects = effectsOf(await estimateTest(workflowId, request));
+    if (effects.some((id) => !tests.isConfirmed(id))) return tests.ask({ nodeId, mode });
+    const runId = await startTest(workflowId, { ...request, skipsWaits: false }, keyOf([request, false]));
+    settle();
+    announce('The test has started.');
+    tests.begin({ asked: { nodeId, mode }, runId, drawing }, tests.getState().values);
+  };
+
+  /** Opens the dialog instead if a required field of the input has no value. */
+  const startWithInput = (mode: TestMode): Promise<void> | void => {
+    const fields = runFields(store.drawing, store.kinds);
+    const { values, pins } = tests.getState();
+    const first = startOf(store.drawing);
+    if (nodeId !== first && pins.some((pin) => pin.node_id === first)) return start(mode, undefined);
+    const isMissing = fields.some(({ id, start: text, isRequired }) => isRequired && (values.get(id) ?? text) === '');
+    if (isMissing) return tests.ask({ nodeId, mode });
+    return start(mode, toInput(fields, values));
+  };
+
+  return useMutation({
+    mutationFn: async () => {
+      try {
+        if (nodeId === startOf(store.drawing)) await startWithInput('node');
+        else await start('node', undefined);
+      } catch (error) {
+        if (missingOf(error) !== undefined) await startWithInput('up_to');
+        else throw error;
+      }
+    },
+    onError: (error) => {
+      settleIfRefused(error);
+      // The dialog says by field why the service refuses the test.
+      if (isInvalid(error)) tests.ask({ nodeId, mode: 'node' });
+    },
+  });
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 400;
+}
