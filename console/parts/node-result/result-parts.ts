@@ -64,3 +64,47 @@ const CHILD = /^The run ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) of the sub
 export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
 }
+
+// Servers say what is wrong in JSON, each in a shape of its own.
+
+const MESSAGE_KEYS = ['message', 'error_description', 'detail', 'title', 'msg', 'reason', 'error'];
+
+/** Returns the sentence for people in an error as JSON: `{"error": {"message": ...}}` and the like. */
+export function sentenceIn(value: unknown, depth = 0): string | undefined {
+  if (depth > 3) return undefined;
+  if (Array.isArray(value)) return sentenceIn(value[0], depth + 1);
+  if (!isObject(value)) return undefined;
+  const nested = [value['error'], value['errors']].map((each) => sentenceIn(each, depth + 1));
+  const own = MESSAGE_KEYS.map((key) => value[key]);
+  return [...nested, ...own].find((text): text is string => typeof text === 'string' && text.trim() !== '');
+}
+
+/** The end of a quoted answer may be cut off, so a key with its text is looked for where it is no JSON. */
+const CUT = /"(?:message|error_description|detail|title)"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** Returns the sentence in an answer that the message of an error quotes, or undefined if there is none. */
+export function sentenceInMessage(message: string): string | undefined {
+  const start = message.search(/[[{]/);
+  if (start < 0) return undefined;
+  const quoted = message.slice(start);
+  const whole = parseOrNone(quoted);
+  if (whole !== undefined) return sentenceIn(whole);
+  const text = CUT.exec(quoted)?.[1];
+  return text === undefined ? undefined : String(parseOrNone(text) ?? '') || undefined;
+}
+
+/** Returns the sentence of an answer that was taken although its status says that it failed. */
+export function sentenceOfAnswer(result: unknown): string | undefined {
+  if (!isObject(result) || !(Number(result['status_code']) >= 400) || typeof result['content'] !== 'string') {
+    return undefined;
+  }
+  return sentenceIn(result['json'] ?? parseOrNone(result['content']));
+}
+
+function parseOrNone(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

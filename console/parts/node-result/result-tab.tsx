@@ -12,7 +12,14 @@ import { AgentSteps, useAgentSteps } from './agent-steps.js';
 import { CodeLines, ContentView } from './content-view.js';
 import { JsonTree, SearchedTree } from './json-tree.js';
 import type { NodeAddress } from './node-detail.js';
-import { failedChild, lineOfError, readRefusal, readResult } from './result-parts.js';
+import {
+  failedChild,
+  lineOfError,
+  readRefusal,
+  readResult,
+  sentenceInMessage,
+  sentenceOfAnswer,
+} from './result-parts.js';
 import type { ApprovalRequest, NodeDetail } from '../run/run-data.js';
 import { Written } from './written.js';
 
@@ -69,10 +76,12 @@ function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, w
     );
   }
   const { content, isAnswer, childRun, rest } = readResult(entry.result);
+  const sentence = sentenceOfAnswer(entry.result);
   const isSearched = content !== undefined && /^\s*[[{]/.test(content);
   return (
     <div className="node-part">
       {childRun !== undefined && <ChildLink runId={childRun} />}
+      {sentence !== undefined && <p className="node-error-sentence">{sentence}</p>}
       {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} root={root} />}
       <FilesOf value={entry.result} />
       {Object.keys(rest).length > 0 && (
@@ -114,11 +123,13 @@ function Failure({ entry, detail }: FailureProps) {
   }
   const { error } = entry;
   const childRun = failedChild(error);
+  const sentence = error === undefined ? undefined : sentenceInMessage(error.message);
   const code = error?.code === 'code_error' && detail?.input ? ownValue(detail.input, 'code') : undefined;
   return (
     <div className="node-part">
       <div className="node-error">
         <code className="node-error-code">{error?.code ?? 'failed'}</code>
+        {sentence !== undefined && <p className="node-error-sentence">{sentence}</p>}
         <p className="node-error-message">{error?.message ?? 'The node failed.'}</p>
       </div>
       {childRun !== undefined && <ChildLink runId={childRun} />}
