@@ -3,7 +3,7 @@ import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
 import { emptySidesIn } from './condition-schema.js';
 import { CHAT_FIELDS, fieldIdsOf, inputFieldsOf, RAW_INPUT } from './input.js';
-import { isObject, ownValue } from './json.js';
+import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
 import { credentialHeadersOf } from './literal-credentials.js';
@@ -14,6 +14,7 @@ import { outlastsRun, waitsForCallback } from './nodes/wait.js';
 import { enclosingLoops, ERROR_HANDLE, leavesAtTimeout, type Plan } from './plan.js';
 import { findExpressions, type Variable } from './template.js';
 import { cutText } from './cut-text.js';
+import type { PathPart } from './variable.js';
 
 export interface Warning {
   node_id: string;
@@ -265,6 +266,7 @@ function createVariableTest(data: unknown, document: Document, plan: Plan, isCha
   const isUpstream: UpstreamTest = createUpstreamTest(plan);
   const loopReason = createLoopTest(plan);
   const isInItsLoops = createEnclosedTest(plan);
+  const fieldReason = createFieldTest(document);
   return (variable, nodeId, isInIteration = false) => {
     if (!variable) return 'it is not a variable';
     if (variable.source === 'input') return inputReason(variable.path[0]);
@@ -279,6 +281,8 @@ function createVariableTest(data: unknown, document: Document, plan: Plan, isCha
     // The fields of the input stand beside the content of a trigger.
     const isOfInput = variable.source === 'node' && isTrigger && variable.nodeId === document.startNode;
     if (isOfInput && variable.path[0] !== 'content') return inputReason(variable.path[0]);
+    const missing = variable.source === 'node' ? fieldReason(variable.nodeId, variable.path) : undefined;
+    if (missing !== undefined) return missing;
     const isFatal = variable.source === 'error' && !caught.has(variable.nodeId);
     return isFatal ? 'the run does not go on after a failure of that node (on_error)' : undefined;
   };
@@ -307,6 +311,24 @@ function createEnclosedTest(plan: Plan): (otherId: string, nodeId: string) => bo
   const around = enclosingLoops(plan);
   const loopsOf = (id: string): readonly number[] => around[numbers.get(id) ?? -1] ?? [];
   return (otherId, nodeId) => loopsOf(otherId).every((loop) => loopsOf(nodeId).includes(loop));
+}
+
+/** Tests the names that a node declares itself: the fields of a task, and the keys of a value written as an object. */
+function createFieldTest(document: Document): (nodeId: string, path: readonly PathPart[]) => string | undefined {
+  const tasks = new Map<string, Set<string>>();
+  const values = new Map<string, JsonObject>();
+  for (const { id, kind, data } of document.nodes) {
+    if (kind === 'human' && Array.isArray(data['fields'])) tasks.set(id, fieldIdsOf(data['fields'].filter(isObject)));
+    if (kind === 'set' && isObject(data['value'])) values.set(id, data['value']);
+  }
+  return (nodeId, [first, name]) => {
+    if (typeof name !== 'string') return undefined;
+    const [fields, value] = [tasks.get(nodeId), values.get(nodeId)];
+    const isField = fields === undefined || fields.size === 0 || fields.has(name);
+    if (first === 'values' && !isField) return 'that task has no such field';
+    const isKey = value === undefined || Object.hasOwn(value, name);
+    return first === 'value' && !isKey ? 'the value of that node has no such key' : undefined;
+  };
 }
 
 /** A trigger without declared fields accepts any input, so no field of it is unknown. */

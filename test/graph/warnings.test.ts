@@ -148,6 +148,23 @@ describe('findWarnings', () => {
     assert.deepEqual(codesOf(drawing([trigger('t', ['a']), llm('a', text)])), []);
   });
 
+  it('unknown_variable: a field that a task does not ask for, and a key that a written value lacks', () => {
+    const of = (id: string, type: string, data: object, next: string) => {
+      return { id, type, data: { id, label: id, next_nodes: [next], ...data } };
+    };
+    const ask = of('ask', 'human-node', { message: 'Which?', fields: [{ id: 'size', type: 'text' }] }, 'made');
+    const nodes = [trigger('t', ['ask']), ask, of('made', 'set-node', { value: { a: 1 } }, 'free')];
+    const free = of('free', 'set-node', { value: '{{ input }}' }, 'a');
+    const found = (path: string) =>
+      warningsOf(drawing([...nodes, free, llm('a', `{{ ${path} }}`)])).map(({ message }) => message);
+    for (const path of ['ask.result.values.size', 'ask.result.comment', 'made.result.value.a', 'free.result.value.b'])
+      assert.deepEqual(found(path), [], path);
+    const unknown = (path: string, reason: string) => [`The variable {{ ${path} }} is not known: ${reason}.`];
+    const [weight, b] = ['ask.result.values.weight', 'made.result.value.b'];
+    assert.deepEqual(found(weight), unknown(weight, 'that task has no such field'));
+    assert.deepEqual(found(b), unknown(b, 'the value of that node has no such key'));
+  });
+
   it('unknown_variable: not the four fields that the messages of a chat bring', () => {
     const text = '{{ input.message }} {{ input.messages[0].content }} {{ t.result.conversation_id }} {{ input.files }}';
     const drawn = drawing([trigger('t', ['a'], [{ id: 'x' }]), llm('a', `${text} {{ input.tone }}`)]);
