@@ -1,23 +1,51 @@
 // Displays variables as the label of their node and a path: `{{ node-1.result.content }}` as `Call › content`.
 import { parseVariable, type PathPart, type Variable } from '../../graph/variable.js';
+import { whyDead } from './declared-names.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { toPath } from './variable-path.js';
 
 export interface Chip {
-  label: string;
-  /** True if the text is a variable whose node is in the drawing. */
-  isKnown: boolean;
+  /** The label of the node, or `Input`. Absent if the text between the braces is no variable. */
+  owner?: string;
+  /** What is read of it. */
+  path: string;
+  /** The length of the part of the expression that the owner stands for. Absent if a person edits all of it. */
+  head?: number;
+  /** Why the variable reads nothing. */
+  reason?: string;
 }
 
-/** Returns the chip for the text between the braces. */
-export function chipOf(drawing: Drawing, kinds: NodeKinds, expression: string): Chip {
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns the chip for the text between the braces. `isChat`: the messages of a chat bring input of their own. */
+export function chipOf(drawing: Drawing, kinds: NodeKinds, expression: string, isChat = false): Chip {
   const variable = parseVariable(expression);
-  const written = { label: expression.trim() || '…', isKnown: false };
-  if (variable === undefined) return written;
-  if (variable.source === 'input') return { label: `Input › ${toText(variable.path) || 'all'}`, isKnown: true };
+  if (variable === undefined) return { path: expression.trim() || '…', reason: 'this is no variable' };
+  const reason = whyDead(drawing, kinds, variable, isChat);
+  const dead = reason === undefined ? {} : { reason };
+  const head = headOf(expression, variable);
+  const edited = head === undefined ? {} : { head };
+  if (variable.source === 'input') {
+    return { owner: 'Input', path: toText(variable.path) || 'all', ...edited, ...dead };
+  }
   const node = nodesOf(drawing).get(variable.nodeId);
-  if (node === undefined) return written;
-  return { label: `${labelOf(node, kinds)} › ${wordOf(variable)}`, isKnown: true };
+  // The id that the service gave a node says nothing to a person.
+  const unknown = UUID.test(variable.nodeId) ? 'Deleted node' : variable.nodeId;
+  const owner = node === undefined ? unknown : labelOf(node, kinds);
+  return { owner, path: wordOf(variable), ...edited, ...dead };
+}
+
+/** Returns the whole text of a chip. */
+export function chipText({ owner, path }: Chip): string {
+  return owner === undefined ? path : `${owner} › ${path}`;
+}
+
+/** Returns where the path begins; undefined for a variable that is written in another way. */
+function headOf(expression: string, variable: Variable): number | undefined {
+  const lead = expression.length - expression.trimStart().length;
+  const words: Readonly<Record<string, string>> = { node: '.result' };
+  const head = variable.source === 'input' ? 'input' : `${variable.nodeId}${words[variable.source] ?? ''}`;
+  return expression.startsWith(head, lead) ? lead + head.length : undefined;
 }
 
 function wordOf(variable: Variable): string {

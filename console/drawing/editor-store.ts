@@ -80,6 +80,11 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection });
   }
 
+  /** True if the last change belongs to this gesture, which the next one may continue. */
+  isWithin(gesture: string): boolean {
+    return this.getState().history.gesture === gesture;
+  }
+
   /** Makes the next change its own step of Undo, even if it belongs to the same gesture. */
   readonly endGesture = (): void => {
     this.#set({ history: endGesture(this.getState().history) });

@@ -57,7 +57,7 @@ function iterationOf(drawing: Drawing, kinds: NodeKinds, loop: string): Variable
 }
 
 /** The fields that each message of a chat brings (docs/use/conversations.md). */
-const OF_A_CHAT: readonly VariableChoice[] = [
+export const OF_A_CHAT: readonly VariableChoice[] = [
   { label: 'Message', text: '{{ input.message }}', hint: 'What the person has written' },
   { label: 'Messages', text: '{{ input.messages }}', hint: 'What was said so far, with this message as the last' },
   { label: 'Files', text: '{{ input.files }}', hint: 'The files of the message' },

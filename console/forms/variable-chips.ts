@@ -9,29 +9,40 @@ import {
 import { EditorState, Prec, StateField, type Extension, type Range } from '@codemirror/state';
 import { Decoration, dropCursor, EditorView, keymap, WidgetType, type DecorationSet } from '@codemirror/view';
 import { spansOf } from '../../graph/template.js';
-import type { Chip } from '../drawing/chips.js';
+import { chipText, type Chip } from '../drawing/chips.js';
 import { completionsFor, openVariable } from './completions.js';
 import { INSERT, type KnownVariables } from './form.js';
 
+/** The chip of a variable, or its owner while the path behind it is being edited. */
 class ChipWidget extends WidgetType {
   readonly chip: Chip;
   readonly source: string;
+  readonly isEdited: boolean;
 
-  constructor(chip: Chip, source: string) {
+  constructor(chip: Chip, source: string, isEdited: boolean) {
     super();
     this.chip = chip;
     this.source = source;
+    this.isEdited = isEdited;
   }
 
   override eq(other: ChipWidget): boolean {
-    return other.source === this.source && other.chip.label === this.chip.label;
+    const isSame = other.source === this.source && other.isEdited === this.isEdited;
+    return isSame && chipText(other.chip) === chipText(this.chip) && other.chip.reason === this.chip.reason;
   }
 
   override toDOM(): HTMLElement {
+    const { owner, path, reason } = this.chip;
     const chip = document.createElement('span');
-    chip.className = this.chip.isKnown ? 'variable-chip' : 'variable-chip variable-chip-unknown';
-    chip.textContent = this.chip.label;
-    chip.title = this.chip.isKnown ? this.source : `${this.source}: nothing in this workflow has this name.`;
+    chip.className = reason === undefined ? 'variable-chip' : 'variable-chip variable-chip-unknown';
+    if (owner !== undefined) {
+      const part = document.createElement('span');
+      part.className = 'variable-chip-owner';
+      part.textContent = owner;
+      chip.append(part, this.isEdited ? ' ›' : ' › ');
+    }
+    if (!this.isEdited) chip.append(path);
+    chip.title = reason === undefined ? this.source : `${this.source}: ${reason}.`;
     return chip;
   }
 
@@ -42,31 +53,44 @@ class ChipWidget extends WidgetType {
 
 interface Shown {
   all: DecorationSet;
-  /** Only the chips, which the caret skips as a unit. */
+  /** What the caret skips as a unit: chips, and the ends of the variable that is being edited. */
   chips: DecorationSet;
 }
 
 const SOURCE = Decoration.mark({ class: 'variable-source' });
+const NOTHING = Decoration.replace({});
 
-/** The variable around the caret shows its source for editing. */
+/** The variable around the caret shows its path for editing, behind the label of its node. */
 function show(state: EditorState, chipOf: KnownVariables['chipOf']): Shown {
   const { from, to } = state.selection.main;
   const chips: Range<Decoration>[] = [];
   const sources: Range<Decoration>[] = [];
   for (const { start, end, expression } of spansOf(state.doc.toString())) {
-    if (from > start && to < end) sources.push(SOURCE.range(start, end));
-    else {
-      const widget = new ChipWidget(chipOf(expression), state.sliceDoc(start, end));
-      chips.push(Decoration.replace({ widget }).range(start, end));
+    const source = state.sliceDoc(start, end);
+    const chip = chipOf(expression);
+    if (from <= start || to >= end) {
+      chips.push(Decoration.replace({ widget: new ChipWidget(chip, source, false) }).range(start, end));
+      continue;
     }
+    const { path, tail } = editedPart(chip, start, end, expression);
+    if (path > start) {
+      chips.push(Decoration.replace({ widget: new ChipWidget(chip, source, true) }).range(start, path));
+      chips.push(NOTHING.range(tail, end));
+    }
+    if (tail > path) sources.push(SOURCE.range(path, tail));
   }
   return { all: Decoration.set([...chips, ...sources], true), chips: Decoration.set(chips) };
 }
 
+/** Returns where the part that a person edits begins and ends: the path, or all of a text that is no variable. */
+function editedPart({ head }: Chip, start: number, end: number, expression: string): { path: number; tail: number } {
+  if (head === undefined) return { path: start, tail: end };
+  return { path: start + 2 + head, tail: start + 2 + Math.max(head, expression.trimEnd().length) };
+}
+
 /** `known` is a function, because other nodes may change while the form is open. */
 export function variableChips(known: () => KnownVariables | undefined): Extension {
-  const chipOf = (expression: string): Chip =>
-    known()?.chipOf(expression) ?? { label: expression.trim(), isKnown: true };
+  const chipOf = (expression: string): Chip => known()?.chipOf(expression) ?? { path: expression.trim() };
   const shown = StateField.define<Shown>({
     create: (state) => show(state, chipOf),
     update: (value, { docChanged, selection, state }) =>
@@ -91,16 +115,22 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
       keymap.of([
         { key: 'Tab', run: acceptCompletion },
         { key: 'F2', run: openBesideCaret },
+        { key: 'Enter', run: (view) => leave(view, chipOf) },
+        { key: 'Escape', run: (view) => leave(view, chipOf) },
+        { key: 'Backspace', run: (view) => removeAtHead(view, chipOf) },
       ]),
     ),
     EditorView.domEventHandlers({
       mousedown(event, view) {
         const { target } = event;
-        const isChip = target instanceof HTMLElement && target.classList.contains('variable-chip');
+        const isChip = target instanceof HTMLElement && target.closest('.variable-chip') !== null;
         if (!isChip || event.button !== 0 || event.detail > 1 || !view.state.facet(EditorView.editable)) return false;
         const chip = isOpened(view, view.posAtDOM(target));
         if (chip) event.preventDefault();
         return chip;
+      },
+      blur(_event, view) {
+        leave(view, chipOf);
       },
       [INSERT](event: Event, view: EditorView) {
         const text = String((event as CustomEvent<unknown>).detail);
@@ -116,7 +146,33 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
   ];
 }
 
-/** Shows the source of the variable at a position and moves the caret to its end. False if there is no variable. */
+/** Returns the variable whose path the caret is in. */
+function editedAt(view: EditorView, chipOf: KnownVariables['chipOf']) {
+  const { from, to } = view.state.selection.main;
+  for (const { start, end, expression } of spansOf(view.state.doc.toString())) {
+    if (from > start && to < end) return { start, end, ...editedPart(chipOf(expression), start, end, expression) };
+  }
+  return undefined;
+}
+
+/** Ends the editing of a path. */
+function leave(view: EditorView, chipOf: KnownVariables['chipOf']): boolean {
+  const edited = editedAt(view, chipOf);
+  if (edited === undefined) return false;
+  view.dispatch({ selection: { anchor: edited.end } });
+  return true;
+}
+
+/** Before its path, Backspace removes the whole variable, because what is left without its node is none. */
+function removeAtHead(view: EditorView, chipOf: KnownVariables['chipOf']): boolean {
+  const edited = editedAt(view, chipOf);
+  const { from, empty } = view.state.selection.main;
+  if (edited === undefined || !empty || from !== edited.path || edited.path === edited.start) return false;
+  view.dispatch({ changes: { from: edited.start, to: edited.end }, userEvent: 'delete.backward' });
+  return true;
+}
+
+/** Shows the path of the variable at a position and moves the caret to its end. False if there is no variable. */
 function isOpened(view: EditorView, at: number): boolean {
   for (const { start, end } of spansOf(view.state.doc.toString())) {
     if (at < start || at > end) continue;

@@ -1,7 +1,6 @@
 // Lists of objects as tables.
 import { isContainer, isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import type { Sorting } from './table.js';
 
 export interface Rows {
   /** The keys from the value to the list. */
@@ -39,6 +38,12 @@ function columnsOf(list: readonly unknown[]): string[] | undefined {
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return isContainer(value) ? writeJson(value) : String(value as string | number | boolean);
+}
+
+export interface Sorting {
+  /** The heading of the column. */
+  column: string;
+  isDescending: boolean;
 }
 
 /** Sorts numbers as numbers, anything else as text; what is missing comes last. Returns positions in the list. */

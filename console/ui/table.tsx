@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.js';
+import type { Sorting } from './rows.js';
 import './table.css';
 
 export interface Column<Row> {
@@ -26,12 +27,6 @@ interface TableProps<Row> {
   sorting?: Sorting | undefined;
   /** If set, each heading is a button that calls this. */
   onSort?: (heading: string) => void;
-}
-
-export interface Sorting {
-  /** The heading of the column. */
-  column: string;
-  isDescending: boolean;
 }
 
 /**

@@ -123,21 +123,61 @@ describe('the forms of nodes', function () {
     await page.context().close();
   });
 
-  it('edits the source of a variable where a person clicks it, or presses F2 behind it', async () => {
+  it('edits the path of a variable where a person clicks it, or presses F2 behind it, and never shows an id', async () => {
     const { id, ask } = await make();
     const page = await open(id);
     await node(page, 'Is yes').click();
-    await field(page, 'Left').getByText('Ask model › content').click();
+    const left = field(page, 'Left');
+    await left.getByText('Ask model › content').click();
     await page.keyboard.type('.n');
     await page.keyboard.press('Escape');
+    await eventually(async () => (await left.textContent()) === 'Ask model ›.content.n');
+    await assertAccessible(page, 'a path that is edited');
     await field(page, 'Right').click();
-    await eventually(async () => (await field(page, 'Left').textContent()) === `{{ ${ask.id}.result.content.n }}`);
-    await field(page, 'Left').press('End');
-    await field(page, 'Left').getByText('Ask model › content.n', { exact: true }).waitFor();
+    await left.getByText('Ask model › content.n', { exact: true }).waitFor();
+    await left.press('End');
     await page.keyboard.press('F2');
     await page.keyboard.type('m');
-    await page.keyboard.press('End');
-    await field(page, 'Left').getByText('Ask model › content.nm', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await left.getByText('Ask model › content.nm', { exact: true }).waitFor();
+    await left.getByText('Ask model › content.nm').click();
+    for (let length = '.content.nm'.length; length > 0; length -= 1) await page.keyboard.press('Backspace');
+    await eventually(async () => (await left.textContent()) === 'Ask model ›');
+    await page.keyboard.type('.usage');
+    await save(page);
+    const { condition: stated } = (await stored(id, 'Is yes')) as { condition: { left: string } };
+    assert.equal(stated.left, `{{ ${ask.id}.result.usage }}`);
+    await page.keyboard.press('Home');
+    await left.press('End');
+    await page.keyboard.press('F2');
+    for (let length = '.usage'.length; length >= 0; length -= 1) await page.keyboard.press('Backspace');
+    await eventually(async () => (await left.textContent()) === '');
+    await page.context().close();
+  });
+
+  it('renames the uses of a field whose id changes as one step of Undo, and marks dead ones', async () => {
+    const { owner, project } = world;
+    const ask = llm('In {{ input.city }} and {{ input.town }}', { label: 'Ask model' });
+    const row = linkInRow([trigger([{ id: 'city', title: 'City' }], { label: 'Begin' }), ask]);
+    const id = await owner.api.createWorkflow(project, drawing(row), 'Renamed');
+    const page = await open(id);
+    await node(page, 'Ask model').click();
+    await field(page, 'Message').getByTitle('{{ input.town }}: the start has no such input field.').waitFor();
+    await region(page, 'Problems').getByText('{{ input.town }} is not known').waitFor();
+    await node(page, 'Begin').click();
+    const identifier = form(page).getByRole('textbox', { name: /^id$/i });
+    await identifier.fill('');
+    await identifier.pressSequentially('place');
+    await node(page, 'Ask model').click();
+    await field(page, 'Message').getByText('Input › place', { exact: true }).waitFor();
+    await save(page);
+    const messages = async () => JSON.stringify((await stored(id, 'Ask model'))['messages']);
+    assert.match(await messages(), /In \{\{ input\.place \}\} and \{\{ input\.town \}\}/);
+    await press(page, 'Undo');
+    await field(page, 'Message').getByText('Input › city', { exact: true }).waitFor();
+    await node(page, 'Begin').click();
+    await eventually(async () => (await identifier.inputValue()) === 'city');
     await page.context().close();
   });
 

@@ -11,7 +11,7 @@ export function useFormVariables(workflowId: number, nodeId: string, isChat: boo
   const { read, want } = useKnownValues(workflowId);
   return {
     groups: () => withValues(variablesFor(store.drawing, store.kinds, nodeId, isChat), read),
-    chipOf: (expression) => chipOf(store.drawing, store.kinds, expression),
+    chipOf: (expression) => chipOf(store.drawing, store.kinds, expression, isChat),
     preview: (value) => previewOf(value, read),
     want,
   };

@@ -16,6 +16,7 @@ import {
   type Drawing,
   type DrawnNode,
 } from '../../drawing/drawing.js';
+import { followNames } from '../../drawing/declared-names.js';
 import { MODEL } from '../../drawing/only-model.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
@@ -82,13 +83,17 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
     return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;
   };
+  const begun = useRef<{ gesture: string | undefined; drawing: Drawing }>(undefined);
   const change = (path: Path, value: unknown): void => {
     const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
     const changed = setData(store.drawing, node.id, next as JsonObject);
-    const isStep = isRearranged(valueAt(data, path), value);
+    const gesture = isRearranged(valueAt(data, path), value) ? undefined : `${node.id}:${path.join('.')}`;
+    const goesOn = gesture !== undefined && begun.current?.gesture === gesture && store.isWithin(gesture);
+    if (!goesOn) begun.current = { gesture, drawing: store.drawing };
+    const followed = followHandles(store.drawing, changed, store.kinds, node.id);
     store.change(
-      followHandles(store.drawing, changed, store.kinds, node.id),
-      isStep ? {} : { gesture: `${node.id}:${path.join('.')}` },
+      followNames(begun.current?.drawing ?? store.drawing, followed, store.kinds, node.id),
+      gesture === undefined ? {} : { gesture },
     );
   };
   return (

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { download } from '../../ui/download.js';
-import { cellText, sortedPositions, toCsv, type Rows } from '../../ui/rows.js';
-import { Table, type Column, type Sorting } from '../../ui/table.js';
+import { cellText, sortedPositions, toCsv, type Rows, type Sorting } from '../../ui/rows.js';
+import { Table, type Column } from '../../ui/table.js';
 import { toFileName } from './file-name.js';
 import './json-table.css';
 import { cutText } from '../../../graph/cut-text.js';

@@ -1,7 +1,7 @@
 // The pure parts of forms: chips, suggestions, previews, layers, the query of an address and the type of a body.
 import assert from 'node:assert/strict';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
-import { chipOf } from '../../../console/drawing/chips.js';
+import { chipOf, chipText } from '../../../console/drawing/chips.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { completionsFor, openVariable } from '../../../console/forms/completions.js';
@@ -15,7 +15,7 @@ const kinds = byType(describeNodes() as unknown as NodeKind[]);
 
 describe('chips', () => {
   const drawing = { nodes: [{ id: 'ask', type: 'basic-node', data: { label: 'Ask model' } }] };
-  const label = (expression: string): string => chipOf(drawing, kinds, expression).label;
+  const label = (expression: string): string => chipText(chipOf(drawing, kinds, expression));
 
   it('name the node and the path', () => {
     assert.equal(label(' ask.result.content '), 'Ask model › content');
@@ -26,13 +26,43 @@ describe('chips', () => {
     assert.equal(label('ask.item.name'), 'Ask model › item.name');
   });
 
-  it('say that a node is unknown, or that a text is no variable', () => {
-    assert.deepEqual(chipOf(drawing, kinds, ' gone.result.content '), {
-      label: 'gone.result.content',
-      isKnown: false,
-    });
-    assert.equal(chipOf(drawing, kinds, 'nonsense').isKnown, false);
-    assert.equal(chipOf(drawing, kinds, 'ask.result.content').isKnown, true);
+  it('say why a variable reads nothing', () => {
+    const reason = (expression: string, isChat = false): string | undefined =>
+      chipOf(drawing, kinds, expression, isChat).reason;
+    assert.equal(reason('gone.result.content'), 'nothing in this workflow has this name');
+    assert.equal(reason('nonsense'), 'this is no variable');
+    assert.equal(reason('ask.result.content'), undefined);
+    assert.equal(reason('input.anything'), undefined, 'a start without fields takes any input');
+    const task = { id: 'task', type: 'human-node', data: { fields: [{ id: 'size' }] } };
+    const start = { id: 'start', type: 'trigger-node', data: { input_fields: [{ id: 'city' }] } };
+    const declaring = { start_node: 'start', nodes: [start, task] };
+    const why = (expression: string, isChat = false) => chipOf(declaring, kinds, expression, isChat).reason;
+    assert.equal(why('input.city.name'), undefined);
+    assert.equal(why('input.town'), 'the start has no such input field');
+    assert.equal(why('input.message'), 'the start has no such input field');
+    assert.equal(why('input.message', true), undefined);
+    assert.equal(why('task.result.values.size'), undefined);
+    assert.equal(why('task.result.values.weight'), 'its node has no such field');
+    assert.equal(why('task.result.comment'), undefined);
+  });
+
+  it('never show the id that the service gave a node', () => {
+    const id = '6f1b9c1e-0000-4000-8000-000000000001';
+    assert.equal(label(`${id}.result.content`), 'Deleted node › content');
+    assert.equal(label('gone.result.content'), 'gone › content');
+  });
+
+  it('are edited behind their node', () => {
+    const edited = (expression: string): string | undefined => {
+      const { head } = chipOf(drawing, kinds, expression);
+      return head === undefined ? undefined : expression.slice(head);
+    };
+    assert.equal(edited(' ask.result.json.a '), '.json.a ');
+    assert.equal(edited('input.city'), '.city');
+    assert.equal(edited(' ask.error.code'), '.error.code');
+    assert.equal(edited('ask.item.name'), '.item.name');
+    assert.equal(edited('ask .result.a'), undefined, 'what is written in another way is edited whole');
+    assert.equal(edited('nonsense'), undefined);
   });
 });
 
