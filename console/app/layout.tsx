@@ -166,7 +166,7 @@ function InboxName({ name, waiting = 0 }: { name: string; waiting: number | unde
   return (
     <span>
       {name}
-      <span className="navigation-comma">, </span>
+      <span className="hidden-comma">, </span>
       <span className="navigation-count">{waiting}</span>
       <span className="hidden-text"> waiting</span>
     </span>

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import '../ui/theme.css';
@@ -8,7 +8,7 @@ import { Alert, Loading } from '../ui/notices.js';
 import { useStored } from '../ui/store.js';
 import { explain } from '../service/explain.js';
 import { Layout } from './layout.js';
-import { guardedNavigation, isGuarded, pendingLeave } from '../service/leave-guard.js';
+import { guardedNavigation, isGuarded, pendingLeave, saveGuarded } from '../service/leave-guard.js';
 import { passNonceToLibraries } from '../service/nonce.js';
 import { queryClient } from '../service/queries.js';
 import { Routes } from './routes.js';
@@ -67,19 +67,30 @@ function InSession() {
 
 function LeaveDialog() {
   const leave = useStored(pendingLeave, (held) => held);
+  const [isSaving, setIsSaving] = useState(false);
   const close = (): void => pendingLeave.setState(undefined);
   if (leave === undefined) return null;
+  const go = (): void => {
+    close();
+    leave();
+  };
+  const save = async (): Promise<void> => {
+    setIsSaving(true);
+    const isSaved = await saveGuarded();
+    setIsSaving(false);
+    // The page says why it is not saved. The person may have chosen to stay meanwhile.
+    if (!isSaved) close();
+    else if (pendingLeave.getState() === leave) go();
+  };
   return (
     <ConfirmDialog
       title="Unsaved changes"
       confirmLabel="Leave"
       cancelLabel="Stay"
       isDangerous
+      alternative={{ label: 'Save and leave', isBusy: isSaving, onChoose: () => void save() }}
       onCancel={close}
-      onConfirm={() => {
-        close();
-        leave();
-      }}
+      onConfirm={go}
     >
       <p>
         What you have changed here is not saved. Unless you sign out, this browser keeps it and offers it when you come

@@ -19,7 +19,7 @@ import './canvas.css';
 import { CardRemark } from './card-remark.js';
 import { addNode, connect, mayConnect, type NewLink } from './change-drawing.js';
 import { startOf, type NodeKind } from './drawing.js';
-import { useStore, type EditorStore } from './editor-store.js';
+import { onlyNode, useStore, type EditorStore } from './editor-store.js';
 import {
   exitTop,
   hasRows,
@@ -31,6 +31,7 @@ import {
   type FrameNode,
 } from './flow-nodes.js';
 import { addBehind } from './insert.js';
+import { KeepInView } from './keep-in-view.js';
 import { KindIcon } from './kind-icon.js';
 import { AskContext, KindMenu, type AskedPlace } from './kind-menu.js';
 import { LinkEdge } from './link-edge.js';
@@ -70,6 +71,7 @@ export function Canvas() {
         onDrop={onDrop}
         onDragOver={(event) => event.preventDefault()}
         nodesDraggable={isEditable}
+        selectNodesOnDrag={false}
         nodesConnectable={isEditable}
         edgesReconnectable={false}
         deleteKeyCode={null}
@@ -83,7 +85,8 @@ export function Canvas() {
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
         <Overview nodes={nodes} />
-        <OpeningView nodes={nodes} first={startOf(store.drawing)} />
+        <OpeningView nodes={nodes} first={onlyNode(store.getState().selection) ?? startOf(store.drawing)} />
+        <KeepInView />
       </ReactFlow>
       {asked !== undefined && <KindMenu place={asked} onClose={() => setAsked(undefined)} />}
     </AskContext>

@@ -1,5 +1,5 @@
 import type { Viewport } from '@xyflow/react';
-import { boundsOf, type Placed } from './bodies.js';
+import { boundsOf, type Placed, type Rect } from './bodies.js';
 
 /** Smallest zoom at which text is legible; no view opens with a smaller one. */
 const READABLE = 0.6;
@@ -31,4 +31,17 @@ export function openingView(nodes: readonly StandingNode[], first: string | unde
     x: along(bounds.x, bounds.width, anchor.x + anchor.width / 2, size.width),
     y: along(bounds.y, bounds.height, anchor.y + anchor.height / 2, size.height),
   };
+}
+
+/** Leaves room for the button beside an exit. */
+const MARGIN = 48;
+
+/** Returns the view with which the box is visible on a canvas of this size, moved as little as possible. */
+export function moveIntoView({ x, y, zoom }: Viewport, box: Rect, size: Sized): Viewport {
+  const along = (from: number, start: number, length: number, room: number): number => {
+    const [least, most] = [MARGIN - start * zoom, room - MARGIN - (start + length) * zoom];
+    // The beginning of what does not fit is shown.
+    return most < least ? least : Math.min(Math.max(from, least), most);
+  };
+  return { zoom, x: along(x, box.x, box.width, size.width), y: along(y, box.y, box.height, size.height) };
 }

@@ -12,10 +12,13 @@ import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
 import { addNote } from './notes.js';
 import './palette.css';
+import { createPane, SidePane } from './side-pane.js';
 import { MAX_AT_ONCE } from './use-flow.js';
 
 /** Drag-and-drop format of a kind: the `type` of its nodes. */
 export const KIND_FORMAT = 'application/x-node-kind';
+
+export const palettePane = createPane('palette', [150, 420]);
 
 /**
  * The kinds of nodes by category. A person clicks one to add it behind the selected node, or drags it onto the graph.
@@ -46,48 +49,50 @@ export function Palette() {
     if (!isInSight) showNew(flow, store.drawing, at);
   };
   return (
-    <div className="palette" role="group" aria-label="Add nodes">
-      <input
-        type="search"
-        className="control palette-search"
-        aria-label="Search nodes"
-        aria-keyshortcuts="/"
-        placeholder="Search nodes"
-        value={search}
-        onChange={({ target }) => setSearch(target.value)}
-        onKeyDown={({ key }) => {
-          const [first] = found;
-          if (key === 'Enter' && search.trim() !== '' && first !== undefined) add(first);
-        }}
-      />
-      {found.length === 0 && !hasNote && <p className="palette-heading">No kind of node matches.</p>}
-      {categoriesOf(found).map(([category, kinds]) => (
-        <div key={category} className="palette-category">
-          <h2 className="palette-heading">{category}</h2>
-          {kinds.map((kind) => (
-            <Button
-              key={kind.type}
-              className="palette-kind"
-              aria-label={`Add ${kind.title}`}
-              title={kind.description}
-              draggable
-              onDragStart={(event) => event.dataTransfer.setData(KIND_FORMAT, kind.type)}
-              onClick={() => add(kind)}
-            >
-              <KindIcon type={kind.type} /> {kind.title}
+    <SidePane pane={palettePane} side="left" className="palette-pane">
+      <div className="palette" role="group" aria-label="Add nodes">
+        <input
+          type="search"
+          className="control palette-search"
+          aria-label="Search nodes"
+          aria-keyshortcuts="/"
+          placeholder="Search nodes"
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+          onKeyDown={({ key }) => {
+            const [first] = found;
+            if (key === 'Enter' && search.trim() !== '' && first !== undefined) add(first);
+          }}
+        />
+        {found.length === 0 && !hasNote && <p className="palette-heading">No kind of node matches.</p>}
+        {categoriesOf(found).map(([category, kinds]) => (
+          <div key={category} className="palette-category">
+            <h2 className="palette-heading">{category}</h2>
+            {kinds.map((kind) => (
+              <Button
+                key={kind.type}
+                className="palette-kind"
+                aria-label={`Add ${kind.title}`}
+                title={kind.description}
+                draggable
+                onDragStart={(event) => event.dataTransfer.setData(KIND_FORMAT, kind.type)}
+                onClick={() => add(kind)}
+              >
+                <KindIcon type={kind.type} /> {kind.title}
+              </Button>
+            ))}
+          </div>
+        ))}
+        {hasNote && (
+          <div className="palette-category">
+            <h2 className="palette-heading">Notes</h2>
+            <Button className="palette-kind" aria-label="Add note" title="A note beside the nodes" onClick={addOneNote}>
+              <span className="palette-note" aria-hidden="true" /> Note
             </Button>
-          ))}
-        </div>
-      ))}
-      {hasNote && (
-        <div className="palette-category">
-          <h2 className="palette-heading">Notes</h2>
-          <Button className="palette-kind" aria-label="Add note" title="A note beside the nodes" onClick={addOneNote}>
-            <span className="palette-note" aria-hidden="true" /> Note
-          </Button>
-        </div>
-      )}
-    </div>
+          </div>
+        )}
+      </div>
+    </SidePane>
   );
 }
 

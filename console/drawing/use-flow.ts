@@ -131,12 +131,23 @@ export function createFlowHandlers(
         return;
       }
       // A drag is one step of Undo when it ends. Consecutive moves by arrow keys are one step as well.
-      const gesture = moving === STANDING ? { gesture: 'nudge' } : {};
-      store.change(moveAll(store.drawing, positions), gesture);
+      const isDrag = moving !== STANDING;
+      store.change(moveAll(store.drawing, positions), isDrag ? {} : { gesture: 'nudge' });
       setMoving(STANDING);
+      // Not before the end of the drag, because the panel that opens makes the canvas smaller.
+      if (isDrag)
+        selectMoved(
+          store,
+          moved.map(({ id }) => id),
+        );
     },
     onEdgesChange: (changes) => select(store, 'links', changes),
   };
+}
+
+function selectMoved(store: EditorStore, ids: readonly string[]): void {
+  const { selection } = store.getState();
+  if (!ids.some((id) => selection.nodes.has(id))) store.select(ids);
 }
 
 /** Returns the new positions of moved nodes, including those inside moved frames. */

@@ -5,23 +5,32 @@ import { createStore } from '../ui/store.js';
 
 type Leave = () => void;
 
+/** Saves what is unsaved, and resolves to true if nothing is unsaved afterwards. */
+type Save = () => Promise<boolean>;
+
 /** The navigation that waits for the person's answer. */
 export const pendingLeave = createStore<Leave | undefined>(undefined);
-let guards = 0;
+const guards = new Set<Save>();
 let here = location.href;
 
 /**
  * Asks before the page is left while `isDirty` (alertdialog `Unsaved changes`). A change of the query
  * alone does not ask.
  */
-export function useLeaveGuard(isDirty: boolean): void {
+export function useLeaveGuard(isDirty: boolean, save: Save): void {
   // A layout effect cleans up before the next page renders, which may navigate at once.
-  useLayoutEffect(() => (isDirty ? guard() : undefined), [isDirty]);
+  useLayoutEffect(() => (isDirty ? guard(save) : undefined), [isDirty, save]);
+}
+
+/** Saves the page's unsaved changes. Resolves to false if some could not be saved. */
+export async function saveGuarded(): Promise<boolean> {
+  const saved = await Promise.all([...guards].map((save) => save()));
+  return saved.every(Boolean);
 }
 
 /** True if the page has unsaved changes. */
 export function isGuarded(): boolean {
-  return guards > 0;
+  return guards.size > 0;
 }
 
 /** The router calls this for each navigation. Navigations away from a guarded page wait for the answer. */
@@ -35,11 +44,11 @@ export function hold(leave: Leave): void {
   pendingLeave.setState(leave);
 }
 
-function guard(): () => void {
-  guards += 1;
+function guard(save: Save): () => void {
+  guards.add(save);
   addEventListener('beforeunload', askBrowser);
   return () => {
-    guards -= 1;
+    guards.delete(save);
     if (!isGuarded()) removeEventListener('beforeunload', askBrowser);
   };
 }

@@ -71,6 +71,8 @@ interface ConfirmDialogProps {
   cancelLabel?: string;
   isDangerous?: boolean;
   isBusy?: boolean;
+  /** A third button, which is then the main one. */
+  alternative?: { label: string; isBusy: boolean; onChoose: () => void };
   onConfirm: () => void;
   /** Escape cancels as well. */
   onCancel: () => void;
@@ -79,6 +81,7 @@ interface ConfirmDialogProps {
 /** Asks for confirmation (role `alertdialog`). Open while rendered. The safe button has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, cancelLabel = 'Cancel', isDangerous = false, isBusy = false } = props;
+  const { alternative } = props;
   const giveFocusBack = useFocusBack();
   return (
     <AlertParts.Root open onOpenChange={(isOpen) => !isOpen && props.onCancel()}>
@@ -98,6 +101,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <Button variant={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} onClick={props.onConfirm}>
               {confirmLabel}
             </Button>
+            {alternative !== undefined && (
+              <Button variant="primary" isBusy={alternative.isBusy} onClick={alternative.onChoose}>
+                {alternative.label}
+              </Button>
+            )}
           </footer>
         </AlertParts.Content>
       </AlertParts.Portal>

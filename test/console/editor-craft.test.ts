@@ -243,6 +243,7 @@ describe('the craft of the editor', function () {
     await page.getByText('All changes saved').waitFor();
     await page.reload();
     assert.equal(await notes.getByRole('textbox').inputValue(), 'Ask the owner');
+    await press(page, 'Problems, 0');
     await region(page, 'Problems').getByText('This workflow can run.').waitFor();
     await page.context().close();
   });

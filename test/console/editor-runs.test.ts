@@ -279,6 +279,7 @@ describe('the editor as the place of work', function () {
         await node(page, 'Output').waitFor();
         await page.keyboard.press('Control+s');
         await page.getByText('All changes saved').waitFor();
+        await press(page, /^Problems, \d+$/);
         const problems = region(page, 'Problems');
         if (missing.length === 0) await problems.getByText('This workflow can run.').waitFor();
         for (const each of missing) await problems.getByText(each).first().waitFor();
@@ -304,7 +305,8 @@ describe('the editor as the place of work', function () {
       const viewer = await createAccount(world.stack);
       await giveRole(world.stack, viewer, world.project, 'viewer');
       const page = await world.browser.person(viewer.userId, `/workflows/${id}`);
-      await page.getByText('Select a node to see its settings.').waitFor();
+      await page.getByText('You may look at this workflow, but not change it').waitFor();
+      assert.equal(await region(page, 'Node').count(), 0);
       assert.equal(await region(page, 'Start').count(), 0);
       assert.equal(await region(page, 'Unsaved work').count(), 0);
       await page.context().close();

@@ -34,6 +34,12 @@ async function connectTo(page: Page, from: string, to: string, box = 'Connect to
   await node(page, `${from} to ${to}`).last().waitFor({ state: 'attached' });
 }
 
+/** Opens the list of problems, and returns it. */
+async function openProblems(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Problems, \d+$/ }).click();
+  return region(page, 'Problems');
+}
+
 interface Stored {
   nodes: { id: string; type: string; data: Record<string, unknown> }[];
   edges: { target: string; sourceHandle?: string }[];
@@ -257,9 +263,8 @@ describe('the editor', function () {
     await connectTo(page, 'Trigger', 'LLM request');
     await save(page);
     await node(page, 'Trigger').click();
-    await region(page, 'Problems')
-      .getByRole('button', { name: /LLM request: Messages 1 › Message/ })
-      .click();
+    const problems = await openProblems(page);
+    await problems.getByRole('button', { name: /LLM request: Messages 1 › Message/ }).click();
     await eventually(() =>
       page.evaluate(`document.activeElement.closest('[data-path]')?.dataset.path === 'messages.0.message'`),
     );
@@ -368,7 +373,7 @@ describe('the editor', function () {
     await page.waitForTimeout(300);
     assert.equal(sent, 2);
     // A lost secret would be a warning of the service's check.
-    await region(page, 'Problems').getByText('This workflow can run.').waitFor();
+    await (await openProblems(page)).getByText('This workflow can run.').waitFor();
     await page.context().close();
   });
 

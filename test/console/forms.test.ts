@@ -322,6 +322,7 @@ describe('the forms of nodes', function () {
     await save(page);
     await node(page, 'Orders').click();
     await node(page, 'Begin').click();
+    await press(page, /^Problems, \d+$/);
     await region(page, 'Problems')
       .getByRole('button', { name: /Max tokens/ })
       .click();
@@ -336,11 +337,11 @@ describe('the forms of nodes', function () {
     const { id } = await make();
     const page = await open(id, { ...NARROW, colorScheme: 'dark' });
     for (const name of ['Ask model', 'Orders', 'Is yes', 'Agent']) {
-      await page.evaluate('scrollTo(0, 0)');
       await node(page, name).click();
       await eventually(async () => (await field(page, 'Label').inputValue()) === name);
       await assertFits(page, name);
       await assertAccessible(page, `the narrow form of ${name}`);
+      await press(page, 'Close panel');
     }
     await page.context().close();
     world.browser.assertClean();

@@ -1,17 +1,16 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { api, unwrap, type paths } from '../../service/api.js';
+import { api, unwrap } from '../../service/api.js';
 import { FailedChoices, Problem } from '../../service/problem.js';
 import { useTyped } from '../../service/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
-import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
 import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
-import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
 import { RUN_FILTERS, runWord, toStoredStatus } from '../../live/run-word.js';
+import { RUN_COLUMNS, useRunList, type ListedRun, type RunPage } from '../../parts/run/run-list.js';
 import {
   dayOf,
   isFiltered,
@@ -26,7 +25,7 @@ import './runs-page.css';
 
 export function RunsPage() {
   const { filters, search, setSearch, change } = useFilters();
-  const query = useRuns(filters);
+  const query = useRunList(toQuery(filters));
   const reset = (): void => {
     setSearch('');
     change({ status: '', waiting: false, project: '', workflow: '', search: '', from: '', to: '' });
@@ -148,7 +147,7 @@ function toOptions(
 }
 
 interface RunsListProps {
-  data: RunsPageData;
+  data: RunPage;
   /** True if the rows belong to the previous filters. */
   isStale: boolean;
   onPage: (page: number) => void;
@@ -159,7 +158,7 @@ interface RunsListProps {
  */
 function RunsList({ data, isStale, onPage }: RunsListProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [shown, setShown] = useState<RunsPageData>();
+  const [shown, setShown] = useState<RunPage>();
   useLayoutEffect(() => {
     const isAimedAt = frame.current?.matches(':hover, :focus-within') ?? false;
     if (!isStale) setShown((before) => (before === undefined || !isAimedAt ? data : before));
@@ -180,16 +179,6 @@ function RunsList({ data, isStale, onPage }: RunsListProps) {
   );
 }
 
-const WAITS: Readonly<Record<NonNullable<ListedRun['waiting_for']>, string>> = {
-  approval: 'for an approval',
-  human: 'for an answer',
-  connection: 'for a sign-in',
-  callback: 'for a call',
-  time: 'for a time',
-  child: 'for another run',
-  worker: 'for a worker',
-};
-
 const COLUMNS: readonly Column<ListedRun>[] = [
   {
     heading: 'Workflow',
@@ -197,63 +186,25 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     cell: (run) => (
       <span className="runs-table-name">
         <Link href={`/runs/${run.id}`}>{run.workflow.title}</Link>
-        <span className="runs-table-project">{run.project.name}</span>
+        <span className="run-list-more">{run.project.name}</span>
       </span>
     ),
   },
-  { heading: 'Started', cell: (run) => <Time at={run.run_started_at ?? run.created_at} /> },
-  {
-    heading: 'Status',
-    cell: (run) => (
-      <span className="runs-table-status">
-        <Status status={runWord(run)} />
-        {run.waiting_for !== null && <span className="runs-table-project">{WAITS[run.waiting_for]}</span>}
-        {run.error !== null && <code className="runs-table-error">{run.error.code}</code>}
-      </span>
-    ),
-  },
-  {
-    heading: 'Duration',
-    isFigure: true,
-    cell: (run) =>
-      run.status === 'In Progress' && run.run_started_at !== null ? (
-        <RunningFor since={run.run_started_at} />
-      ) : (
-        <Duration ms={run.duration === null ? null : run.duration * 1000} />
-      ),
-  },
-  { heading: 'Cost', isFigure: true, cell: (run) => <Money amount={run.cost} /> },
+  ...RUN_COLUMNS,
 ];
 
 function RunsTable({ runs }: { runs: readonly ListedRun[] }) {
   return (
-    <div className="runs-table">
+    <div className="run-list">
       <Table label="Runs" hasCards columns={COLUMNS} rows={runs} keyOf={({ id }) => id} />
     </div>
   );
 }
 
-// Service calls of the list of runs.
+// The choices of the filters.
 
-type RunsPageData = paths['/api/v1/runs/']['get']['responses'][200]['content']['application/json'];
-type ListedRun = RunsPageData['items'][number];
-
-const OPEN_EVERY_MS = 2_500;
-const QUIET_EVERY_MS = 15_000;
 /** The service's maximum page size. */
 const MOST = 100;
-
-/** Polls the list, more often while a listed run is open. Hidden pages are not polled. */
-function useRuns(filters: RunFilters): UseQueryResult<RunsPageData> {
-  const query = toQuery(filters);
-  return useQuery({
-    queryKey: ['runs', query],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/runs/', { params: { query }, signal })),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(({ status }) => status === 'In Progress') === true ? OPEN_EVERY_MS : QUIET_EVERY_MS,
-  });
-}
 
 interface Choice {
   id: number;

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField } from '../../ui/fields.js';
 import { useStored } from '../../ui/store.js';
-import { useCheck } from './problems.js';
+import { useCheck } from './check.js';
 import type { Saver } from './saver.js';
 
 /** Selects the node whose output a chat with the workflow streams: `settings.answer_node`. */

@@ -55,7 +55,7 @@ export function NodePanel(props: NodePanelProps) {
   const node = useEditor(({ history }) => (only === undefined ? undefined : nodesOf(history.present).get(only)));
   return (
     <section className="editor-node" aria-label="Node">
-      {node === undefined ? <EmptyPanel /> : <NodeForm key={node.id} node={node} {...props} />}
+      {node === undefined ? <SelectionPanel /> : <NodeForm key={node.id} node={node} {...props} />}
     </section>
   );
 }
@@ -190,39 +190,23 @@ function removeAt(value: JsonObject, path: Path): JsonObject {
   return setAt(value, parent, rest) as JsonObject;
 }
 
-/** Shown unless exactly one node is selected. */
-function EmptyPanel() {
+/** What several chosen things have in common. Without a choice the panel is closed. */
+function SelectionPanel() {
   const store = useStore();
   const { nodes: selected, links } = useEditor((state) => state.selection);
-  const drawing = useEditor(({ history }) => history.present);
-  const isEmpty = nodesOf(drawing).size === 0;
   const chosen = [describeChosen(store, selected), plural(links.size, 'link')].filter((part) => part !== undefined);
-  if (chosen.length > 0) {
-    return (
-      <div className="node-form">
-        <p>{chosen.join(' and ')} selected.</p>
-        {!store.isReadOnly && (
-          <div className="node-form-foot">
-            {selected.size > 0 && <Arrange />}
-            <Button variant="danger" onClick={() => removeSelection(store)}>
-              Delete selection
-            </Button>
-          </div>
-        )}
-      </div>
-    );
-  }
-  if (store.isReadOnly) return <p className="editor-node-empty">Select a node to see its settings.</p>;
+  if (chosen.length === 0) return null;
   return (
-    <div className="editor-node-empty">
-      {isEmpty ? (
-        <p>Begin with one of the starters, or add nodes one by one.</p>
-      ) : (
-        <p>Select a node to change its settings.</p>
+    <div className="node-form">
+      <p>{chosen.join(' and ')} selected.</p>
+      {!store.isReadOnly && (
+        <div className="node-form-foot">
+          {selected.size > 0 && <Arrange />}
+          <Button variant="danger" onClick={() => removeSelection(store)}>
+            Delete selection
+          </Button>
+        </div>
       )}
-      <p>
-        Draw a link from the right edge of a node to the left edge of the next one, or choose it under “Connect to”.
-      </p>
     </div>
   );
 }

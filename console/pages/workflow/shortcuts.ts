@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { alignChosen, ALIGNMENTS, duplicateChosen, type Alignment } from '../../drawing/arrange.js';
 import { disconnect, removeNodes } from '../../drawing/change-drawing.js';
 import { copyNodes, pasteNodes } from '../../drawing/clipboard.js';
@@ -6,6 +7,8 @@ import type { EditorStore } from '../../drawing/editor-store.js';
 import { withFrames } from '../../drawing/flow-nodes.js';
 import { linksOf } from '../../drawing/links.js';
 import { chosenNotes, removeNotes } from '../../drawing/notes.js';
+import { palettePane } from '../../drawing/palette.js';
+import { unfold } from '../../drawing/side-pane.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
 
@@ -23,6 +26,8 @@ export function useShortcuts(
   const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : onOpen('run'));
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
+    // The frame of the pages focuses the search field, which has to be visible for that.
+    if (event.key === '/' && !isWriting(event.target)) flushSync(() => unfold(palettePane));
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();

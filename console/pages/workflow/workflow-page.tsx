@@ -13,13 +13,13 @@ import { Palette } from '../../drawing/palette.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
-import { LastRun } from './test-run/last-run.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './editor.css';
+import { Foot } from './foot.js';
 import { modelsQuery } from './models.js';
+import { NodePane } from './node-pane.js';
 import { NodeView, useNodeView } from './node-view.js';
-import { Problems } from './problems.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
 import { StartRegion } from './start-region.js';
@@ -96,7 +96,7 @@ function Workbench({ store, saver }: EditorProps) {
   const { id, title, project, is_chat: isChat } = useStored(saver, (state) => state.workflow);
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
-  useLeaveGuard(isDirty);
+  useLeaveGuard(isDirty, saver.save);
   useShortcuts(store, saver, graph, setDialog);
   useClipboard(store, graph);
   const view = useNodeView(store, graph);
@@ -111,9 +111,10 @@ function Workbench({ store, saver }: EditorProps) {
             <Canvas />
             <StartRegion saver={saver} />
           </section>
-          <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
-          <LastRun />
-          <Problems saver={saver} />
+          <Foot saver={saver} />
+          <NodePane>
+            <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
+          </NodePane>
         </div>
         <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
       </div>

@@ -14,13 +14,14 @@ import type { TestRun } from './test-store.js';
 import { useTest } from './use-tests.js';
 import './test-run.css';
 
-/** One line about the latest run of the workflow, below the canvas. */
+/** One line about the latest run of the workflow, or the chosen one, below the canvas. */
 export function LastRun() {
   const test = useTest((state) => state.run);
   if (test === undefined) return null;
+  const name = test.isEarlier === true ? 'Earlier run' : 'Last run';
   return (
-    <section className="last-run" aria-label="Last run">
-      <h2>Last run</h2>
+    <section className="last-run" aria-label={name}>
+      <h2>{name}</h2>
       <Run key={test.runId} test={test} />
       <Link href={`/runs/${test.runId}`}>Open run</Link>
     </section>

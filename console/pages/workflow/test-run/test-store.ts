@@ -23,6 +23,8 @@ export interface TestRun {
   runId: string;
   /** Set for tests that the person started in this editor. */
   asked?: RequestedTest;
+  /** True for a run that the person has chosen from the list, unless it is the newest. */
+  isEarlier?: boolean;
   /** The drawing that runs. Undefined if the run was started elsewhere; it is then loaded with the run. */
   drawing?: Drawing;
 }
@@ -43,7 +45,7 @@ export interface TestState {
   /** The node whose pin is being written. */
   pinned: string | undefined;
   last: TestRun | undefined;
-  /** The last run of the whole workflow. */
+  /** The last run of the whole workflow, or the one that the person has chosen. */
   run: TestRun | undefined;
   results: ReadonlyMap<string, NodeTest>;
   pins: readonly Pin[];

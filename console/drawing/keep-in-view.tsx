@@ -1,0 +1,39 @@
+import { useReactFlow, useStore as useFlowStore } from '@xyflow/react';
+import { useEffect, useEffectEvent } from 'react';
+import { onlyNode, useEditor } from './editor-store.js';
+import { moveIntoView } from './opening.js';
+
+/**
+ * Child of a `ReactFlow` that moves the chosen node into view when it is chosen, and when the canvas becomes smaller,
+ * because a panel has opened beside or over it.
+ */
+export function KeepInView() {
+  const flow = useReactFlow();
+  const only = useEditor(({ selection }) => onlyNode(selection));
+  const width = useFlowStore((state) => state.width);
+  const height = useFlowStore((state) => state.height);
+  const canvas = useFlowStore((state) => state.domNode);
+  const show = useEffectEvent(() => {
+    const node = only === undefined ? undefined : flow.getInternalNode(only);
+    if (node === undefined || canvas === null || width === 0) return;
+    const { x, y } = node.internals.positionAbsolute;
+    const box = { x, y, width: node.width ?? 0, height: node.height ?? 0 };
+    const before = flow.getViewport();
+    const after = moveIntoView(before, box, { width, height: uncovered(canvas, height) });
+    if (after.x !== before.x || after.y !== before.y) void flow.setViewport(after, { duration: 150 });
+  });
+  useEffect(() => {
+    // The panel of a chosen node has opened in the next frame.
+    const frame = requestAnimationFrame(() => show());
+    return () => cancelAnimationFrame(frame);
+  }, [only, width, height]);
+  return null;
+}
+
+/** Returns the height of the canvas that no sheet covers. Narrow screens show the panel of a node as a sheet from below. */
+function uncovered(canvas: HTMLElement, height: number): number {
+  const sheet = document.querySelector('.node-pane:not([hidden])')?.getBoundingClientRect();
+  const { left, right, top, bottom } = canvas.getBoundingClientRect();
+  const isCovered = sheet !== undefined && sheet.left < right && sheet.right > left && sheet.top < bottom;
+  return isCovered ? Math.max(sheet.top - top, 0) : height;
+}

@@ -1,0 +1,136 @@
+// The service's check of the drawing, also of one that is not saved.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api, unwrap, type components } from '../../service/api.js';
+import { nodesOf, type Drawing } from '../../drawing/drawing.js';
+import type { EditorStore } from '../../drawing/editor-store.js';
+import type { Problem } from '../../drawing/problem.js';
+import { useStored } from '../../ui/store.js';
+import type { Saver } from './saver.js';
+
+export interface Check {
+  /** True while the check of the present drawing is pending. */
+  isChecking: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+const DELAY_MS = 300;
+
+/**
+ * Updates the problems in the store, which are those that the service finds in the present drawing. Renders again when
+ * typing begins and after its end, but not for each letter.
+ */
+export function useProblems(store: EditorStore, saver: Saver): Check {
+  const isDirty = useStored(store, (state) => state.isDirty);
+  const { id } = useStored(saver, (state) => state.workflow);
+  const etag = useStored(saver, (state) => state.etag);
+  const drawing = useSettled(store);
+  const settled = useStored(store, ({ history }) => history.present === drawing);
+  // A person who has not begun has made no mistake.
+  const isEmpty = nodesOf(drawing).size === 0;
+  const stored = useCheck({ id, etag }, !isDirty && !isEmpty);
+  const unsaved = useUnsavedCheck(id, drawing, isDirty && settled && !isEmpty);
+  const check = isDirty ? unsaved : stored;
+  const { data } = check;
+  useEffect(() => {
+    if (isEmpty) store.setProblems([]);
+    else if (data !== undefined) store.setProblems(toProblems(data));
+  }, [store, data, isEmpty]);
+  return {
+    isChecking: check.isFetching || (isDirty && !settled),
+    error: check.error,
+    retry: () => void check.refetch(),
+  };
+}
+
+/** Loads the service's check of the saved drawing. */
+export function useCheck(
+  { id, etag }: { id: number; etag: string },
+  isWanted: boolean,
+): UseQueryResult<components['schemas']['WorkflowCheck']> {
+  return useQuery({
+    queryKey: ['workflow', id, 'check', etag],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, signal })),
+    enabled: isWanted,
+    staleTime: Infinity,
+  });
+}
+
+/** Loads the service's check of a drawing that is not saved. Each change of the drawing makes another object of it. */
+function useUnsavedCheck(
+  id: number,
+  drawing: Drawing,
+  isWanted: boolean,
+): UseQueryResult<components['schemas']['WorkflowCheck']> {
+  return useQuery({
+    queryKey: ['workflow', id, 'check', numberOf(drawing)],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, body: { drawing }, signal }),
+      ),
+    enabled: isWanted,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+}
+
+const numbers = new WeakMap<Drawing, number>();
+let lastNumber = 0;
+
+function numberOf(drawing: Drawing): number {
+  const number = numbers.get(drawing) ?? (lastNumber += 1);
+  numbers.set(drawing, number);
+  return number;
+}
+
+function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
+  return [
+    ...errors.map(({ node_id: nodeId, path, message }): Problem => ({
+      nodeId,
+      path,
+      message: toWords(message),
+      severity: 'error',
+    })),
+    ...warnings.map(({ node_id: nodeId, path = '', message }): Problem => ({
+      nodeId,
+      path,
+      message,
+      severity: 'warning',
+    })),
+  ];
+}
+
+/** Messages of the service whose words are made for programs. */
+const WORDS: Readonly<Record<string, string>> = {
+  'Field required': 'Fill this in.',
+  'String should have at least 1 character': 'Fill this in.',
+  'List should have at least 1 item after validation, not 0': 'Add at least one.',
+};
+
+function toWords(message: string): string {
+  return Object.hasOwn(WORDS, message) ? WORDS[message]! : message;
+}
+
+/** Returns the drawing that was the present one for `DELAY_MS`. */
+function useSettled(store: EditorStore): Drawing {
+  const [settled, setSettled] = useState(store.drawing);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let waiting: Drawing | undefined;
+    const look = (): void => {
+      if (store.drawing === waiting) return;
+      waiting = store.drawing;
+      clearTimeout(timer);
+      timer = setTimeout(() => setSettled(store.drawing), DELAY_MS);
+    };
+    const stop = store.subscribe(look);
+    look();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [store]);
+  return settled;
+}
