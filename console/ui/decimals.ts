@@ -34,3 +34,22 @@ function write(sum: bigint, scale: number): string {
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
   return `${sum < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
+
+const SHOWN_DECIMALS = 2;
+const SHOWN_DIGITS = 2;
+
+/**
+ * Returns the decimal with two decimals, and a small one with its first two digits: `0.000055` for `0.00005505`. A half
+ * is rounded away from zero. Anything but a plain decimal stays as it is.
+ */
+export function roundDecimal(text: string): string {
+  if (!DECIMAL.test(text)) return text;
+  const { digits, decimals } = parse(text);
+  const length = (digits < 0n ? -digits : digits).toString().length;
+  // How many decimals stay: two, or as many as the first two digits need.
+  const kept = Math.max(SHOWN_DECIMALS, decimals - length + SHOWN_DIGITS);
+  if (kept >= decimals) return write(digits, decimals);
+  const unit = 10n ** BigInt(decimals - kept);
+  const half = digits < 0n ? -(unit / 2n) : unit / 2n;
+  return write((digits + half) / unit, kept);
+}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { roundDecimal } from './decimals.js';
 import './figures.css';
 import { formatDuration } from './format.js';
 
@@ -8,10 +9,16 @@ interface MoneyProps {
   currency?: string;
 }
 
-/** Shows the service's decimal without rounding, because most prices are small. */
+/** Shows an amount rounded, because most are small and have many digits. The exact one is its title. */
 export function Money({ amount, currency = 'USD' }: MoneyProps) {
   const value = amount?.[currency];
-  return <span className="figure">{value === undefined ? '–' : `${value} ${currency}`}</span>;
+  if (value === undefined) return <span className="figure">–</span>;
+  const rounded = roundDecimal(value);
+  return (
+    <span className="figure" title={Number(rounded) === Number(value) ? undefined : `${value} ${currency}`}>
+      {`${rounded} ${currency}`}
+    </span>
+  );
 }
 
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

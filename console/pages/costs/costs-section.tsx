@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { Awaited } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
+import { roundDecimal } from '../../ui/decimals.js';
 import { Money } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
 import { daysOf, marksOf, type Span } from './figures.js';
@@ -142,16 +143,16 @@ function RankPicture({ label, rows, currency }: RankPictureProps) {
     <svg role="img" aria-label={label} className="costs-picture" width="100%" height={ROW * rows.length}>
       {rows.map((row, at) => {
         const length = Math.max(0.2, (LONGEST * (costs[at] ?? 0)) / most);
-        const figure = `${row.amount[currency] ?? '0'} ${currency}`;
+        const amount = row.amount[currency] ?? '0';
         return (
           <svg key={JSON.stringify([row.key, row.label])} y={at * ROW} width="100%" height={ROW}>
-            <title>{`${row.label}: ${figure}`}</title>
+            <title>{`${row.label}: ${amount} ${currency}`}</title>
             <text y="15" className="costs-name">
               {cutText(row.label, MOST_LETTERS)}
             </text>
             <rect y="21" width={`${length}%`} height="14" rx="3" className="costs-bar" />
             <text x={`${length}%`} y="32" dx="8" className="costs-mark">
-              {figure}
+              {`${roundDecimal(amount)} ${currency}`}
             </text>
           </svg>
         );

@@ -5,7 +5,7 @@ import { refusalsOf } from '../../../console/parts/run-input/refusals.js';
 import { ExactNumber } from '../../../graph/exact-number.js';
 import { parseStructure } from '../../../console/ui/json.js';
 import { runWord, toStoredStatus } from '../../../console/live/run-word.js';
-import { sumAmounts, sumDecimals } from '../../../console/ui/decimals.js';
+import { roundDecimal, sumAmounts, sumDecimals } from '../../../console/ui/decimals.js';
 import { formatBytes } from '../../../console/ui/format.js';
 import { linesAround, partOf, SHOWN_BYTES } from '../../../console/ui/part-of.js';
 
@@ -35,6 +35,23 @@ describe('the parts of the run page', () => {
     assert.equal(sumDecimals(['-0.5', '0.25']), '-0.25');
     assert.equal(sumDecimals(['1', '-1.000']), '0');
     assert.equal(sumDecimals(['9007199254740993', '0.5']), '9007199254740993.5');
+  });
+
+  it('round amounts to two decimals, small ones to their first two digits', () => {
+    const rounded = {
+      '0.00005505': '0.000055',
+      '0.00000996': '0.00001',
+      '0.0155': '0.016',
+      '12.5': '12.5',
+      '12.345': '12.35',
+      '999.999': '1000',
+      '-0.1249': '-0.12',
+      '0': '0',
+      '12.50': '12.5',
+      '0.30000000000000000001': '0.3',
+      many: 'many',
+    };
+    for (const [exact, shown] of Object.entries(rounded)) assert.equal(roundDecimal(exact), shown, exact);
   });
 
   it('know the words of run statuses in both directions', () => {
