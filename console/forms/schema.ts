@@ -109,13 +109,24 @@ export function descriptionOf(schema: JsonObject): string | undefined {
 
 /** Returns the titles on a problem's path: `Messages 1 › Message` for `messages.0.message`. */
 export function titleOfPath(schema: unknown, path: string): string {
-  if (path === '') return '';
+  return walk(schema, path).titles.join(' › ');
+}
+
+/** Returns the schema of the field at a problem's path, empty for an unknown one. */
+export function schemaAt(schema: unknown, path: string): JsonObject {
+  return walk(schema, path).field;
+}
+
+function walk(schema: unknown, path: string): { titles: string[]; field: JsonObject } {
   const titles: string[] = [];
   const definitions = asObject(asObject(schema)['$defs']);
+  const plainOf = (field: JsonObject): JsonObject => {
+    const reference = asText(field['$ref'])?.replace('#/$defs/', '');
+    return withoutNull(reference === undefined ? field : asObject(definitions[reference]));
+  };
   let current = asObject(schema);
-  for (const part of path.split('.')) {
-    const reference = asText(current['$ref'])?.replace('#/$defs/', '');
-    const plain = withoutNull(reference === undefined ? current : asObject(definitions[reference]));
+  for (const part of path === '' ? [] : path.split('.')) {
+    const plain = plainOf(current);
     if (/^\d+$/.test(part) && isObject(plain['items'])) {
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];
@@ -127,7 +138,7 @@ export function titleOfPath(schema: unknown, path: string): string {
       current = property ?? {};
     }
   }
-  return titles.join(' › ');
+  return { titles, field: plainOf(current) };
 }
 
 interface VariantOption {
@@ -151,6 +162,13 @@ export function variantOptions(schema: JsonObject): VariantOption[] {
     if (words.length > 0) return words.map((word) => ({ label: String(word), value: word }));
     const keys = Object.keys(propertiesOf(variant));
     if (!typesOf(variant).includes('object') || keys.length === 0) return [];
-    return [{ label: asText(variant['title']) ?? `By ${keys.join(' and ')}`, schema: variant }];
+    return [
+      {
+        label:
+          asText(variant['title']) ??
+          `with ${keys.map((key) => titleOf(propertiesOf(variant)[key]!, key)).join(' and ')}`,
+        schema: variant,
+      },
+    ];
   });
 }

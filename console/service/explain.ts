@@ -1,5 +1,6 @@
 // Turns a failed call into one sentence for people.
 import { RunNotFoundError, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
+import { toFieldWords } from '../ui/field-words.js';
 
 /** `sentences` replaces the default sentence of a status: `{ 401: 'The password is wrong.' }`. */
 export function explain(error: unknown, sentences: Readonly<Record<number, string>> = {}): string {
@@ -14,7 +15,16 @@ export function explain(error: unknown, sentences: Readonly<Record<number, strin
 /** Returns the sentences of a 400 by field, and an empty object for other errors. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError) || error.fields === undefined) return {};
-  return Object.fromEntries(Object.entries(error.fields).map(([field, sentences]) => [field, sentences.join(' ')]));
+  return Object.fromEntries(Object.entries(error.fields).map(([field, sentences]) => [field, inWords(sentences)]));
+}
+
+/** True if the same call may succeed later. A refusal of what was entered needs another value first. */
+export function mayTryAgain(error: unknown): boolean {
+  return !(error instanceof ServiceError && error.status === 400);
+}
+
+function inWords(sentences: readonly string[]): string {
+  return sentences.map((sentence) => toFieldWords(sentence)).join(' ');
 }
 
 /** True if the address names nothing that the person may see. The page then says `Not found`. */
@@ -45,7 +55,7 @@ function explainAnswer(error: ServiceError): string {
 }
 
 function explainRefusal({ status, detail, fields }: ServiceError): string {
-  const parts = Object.entries(fields ?? {}).map(([field, sentences]) => `${field}: ${sentences.join(' ')}`);
+  const parts = Object.entries(fields ?? {}).map(([field, sentences]) => `${field}: ${inWords(sentences)}`);
   if (parts.length > 0) return parts.join(' ');
   return detail === '' ? `The service has refused this (${status}).` : detail;
 }

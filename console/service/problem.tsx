@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
 import { Alert, Loading } from '../ui/notices.js';
-import { explain, fieldErrors } from './explain.js';
+import { explain, fieldErrors, mayTryAgain } from './explain.js';
 
 interface ProblemProps {
   error: unknown;
@@ -18,7 +18,7 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
   const named = Object.keys(fieldErrors(error));
   if (named.length > 0 && named.every((name) => fields.includes(name))) return null;
   return (
-    <Alert onRetry={onRetry} isRetrying={isRetrying}>
+    <Alert onRetry={mayTryAgain(error) ? onRetry : undefined} isRetrying={isRetrying}>
       {explain(error, sentences)}
     </Alert>
   );

@@ -190,7 +190,7 @@ describe('files in the console', function () {
     const article = page.getByRole('article', { name: 'Sign it' });
     await group(figure(article, 'given.pdf'), 'Page 1 of 1 of given.pdf').waitFor();
     await button(article, 'Send').click();
-    await article.getByText('Field required').waitFor();
+    await article.getByText('Fill this in.').waitFor();
     await choose(page, group(article, 'Signed copy'), { ...pdf(), name: 'signed.pdf' });
     await eventually(async () => (await article.getByRole('progressbar').count()) === 0);
     await assertAccessible(page, 'a task with files');

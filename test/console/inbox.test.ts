@@ -105,7 +105,7 @@ describe('the inbox', function () {
     assert.equal(await page.getByText('Nothing waits for you.').count(), 0);
     await assertAccessible(page, 'a task');
     await article.getByRole('button', { name: 'Pay now' }).click();
-    await article.getByText('Field required').waitFor();
+    await article.getByText('Fill this in.').waitFor();
     await article.getByRole('textbox', { name: 'Amount' }).fill('12.5');
     await article.getByRole('textbox', { name: 'Comment' }).fill('as agreed');
     await article.getByRole('button', { name: 'Pay now' }).click();

@@ -39,7 +39,7 @@ describe('schedules of a workflow in the console', function () {
     await dialog.getByRole('combobox', { name: 'Time zone' }).selectOption('Europe/Berlin');
     await dialog.getByRole('combobox', { name: 'While a run is open' }).selectOption({ label: 'Cancel the open run' });
     await button(dialog, 'Make schedule').click();
-    await dialog.getByText('topic: Field required').waitFor();
+    await dialog.getByText('topic: Fill this in.').waitFor();
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('cats');
     await dialog.getByLabel('Token').fill('a secret token');
     await button(dialog, 'Make schedule').click();

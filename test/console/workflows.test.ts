@@ -257,7 +257,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await dialog.getByRole('textbox', { name: 'Marketplace title' }).fill(`Published ${id}`);
     await dialog.getByRole('textbox', { name: 'Guide' }).fill('# How to use it');
     await publish.click();
-    await dialog.getByText('This field may not be blank.').first().waitFor();
+    await dialog.getByText('Fill this in.').first().waitFor();
     await dialog.getByRole('textbox', { name: 'Short description' }).fill('Does nothing, reliably.');
     await dialog.getByRole('checkbox', { name: 'English' }).check();
     await dialog.getByRole('combobox', { name: 'Template run' }).selectOption({ index: 1 });

@@ -100,7 +100,7 @@ export function PasswordTab() {
   return (
     <form className="settings-tab" noValidate onSubmit={submits(change)}>
       <p className="settings-lead">
-        A new password ends your other sessions. Who has none yet asks an administrator for a password link.
+        A new password ends your other sessions. If you have none yet, ask an administrator for a password link.
       </p>
       <Problem error={change.error} fields={Object.keys(EMPTY)} />
       <div className="settings-row">

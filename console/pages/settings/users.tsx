@@ -176,7 +176,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
       />
       <TextField
         label="Email"
-        hint="Who has one signs in by the identity provider, or with a password that a password link sets."
+        hint="A person with an email signs in by the identity provider, or with a password that is set by a password link."
         type="email"
         autoComplete="off"
         maxLength={254}

@@ -77,7 +77,7 @@ function EndpointForm({ project }: { project: Project }) {
       </div>
       <CheckboxField
         label="Send events"
-        hint="Switched off, what was not delivered yet never will be."
+        hint="If you switch this off, events that were not delivered yet are dropped."
         isChecked={isEnabled}
         onChange={setIsEnabled}
         error={errors['is_webhook_enabled']}

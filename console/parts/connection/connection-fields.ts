@@ -1,5 +1,6 @@
 // Converts between the form of a connection and the body of requests. Fields with several values have one
 // value per line.
+import { toFieldWords } from '../../ui/field-words.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../ui/json.js';
 import { MASK } from '../../../graph/mask-text.js';
@@ -221,7 +222,7 @@ export function placeholderLabel(name: string): string {
 
 export type FieldProblems = Readonly<Record<string, string>>;
 
-const EMPTY = 'Fill this in.';
+const EMPTY = toFieldWords('Field required');
 
 /**
  * Checks the form before sending. Returns problems by field: `settings.client_id`, `rows.0.name`, `placeholders.site`.

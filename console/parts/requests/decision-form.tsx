@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { parseJson } from '../../../graph/json-text.js';
-import { explain, fieldErrors } from '../../service/explain.js';
+import { explain, fieldErrors, mayTryAgain } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { Button } from '../../ui/button.js';
@@ -89,7 +89,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
       {note !== undefined && <Note>{note}</Note>}
       {shownProblem !== undefined && (
         <Alert
-          onRetry={decision.isError ? () => act(decision.variables.verdict) : undefined}
+          onRetry={decision.isError && mayTryAgain(decision.error) ? () => act(decision.variables.verdict) : undefined}
           isRetrying={decision.isPending}
         >
           {shownProblem}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
-import { explain, fieldErrors } from '../../service/explain.js';
+import { explain, fieldErrors, mayTryAgain } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
 import { filesOf } from '../../service/file-value.js';
 import { FilesOf } from '../../files/file-figure.js';
@@ -147,7 +147,15 @@ function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task)
         onChange={setComment}
       />
       {answer.isError && (
-        <Alert onRetry={isSettled ? () => void readTask(task.id).then(onAnswered) : () => act(answer.variables)}>
+        <Alert
+          onRetry={
+            isSettled
+              ? () => void readTask(task.id).then(onAnswered)
+              : mayTryAgain(answer.error)
+                ? () => act(answer.variables)
+                : undefined
+          }
+        >
           {Object.keys(errors).length > 0 ? 'Some fields need another value.' : explain(answer.error)}
         </Alert>
       )}

@@ -132,7 +132,7 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
       />
       <TextField
         label="Jitter in seconds"
-        hint="Each firing comes late by up to so much, at random."
+        hint="Each run starts later by a random time up to this one."
         type="number"
         inputMode="numeric"
         value={form.jitter}
@@ -141,7 +141,7 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
       />
       <TextField
         label="Catch up in seconds"
-        hint="How late a firing may come that the service has slept through."
+        hint="A run that the service missed while it was down still starts if it is at most this late."
         type="number"
         inputMode="numeric"
         value={form.catchup}
