@@ -1,5 +1,10 @@
 // Lists of which all, or any, must hold, at any depth.
 
+/** The limit on the lists around a comparison of a condition. */
+export const MAX_LISTS = 3;
+/** The limit on the comparisons of a condition. */
+export const MAX_COMPARISONS = 20;
+
 /** `Each`, or lists of it. `Each` has no field `all` or `any`. */
 export type Combined<Each> = Each | { all: Combined<Each>[] } | { any: Combined<Each>[] };
 

@@ -1,7 +1,7 @@
 // The schema of a condition in a node's data. It is the same for every kind with conditions (docs/use/nodes.md,
 // "Conditions").
 import { z } from 'zod';
-import type { Combined } from './combined.js';
+import { MAX_COMPARISONS, MAX_LISTS, type Combined } from './combined.js';
 import { isObject, ownValue } from './json.js';
 import { isOneSided, ONE_SIDED, OPERATORS, type Operator } from './operators.js';
 import { patternProblem } from './pattern.js';
@@ -18,25 +18,22 @@ export interface Comparison {
 
 export type Condition = Combined<Comparison>;
 
-/** The limit on the lists around a comparison. */
-const MAX_LISTS = 3;
-/** The limit on the comparisons of a condition. */
-export const MAX_COMPARISONS = 20;
-
 const left = z
   .union([z.string(), z.number(), z.boolean()], {
     error: ({ input }) => (input === undefined ? undefined : 'Input should be a valid string, number or boolean'),
   })
   .transform(String)
-  .describe('May hold variables');
+  .describe('It may hold variables');
 
 const operator = z
   .enum(OPERATORS)
-  .describe('Two numbers are compared as numbers, anything else as text; matches takes a pattern in RE2 syntax');
+  .describe('Two numbers are compared as numbers, anything else as text. `matches` takes a pattern in RE2 syntax');
 
 const right = left
   .optional()
-  .describe('May hold variables. For in, a JSON array or words between commas; is_empty and is_not_empty need none');
+  .describe(
+    'It may hold variables. `in` takes a JSON array, or words between commas; `is_empty` and `is_not_empty` take no right side',
+  );
 
 /** A comparison whose pattern may be invalid: patterns that were not checked before the run fail its node. */
 export const comparisonSchema = z.looseObject({ left, operator, right });

@@ -14,9 +14,9 @@ export interface KindTraits {
   /**
    * The kind's named handles, numbered from 1 in this order. `field` is the field of the node's data with the target,
    * `edge` is the `sourceHandle` of the drawn edge, and editors show `label`. A node of a kind without named handles is
-   * left by its `next_nodes`, handle 0.
+   * left by its `next_nodes`, handle 0. Editors offer a handle with `when` only while the node's data has these values.
    */
-  handles: readonly { field: string; edge: string; label: string }[];
+  handles: readonly { field: string; edge: string; label: string; when?: Readonly<Record<string, string>> }[];
   /**
    * The field of the node's data whose items `{id, label?, node}` are further handles: `id` is the `sourceHandle` of
    * the drawn edge, and `node` is the target.
@@ -98,7 +98,7 @@ export const kinds = {
     ...plain,
     activity: 'wait',
     runs: 'wait',
-    handles: [{ field: 'timeout_node', edge: 'timeout', label: 'Timed out' }],
+    handles: [{ field: 'timeout_node', edge: 'timeout', label: 'Timed out', when: { mode: 'callback' } }],
     isLeftByNext: true,
     timeoutCode: 'wait_timeout',
   },

@@ -1,5 +1,6 @@
 // Translates the questions of n8n's If, Filter and Switch to conditions of a drawing.
-import { MAX_COMPARISONS, type Comparison, type Condition } from '../graph/condition-schema.js';
+import { MAX_COMPARISONS } from '../graph/combined.js';
+import type { Comparison, Condition } from '../graph/condition-schema.js';
 import { isOneSided, type Operator } from '../graph/operators.js';
 import { patternProblem } from '../graph/pattern.js';
 import { isObject, type JsonObject } from '../graph/json.js';

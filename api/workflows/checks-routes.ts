@@ -28,6 +28,10 @@ const handleSchema = z.object({
     .literal(true)
     .optional()
     .describe('What can be reached by the handle is the body of a loop: an editor draws it as one part'),
+  when: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('The handle is only taken while these fields of the data have these values'),
 });
 
 const nodeTypes = defineRoute({

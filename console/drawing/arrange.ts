@@ -3,7 +3,7 @@ import { moveNodes } from './change-drawing.js';
 import { copyNodes, pasteNodes } from './clipboard.js';
 import { dataOf, nodesOf, positionOf, typeOf, type Drawing, type NodeKinds, type Position } from './drawing.js';
 import { CARD_WIDTH, cardHeight, withFrames } from './flow-nodes.js';
-import { exitsOf } from './links.js';
+import { offeredExits } from './links.js';
 import { changeNote, chosenNotes, noteKey, noteOfKey, notesOf, sizeOfNote } from './notes.js';
 
 /** Alignments, with the key that triggers each together with Alt. */
@@ -48,7 +48,7 @@ export function alignChosen(
 function chosenParts(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySet<string>): Sized[] {
   const nodes = [...withFrames(drawing, kinds, chosen)].map((id): Sized => {
     const node = nodesOf(drawing).get(id)!;
-    const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+    const height = cardHeight(offeredExits(kinds.get(typeOf(node)), dataOf(node)));
     return { key: id, position: positionOf(node), width: CARD_WIDTH, height };
   });
   const notes = [...chosenNotes(drawing, chosen)].map((id): Sized => {

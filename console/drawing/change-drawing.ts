@@ -20,7 +20,17 @@ import { CARD_WIDTH, cardHeight } from './flow-nodes.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { layOut } from './lay-out.js';
-import { exitOfEdge, exitsOf, linksOf, reaches, targetsIn, withTargets, type Exit, type Link } from './links.js';
+import {
+  exitOfEdge,
+  exitsOf,
+  linksOf,
+  offeredExits,
+  reaches,
+  targetsIn,
+  withTargets,
+  type Exit,
+  type Link,
+} from './links.js';
 
 /**
  * Adds a node with the start values of its schema. The first node, and later the first start, becomes
@@ -428,7 +438,7 @@ const GAPS = { nodesep: 40, ranksep: 72 };
 export function tidyUp(drawing: Drawing, kinds: NodeKinds): Drawing {
   const sizes = new Map(
     [...nodesOf(drawing).values()].map((node) => {
-      const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+      const height = cardHeight(offeredExits(kinds.get(typeOf(node)), dataOf(node)));
       return [node.id, { width: CARD_WIDTH, height }];
     }),
   );

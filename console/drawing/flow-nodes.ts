@@ -17,7 +17,7 @@ import {
 } from './drawing.js';
 import type { Remark, Selection } from './editor-store.js';
 import { lineOf } from './kind-looks.js';
-import { exitsOf, linksOf, type Exit, type Link } from './links.js';
+import { offeredExits, linksOf, type Exit, type Link } from './links.js';
 import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
 import type { Problem } from './problem.js';
 
@@ -97,7 +97,7 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
     const selected = selection.nodes.has(node.id);
     const remark = remarks?.get(node.id);
     const line = lineOf(typeOf(node), dataOf(node), labelOfId);
-    const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+    const exits = offeredExits(kinds.get(typeOf(node)), dataOf(node));
     const handles = exits.map(({ handle }) => handle);
     const own = linked.get(node.id) ?? NO_HANDLES;
     const freeExits = handles.filter((handle) => !own.has(handle));
@@ -255,7 +255,7 @@ function drawnFrames(drawing: Drawing, kinds: NodeKinds, moving?: ReadonlyMap<st
   const nodes = nodesOf(drawing);
   return framesOf(bodiesOf(drawing, kinds), (id): Rect => {
     const node = nodes.get(id)!;
-    const height = cardHeight(exitsOf(kinds.get(typeOf(node)), dataOf(node)));
+    const height = cardHeight(offeredExits(kinds.get(typeOf(node)), dataOf(node)));
     return { ...(moving?.get(id) ?? positionOf(node)), width: CARD_WIDTH, height };
   });
 }

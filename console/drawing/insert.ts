@@ -2,7 +2,7 @@
 import { addNode, connect, disconnect, freePlace, moveNodes } from './change-drawing.js';
 import { dataOf, nodesOf, positionOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { CARD_WIDTH } from './flow-nodes.js';
-import { exitsOf, linksOf, type Exit, type Link } from './links.js';
+import { offeredExits, linksOf, type Exit, type Link } from './links.js';
 
 interface Added {
   drawing: Drawing;
@@ -27,7 +27,7 @@ export function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit |
   const taken = linksOf(drawing, kinds).flatMap(({ source, handle, isIdle }) =>
     source === id && !isIdle ? [handle] : [],
   );
-  return exitsOf(node && kinds.get(typeOf(node)), dataOf(node)).find(({ handle }) => !taken.includes(handle));
+  return offeredExits(node && kinds.get(typeOf(node)), dataOf(node)).find(({ handle }) => !taken.includes(handle));
 }
 
 const GAP = 60;
@@ -44,7 +44,7 @@ export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind,
   const y = hasRoom ? (left.y + right.y) / 2 : right.y;
   const moved = hasRoom ? drawing : shifted(drawing, kinds, link, missing);
   const added = addNode(moved, kinds, kind, { x: Math.round(x), y: Math.round(y) });
-  const exits = exitsOf(kind, dataOf(nodesOf(added.drawing).get(added.id)));
+  const exits = offeredExits(kind, dataOf(nodesOf(added.drawing).get(added.id)));
   const exit = exits.find(({ handle }) => handle === null) ?? exits[0];
   const { source, handle, target } = link;
   const opened = disconnect(added.drawing, kinds, [link]);

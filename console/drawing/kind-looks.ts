@@ -2,6 +2,7 @@
 // summary. The table affects the display only.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
+import { MAX_COMPARISONS, MAX_LISTS } from '../../graph/combined.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {
@@ -148,10 +149,6 @@ const OPERATORS: Readonly<Record<string, string>> = {
 function conditionSentence(condition: unknown): string {
   return sentenceOf(condition, 0);
 }
-
-// The service refuses deeper and longer lists.
-const MAX_LISTS = 3;
-const MAX_COMPARISONS = 20;
 
 function sentenceOf(condition: unknown, lists: number): string {
   const { left, operator, right, all, any } = asObject(condition);

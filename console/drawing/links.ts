@@ -2,7 +2,7 @@
 // are included as idle, because people see them in other editors.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
-import { asArray, asText } from '../ui/json.js';
+import { asArray, asObject, asText } from '../ui/json.js';
 
 export interface Link {
   /** Unique in the drawing, and stable as long as source, handle and target are. */
@@ -162,6 +162,20 @@ function exitsOfKind(kind: NodeKind | undefined, data: JsonObject): readonly Exi
   const exits: Exit[] = [...listed, ...named];
   const isUnlisted = kind.is_list_optional === true && (data[kind.handles_from!] ?? null) === null;
   return exits.length === 0 || isUnlisted || kind.has_next_nodes === true ? [ORDINARY, ...exits] : exits;
+}
+
+/** Returns the exits without those that are never taken while other fields of the node have their present values. */
+export function offeredExits(kind: NodeKind | undefined, data: JsonObject): readonly Exit[] {
+  const exits = exitsOf(kind, data);
+  const dead = kind?.handles.filter(({ when = {} }) => {
+    return !Object.entries(when).every(([key, value]) => (data[key] ?? defaultOf(kind, key)) === value);
+  });
+  if (dead === undefined || dead.length === 0) return exits;
+  return exits.filter(({ handle }) => !dead.some(({ id }) => id === handle));
+}
+
+function defaultOf({ schema }: NodeKind, key: string): unknown {
+  return asObject(asObject(schema['properties'])[key])['default'];
 }
 
 function exitsFrom(field: string, data: JsonObject): Exit[] {

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type DragEvent } from 'react';
 import { Button } from '../ui/button.js';
 import { classNames } from '../ui/class-names.js';
-import { Hint } from '../ui/fields.js';
+import { FieldHead, Hint } from '../ui/fields.js';
 import { formatBytes } from '../ui/format.js';
 import { useStored } from '../ui/store.js';
 import { filesOfText, UPLOADING, type FileValue } from '../service/file-value.js';
@@ -38,9 +38,11 @@ export function FileField(props: FileFieldProps) {
   useReport(uploads, { isMany, onChange, onArrived });
   return (
     <div role="group" className="field" aria-labelledby={`${id}label`}>
-      <span className="field-label" id={`${id}label`}>
-        {label}
-      </span>
+      <FieldHead isRequired={isRequired}>
+        <span className="field-label" id={`${id}label`}>
+          {label}
+        </span>
+      </FieldHead>
       {isRequired && (
         <span className="hidden-text" id={`${id}required`}>
           Required

@@ -14,7 +14,8 @@ import {
   type SelectOption,
 } from '../ui/fields.js';
 import { useFieldError, type SchemaFieldProps } from './form.js';
-import { descriptionOf, propertiesOf, titleOf, typesOf, type Path } from './schema.js';
+import { itemNoun } from './item-noun.js';
+import { descriptionOf, typesOf, type Path } from './schema.js';
 import type { Attributes } from './source-editor.js';
 import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows, type RecordRow } from './values.js';
 import { VariableInput } from './variable-input.js';
@@ -27,10 +28,10 @@ export function ChoiceField(props: SchemaFieldProps) {
   const at = values.findIndex((each) => each === current);
   const options = values.map((each, index) => ({
     value: typeof each === 'string' ? each : String(index),
-    label: toWords(each),
+    label: labelOf(schema, each),
   }));
   const isOther = at < 0;
-  const other = { value: '', label: current === undefined || current === null ? 'Choose…' : toWords(current) };
+  const other = { value: '', label: current === undefined || current === null ? 'Choose…' : labelOf(schema, current) };
   return (
     <SchemaSelect
       field={props}
@@ -44,9 +45,10 @@ export function ChoiceField(props: SchemaFieldProps) {
   );
 }
 
-/** Returns `streamable http` for `streamable_http`; operators stay as they are. */
-function toWords(value: unknown): string {
-  return typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value);
+/** Returns the schema's label for a value, else `is empty` for `is_empty`. */
+function labelOf(schema: JsonObject, value: unknown): string {
+  const known = asText(asObject(schema['labels'])[String(value)]);
+  return known ?? (typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value));
 }
 
 const OTHER = '\u0000other';
@@ -139,8 +141,8 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
  * Returns attributes for a textbox that is not a form element. It has no `required` property, and `label for`
  * does not name it.
  */
-function attributesOf({ required, ...control }: ControlProps): Attributes {
-  const attributes = { ...control, 'aria-labelledby': labelIdOf(control.id), 'aria-required': required || undefined };
+export function attributesOf({ required: _only, ...control }: ControlProps): Attributes {
+  const attributes = { ...control, 'aria-labelledby': labelIdOf(control.id) };
   const known = Object.entries(attributes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
 }
@@ -194,99 +196,6 @@ export function SwitchField({ schema, path, label, value, onChange }: SchemaFiel
   );
 }
 
-/** Two sides and the operator between them, with a hint about the operator below. */
-export function ConditionField({ schema, path, label, value, onChange }: SchemaFieldProps) {
-  return (
-    <fieldset className="form-group form-plain" data-path={path.join('.')}>
-      <legend className="form-legend">{label}</legend>
-      <ConditionRow schema={schema} path={path} value={value} onChange={onChange} />
-      <p className="field-hint">{hintOf(operatorOf(value))}</p>
-    </fieldset>
-  );
-}
-
-/**
- * True for a condition of several comparisons, which is edited as JSON. Stays true, so that the editor does not vanish
- * while its text is incomplete.
- */
-export function useIsCombined(value: unknown): boolean {
-  const condition = asObject(value);
-  const isCombined = Object.hasOwn(condition, 'all') || Object.hasOwn(condition, 'any');
-  const [was, setWas] = useState(isCombined);
-  if (isCombined && !was) setWas(true);
-  return was || isCombined;
-}
-
-/** Hides the right side for operators that only use the left one. */
-export function ConditionRow({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
-  const { left, operator, right } = propertiesOf(schema);
-  const condition = asObject(value);
-  const hasRight = hasRightSide(schema, value);
-  const change = (at: Path, written: unknown): void => onChange(at, written ?? '');
-  const side = (key: 'left' | 'right', field: JsonObject | undefined) => (
-    <VariableText
-      schema={withoutDescription(field)}
-      path={[...path, key]}
-      label={titleOf(field ?? {}, key)}
-      value={condition[key]}
-      isRequired
-      onChange={change}
-    />
-  );
-  return (
-    <div className="form-condition">
-      {side('left', left)}
-      <ChoiceField
-        schema={withoutDescription(operator)}
-        path={[...path, 'operator']}
-        label={titleOf(operator ?? {}, 'operator')}
-        value={condition['operator']}
-        isRequired
-        onChange={onChange}
-      />
-      {hasRight && side('right', right)}
-    </div>
-  );
-}
-
-export function operatorOf(value: unknown): string {
-  return asText(asObject(value)['operator']) ?? '';
-}
-
-export function hasRightSide(schema: JsonObject, value: unknown): boolean {
-  return !oneSided(schema).includes(operatorOf(value));
-}
-
-/** Returns the operators that need no right side, according to the schema. */
-function oneSided({ if: condition }: JsonObject): readonly unknown[] {
-  return asArray(propertiesOf(asObject(condition))['operator']?.['enum']);
-}
-
-/** Removes the description, which appears once below the row. */
-function withoutDescription(schema: JsonObject | undefined): JsonObject {
-  const { description: _below, ...rest } = schema ?? {};
-  return rest;
-}
-
-const COMPARED = 'Two numbers are compared as numbers, anything else as text.';
-const AS_TEXT = 'Both sides are texts, in which capital letters count.';
-const EMPTY = 'Nothing, [] and {} are empty.';
-
-const HINTS: Readonly<Record<string, string>> = {
-  contains: AS_TEXT,
-  not_contains: AS_TEXT,
-  starts_with: AS_TEXT,
-  ends_with: AS_TEXT,
-  matches: 'The right side is a pattern in RE2 syntax, which may match anywhere in the text.',
-  in: 'The right side is a JSON array, or words between commas.',
-  is_empty: EMPTY,
-  is_not_empty: EMPTY,
-};
-
-export function hintOf(sign: string): string {
-  return (Object.hasOwn(HINTS, sign) ? HINTS[sign] : undefined) ?? COMPARED;
-}
-
 /** Edits names with values, such as request headers. */
 export function RecordField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toRows(value) as readonly RecordRow[]);
@@ -338,7 +247,7 @@ export function RecordTable({ label, path, hint, rows, isText, onChange }: Recor
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
       <Button variant="quiet" onClick={() => onChange([...rows, { name: '', value: '' }])}>
-        <span aria-hidden="true">+</span> Add to {label}
+        <span aria-hidden="true">+</span> Add {itemNoun(label)}
       </Button>
     </fieldset>
   );

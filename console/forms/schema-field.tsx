@@ -6,20 +6,15 @@ import { startValue } from '../drawing/change-drawing.js';
 import { isObject, isEqualJson } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { Button } from '../ui/button.js';
-import { Hint, SelectField } from '../ui/fields.js';
+import { FieldHead, Hint, RequiredMark, SelectField } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';
-import {
-  ChoiceField,
-  ConditionField,
-  NumberField,
-  RecordField,
-  SuggestionsField,
-  SwitchField,
-  useIsCombined,
-  VariableText,
-} from './fields.js';
+import { ChoiceField, NumberField, RecordField, SuggestionsField, SwitchField, VariableText } from './fields.js';
+import { isFormed } from './combined-tests.js';
+import { ConditionField } from './condition-field.js';
+import { DurationField, SECONDS } from './duration-field.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from './form.js';
 import './forms.css';
+import { itemName, itemNoun } from './item-noun.js';
 import { isSet, layersOf, onlyFields, withoutFields, withoutOtherModes } from './layers.js';
 import {
   descriptionOf,
@@ -42,6 +37,7 @@ export function SchemaField(props: SchemaFieldProps) {
   const plain = { ...props, schema: withoutNull(props.schema) };
   const ofPage = use(FormContext).fieldOf?.(asText(plain.schema['format']) ?? '', plain);
   if (ofPage !== undefined) return ofPage;
+  if (plain.schema['format'] === SECONDS) return <DurationField {...plain} />;
   switch (shape) {
     case 'constant':
       return null;
@@ -61,7 +57,7 @@ export function SchemaField(props: SchemaFieldProps) {
     case 'record':
       return <RecordField {...plain} />;
     case 'condition':
-      return <AnyCondition {...plain} />;
+      return isFormed(plain.value) ? <ConditionField {...plain} /> : <JsonField {...plain} />;
     case 'object':
       return <ObjectField {...plain} />;
     case 'list':
@@ -72,10 +68,6 @@ export function SchemaField(props: SchemaFieldProps) {
     default:
       return <JsonField {...plain} />;
   }
-}
-
-function AnyCondition(props: SchemaFieldProps) {
-  return useIsCombined(props.value) ? <JsonField {...props} /> : <ConditionField {...props} />;
 }
 
 /** The fields of an object in schema order. Values unknown to the schema are retained, but not shown. */
@@ -156,18 +148,22 @@ function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps)
 }
 
 /** Each item is a group with its fields and buttons. */
-function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+function ListField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const items = asArray(value);
   const item = asObject(schema['items']);
+  const noun = itemNoun(label, schema);
   const isFull = typeof schema['maxItems'] === 'number' && items.length >= schema['maxItems'];
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
-      <legend className="form-legend">{label}</legend>
+      <legend className="form-legend">
+        {label}
+        {isRequired && <RequiredMark />}
+      </legend>
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {items.map((each, at) => {
         const field = { schema: item, path: [...path, at], value: each, onChange };
-        const name = `${label} ${at + 1}`;
+        const name = itemName(noun, at);
         return (
           <fieldset className="form-item" key={at}>
             <legend className="form-legend">{name}</legend>
@@ -182,7 +178,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
       })}
       {error !== undefined && <p className="field-error">{error}</p>}
       <Button disabled={isFull} onClick={() => onChange(path, [...items, startValue(item)])}>
-        Add to {label}
+        Add {noun}
       </Button>
     </fieldset>
   );
@@ -190,7 +186,7 @@ function ListField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 /** Selects among variants: words, or objects with fields of their own. Any other schema is edited as JSON. */
 function VariantsField(props: SchemaFieldProps) {
-  const { schema, path, label, value, onChange } = props;
+  const { schema, path, label, value, isRequired, onChange } = props;
   const error = useFieldError(path);
   const options = variantOptions(schema);
   if (options.length === 0) return <JsonField {...props} />;
@@ -206,6 +202,7 @@ function VariantsField(props: SchemaFieldProps) {
         label={label}
         hint={descriptionOf(schema)}
         error={error}
+        isRequired={isRequired}
         value={at < 0 ? '' : String(at)}
         options={at < 0 ? [{ value: '', label: 'Choose…' }, ...choices] : choices}
         onChange={(index) => {
@@ -251,7 +248,7 @@ export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
 const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
 
 /** Edits any JSON. A text that is not JSON is stored as text, and the field says so. */
-function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+function JsonField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
   const text = isEqualJson(fromJsonText(written), value) ? written : toJsonText(value);
   const looksBroken = /^\s*[[{](?!\{)/.test(text) && !isJson(text);
@@ -260,6 +257,7 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
       schema={schema}
       path={path}
       label={label}
+      isRequired={isRequired}
       editor={JsonEditor}
       value={text}
       preview={<Preview value={value} />}
@@ -274,12 +272,13 @@ function JsonField({ schema, path, label, value, onChange }: SchemaFieldProps) {
 
 const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
 
-function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   return (
     <EditorField
       schema={schema}
       path={path}
       label={label}
+      isRequired={isRequired}
       editor={CodeEditor}
       value={asText(value) ?? ''}
       onChange={(next) => onChange(path, next)}
@@ -287,7 +286,7 @@ function CodeField({ schema, path, label, value, onChange }: SchemaFieldProps) {
   );
 }
 
-interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label'> {
+interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'label' | 'isRequired'> {
   /** May be lazy, so that its code is loaded on first use. */
   editor: ComponentType<Pick<SourceEditorProps, 'attributes' | 'value' | 'isReadOnly' | 'onChange'>>;
   value: string;
@@ -298,18 +297,26 @@ interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'l
   onChange: (value: string) => void;
 }
 
-function EditorField({ schema, path, label, editor: Editor, value, problem, preview, onChange }: EditorFieldProps) {
+function EditorField(props: EditorFieldProps) {
+  const { schema, path, label, isRequired = false, editor: Editor, value, problem, preview, onChange } = props;
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);
   const id = useId();
   return (
     <div className="field" data-path={path.join('.')}>
-      <span className="field-label" id={id}>
-        {label}
-      </span>
+      <FieldHead isRequired={isRequired}>
+        <span className="field-label" id={id}>
+          {label}
+        </span>
+      </FieldHead>
       <ErrorBoundary>
         <Suspense fallback={<Loading />}>
-          <Editor attributes={{ 'aria-labelledby': id }} value={value} isReadOnly={isReadOnly} onChange={onChange} />
+          <Editor
+            attributes={{ 'aria-labelledby': id, ...(isRequired && { 'aria-required': 'true' }) }}
+            value={value}
+            isReadOnly={isReadOnly}
+            onChange={onChange}
+          />
         </Suspense>
       </ErrorBoundary>
       {preview}

@@ -1,17 +1,14 @@
 import type { ReactNode } from 'react';
-import { itemTitle, listSchema, startItem } from '../drawing/change-drawing.js';
 import type { NodeKind } from '../drawing/drawing.js';
 import type { JsonObject } from '../../graph/json.js';
-import { asArray, asObject, asText } from '../ui/json.js';
-import { setAt } from '../drawing/links.js';
-import { ConditionRow, hasRightSide, hintOf, operatorOf, useIsCombined } from '../forms/fields.js';
-import { useFieldError } from '../forms/form.js';
-import { InMore, ItemButtons, Layers, Properties, SchemaField } from '../forms/schema-field.js';
-import { descriptionOf, propertiesOf, titleOf, type Path } from '../forms/schema.js';
-import { Button } from '../ui/button.js';
-import { Hint, TextField } from '../ui/fields.js';
+import { isFormed, listIn } from '../forms/combined-tests.js';
+import { ConditionTests, hasRightSide, hintOf, operatorOf } from '../forms/condition-field.js';
+import { InMore, Layers, Properties, SchemaField } from '../forms/schema-field.js';
+import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { groupsOf, withoutGroups } from './kind-fields.js';
+import { HandleList } from './handle-list.js';
 import { HttpForm } from './http.js';
+import { HumanForm } from './human.js';
 import { ModelForm } from './model.js';
 import { TriggerForm } from './trigger.js';
 
@@ -54,6 +51,18 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
     case 'basic-node':
     case 'agent-node':
       return <ModelForm schema={schema} data={data} onChange={onChange} />;
+    case 'human-node':
+      return (
+        <HumanForm schema={schema} data={data} onChange={onChange}>
+          <HandleList
+            kind={kind}
+            data={data}
+            field="actions"
+            renderTargets={(at) => renderTargets(['actions', at])}
+            onChange={onChange}
+          />
+        </HumanForm>
+      );
     case 'http-node':
       return <HttpForm schema={schema} data={data} onChange={onChange} />;
     default:
@@ -62,8 +71,8 @@ function OwnForm({ kind, data, renderTargets, onChange }: KindFormProps) {
           <HandleList
             key={part}
             kind={kind}
+            data={data}
             field={part}
-            value={data[part]}
             renderTargets={(at) => renderTargets([part, at])}
             onChange={onChange}
           />
@@ -89,105 +98,6 @@ function partsOf(schema: JsonObject, listed: string | undefined): (JsonObject | 
   return [part(entries.slice(0, at)), listed, part(entries.slice(at + 1))];
 }
 
-interface HandleListProps {
-  kind: NodeKind;
-  /** The field whose items are handles. */
-  field: string;
-  value: unknown;
-  /** Renders the links of the item at `index`. */
-  renderTargets: (index: number) => ReactNode;
-  onChange: (path: Path, value: unknown) => void;
-}
-
-/** The list of a node's exits: each with label, id, the other fields of its schema, and its links. */
-function HandleList({ kind, field, value, renderTargets, onChange }: HandleListProps) {
-  const error = useFieldError([field]);
-  const list = listSchema(kind, field);
-  const items = asArray(value ?? list['default']);
-  const title = itemTitle(list);
-  const isFull = typeof list['maxItems'] === 'number' && items.length >= list['maxItems'];
-  const hint = descriptionOf(list);
-  const set = (path: Path, written: unknown): void => {
-    // The first change also writes the service's default value into the data.
-    if (value === undefined && path.length > 1)
-      onChange([field], asObject(setAt({ [field]: items }, path, written))[field]);
-    else onChange(path, written);
-  };
-  return (
-    <fieldset className="form-group" data-path={field}>
-      <legend className="form-legend">{titleOf(list, field)}</legend>
-      {hint !== undefined && <Hint>{hint}</Hint>}
-      {items.map((item, at) => (
-        <fieldset className="form-item" key={at}>
-          <legend className="form-legend">{nameOf(item, `${title} ${at + 1}`)}</legend>
-          <Item
-            title={title}
-            schema={asObject(list['items'])}
-            path={[field, at]}
-            item={asObject(item)}
-            onChange={set}
-          />
-          {renderTargets(at)}
-          <ItemButtons
-            name={nameOf(item, `${title} ${at + 1}`)}
-            at={at}
-            items={items}
-            onChange={(next) => onChange([field], next)}
-          />
-        </fieldset>
-      ))}
-      {error !== undefined && <p className="field-error">{error}</p>}
-      <Button disabled={isFull} onClick={() => onChange([field], [...items, startItem(kind, list, items)])}>
-        Add {title.toLowerCase()}
-      </Button>
-    </fieldset>
-  );
-}
-
-interface ItemProps {
-  title: string;
-  schema: JsonObject;
-  path: Path;
-  item: JsonObject;
-  onChange: (path: Path, value: unknown) => void;
-}
-
-/** Edited elsewhere: `id` and `label` in a row above the other fields, `node` by the links below them. */
-const APART = new Set(['id', 'label', 'node']);
-
-function Item({ title, schema, path, item, onChange }: ItemProps) {
-  const idError = useFieldError([...path, 'id']);
-  const own = Object.entries(propertiesOf(schema)).filter(([key]) => !APART.has(key));
-  const text = (key: string) => ({
-    value: asText(item[key]) ?? '',
-    onChange: (written: string) => onChange([...path, key], written),
-  });
-  return (
-    <>
-      <div className="form-row">
-        <div data-path={[...path, 'label'].join('.')}>
-          <TextField label={`${title} label`} {...text('label')} />
-        </div>
-        <div data-path={[...path, 'id'].join('.')}>
-          <TextField label={`${title} ID`} error={idError} isRequired spellCheck={false} {...text('id')} />
-        </div>
-      </div>
-      <Layers
-        schema={{ ...schema, properties: Object.fromEntries(own) }}
-        path={path}
-        value={item}
-        onChange={onChange}
-      />
-    </>
-  );
-}
-
-/** Returns the item's display name, the same as at the card's exit. */
-function nameOf(item: unknown, otherwise: string): string {
-  const { label, id } = asObject(item);
-  return [asText(label), asText(id)].find((text) => text !== undefined && text.trim() !== '') ?? otherwise;
-}
-
 interface ConditionFormProps {
   schema: JsonObject;
   data: JsonObject;
@@ -199,18 +109,20 @@ function ConditionForm({ schema, data, onChange }: ConditionFormProps) {
   const field = propertiesOf(schema)['condition'] ?? {};
   const { condition } = data;
   const word = operatorOf(condition);
-  if (useIsCombined(condition)) {
-    const label = titleOf(field, 'condition');
-    return <SchemaField schema={field} path={['condition']} label={label} value={condition} onChange={onChange} />;
-  }
+  const label = titleOf(field, 'condition');
+  const own = { schema: field, path: ['condition'], value: condition, onChange };
+  if (!isFormed(condition)) return <SchemaField {...own} label={label} />;
+  const list = listIn(condition);
   return (
-    <>
-      <ConditionRow schema={field} path={['condition']} value={condition} onChange={onChange} />
+    <fieldset className="form-group form-plain" data-path="condition">
+      <legend className="hidden-text">{label}</legend>
+      <ConditionTests {...own} />
       <p className="field-hint">
-        Goes on by True where the left side {wordOf(word)}
-        {hasRightSide(field, condition) && ' the right side'}, else by False. {hintOf(word)}
+        {list === undefined
+          ? `Goes on by True where the left side ${wordOf(word)}${hasRightSide(field, condition) ? ' the right side' : ''}, else by False. ${hintOf(word)}`
+          : `Goes on by True where ${list.name === 'all' ? 'all' : 'at least one'} of the tests above ${list.name === 'all' ? 'hold' : 'holds'}, else by False.`}
       </p>
-    </>
+    </fieldset>
   );
 }
 

@@ -4,10 +4,12 @@ import type { JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { SuggestionsField, VariableText } from '../forms/fields.js';
 import { useFieldError } from '../forms/form.js';
-import { onlyFields, withoutFields } from '../forms/layers.js';
-import { ItemButtons, Layers, Properties } from '../forms/schema-field.js';
+import { isSet, onlyFields, withoutFields } from '../forms/layers.js';
+import { InMore, ItemButtons, Layers, Properties } from '../forms/schema-field.js';
 import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
+import { RequiredMark } from '../ui/fields.js';
+import { approvalSentence } from './approval-sentence.js';
 import './kinds.css';
 
 interface ModelFormProps {
@@ -25,8 +27,29 @@ export function ModelForm({ schema, data, onChange }: ModelFormProps) {
       <Properties schema={onlyFields(settings, ['model_name'])} {...field} />
       <Chat schema={propertiesOf(schema)['messages'] ?? {}} value={data['messages']} onChange={onChange} />
       <Layers schema={withoutFields(schema, ['messages', 'settings'])} path={[]} value={data} onChange={onChange} />
-      <Layers schema={withoutFields(settings, ['model_name'])} {...field} isRest />
+      <Approvals schema={onlyFields(settings, APPROVAL)} {...field} />
+      <Layers schema={withoutFields(settings, ['model_name', ...APPROVAL])} {...field} isRest />
     </>
+  );
+}
+
+/** The settings of an agent about calls that wait for a person. */
+const APPROVAL = ['approval', 'approval_timeout', 'on_reject'];
+
+/** Folded until one of its fields is set. A sentence says what the rules mean. */
+function Approvals({ schema, path, value, onChange }: ComponentProps<typeof Properties>) {
+  const [isOpen] = useState(() => APPROVAL.some((key) => isSet(schema, key, asObject(value))));
+  if (Object.keys(propertiesOf(schema)).length === 0) return null;
+  return (
+    <details className="form-more" open={isOpen || undefined}>
+      <summary>Approvals</summary>
+      <div className="form-more-fields">
+        <p className="field-hint">{approvalSentence(schema, asObject(value))}</p>
+        <InMore value>
+          <Properties schema={schema} path={path} value={value} onChange={onChange} />
+        </InMore>
+      </div>
+    </details>
   );
 }
 
@@ -49,7 +72,10 @@ function Chat({ schema, value, onChange }: ChatProps) {
   const change = (next: readonly unknown[]): void => onChange(WHOLE, next);
   return (
     <fieldset className="chat" data-path="messages">
-      <legend className="form-legend">{titleOf(schema, 'messages')}</legend>
+      <legend className="form-legend">
+        {titleOf(schema, 'messages')}
+        <RequiredMark />
+      </legend>
       {messages.map((each, at) => {
         const current = asObject(each);
         const word = asText(current['role']) ?? '';

@@ -13,6 +13,7 @@ interface FieldProps {
 export interface ControlProps {
   id: string;
   required: boolean;
+  'aria-required': true | undefined;
   'aria-describedby': string | undefined;
   'aria-invalid': true | undefined;
 }
@@ -30,12 +31,15 @@ export function Field({
   const described = [hint !== undefined && hintId, error !== undefined && errorId].filter(Boolean).join(' ');
   return (
     <div className="field">
-      <label className="field-label" id={labelIdOf(id)} htmlFor={id}>
-        {label}
-      </label>
+      <FieldHead isRequired={isRequired}>
+        <label className="field-label" id={labelIdOf(id)} htmlFor={id}>
+          {label}
+        </label>
+      </FieldHead>
       {children({
         id,
         required: isRequired,
+        'aria-required': isRequired || undefined,
         'aria-describedby': described === '' ? undefined : described,
         'aria-invalid': error === undefined ? undefined : true,
       })}
@@ -46,6 +50,31 @@ export function Field({
         </p>
       )}
     </div>
+  );
+}
+
+interface FieldHeadProps {
+  isRequired: boolean;
+  /** The label. */
+  children: ReactNode;
+}
+
+/** A label and, for a required field, its mark. The mark is no part of the label, which names the control. */
+export function FieldHead({ isRequired, children }: FieldHeadProps) {
+  return (
+    <div className="field-head">
+      {children}
+      {isRequired && <RequiredMark />}
+    </div>
+  );
+}
+
+/** For labels in other places. Assistive technology reads `aria-required` instead. */
+export function RequiredMark() {
+  return (
+    <span className="field-mark" aria-hidden="true" title="Required">
+      *
+    </span>
   );
 }
 
@@ -144,13 +173,17 @@ function withChosen(options: readonly SelectOption[], value: string): readonly S
     : [...options, { value, label: value }];
 }
 
-interface CheckboxFieldProps extends FieldProps {
+interface CheckboxFieldProps extends Omit<FieldProps, 'label'> {
+  label: ReactNode;
   isChecked: boolean;
+  /** True if the box stands for several values of which only some are set. */
+  isMixed?: boolean;
   onChange: (isChecked: boolean) => void;
   disabled?: boolean;
 }
 
-export function CheckboxField({ label, hint, error, isChecked, onChange, disabled }: CheckboxFieldProps) {
+export function CheckboxField(props: CheckboxFieldProps) {
+  const { label, hint, error, isRequired = false, isChecked, isMixed = false, onChange, disabled } = props;
   const id = useId();
   const [hintId, errorId] = [`${id}hint`, `${id}error`];
   const described = [hint !== undefined && hintId, error !== undefined && errorId].filter(Boolean).join(' ');
@@ -160,15 +193,21 @@ export function CheckboxField({ label, hint, error, isChecked, onChange, disable
         type="checkbox"
         className="checkbox-field-box"
         id={id}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = isMixed;
+        }}
         checked={isChecked}
         onChange={({ target }) => onChange(target.checked)}
         disabled={disabled}
         aria-describedby={described === '' ? undefined : described}
         aria-invalid={error === undefined ? undefined : true}
+        aria-required={isRequired || undefined}
       />
-      <label className="checkbox-field-label" htmlFor={id}>
-        {label}
-      </label>
+      <FieldHead isRequired={isRequired}>
+        <label className="checkbox-field-label" htmlFor={id}>
+          {label}
+        </label>
+      </FieldHead>
       {hint !== undefined && <Hint id={hintId}>{hint}</Hint>}
       {error !== undefined && (
         <p className="field-error" id={errorId}>

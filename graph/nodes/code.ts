@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
+import { SECONDS_FORMAT } from './shared-fields.js';
 
 const MAX_CODE_CHARACTERS = 262_144;
 
 const settingsSchema = z.looseObject({
-  timeout: z.number().min(0.1).max(30).default(5).describe('Seconds'),
+  timeout: z
+    .number()
+    .min(0.1)
+    .max(30)
+    .default(5)
+    .describe('How long the code may run')
+    .meta({ format: SECONDS_FORMAT }),
 });
 
 const schema = z.looseObject({
@@ -12,13 +19,17 @@ const schema = z.looseObject({
     .string()
     .min(1)
     .max(MAX_CODE_CHARACTERS)
-    .describe('Body of a JavaScript function of inputs that returns JSON; variables are not filled in here')
+    .describe(
+      'The body of a JavaScript function of `inputs` that returns JSON. Variables are not filled in here: give them to the code as inputs',
+    )
     // Tells code editors the language.
     .meta({ contentMediaType: 'text/javascript' }),
   inputs: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('What the code reads as inputs; values may hold variables, and one alone keeps its JSON type')
+    .describe(
+      'The code reads them as `inputs.NAME`. The values may hold variables; a value that is one variable keeps its JSON type',
+    )
     // Editors show names with values instead of one JSON text.
     .meta({ format: 'record' }),
   settings: settingsSchema.prefault({}),

@@ -9,7 +9,7 @@ export const conditionNode = {
   type: 'if-else-node',
   nodeType: 'ConditionNode',
   title: 'Condition',
-  description: 'Asks something of a value and goes on with the true or the false branch.',
+  description: 'Tests values, and goes on by True or by False.',
   category: 'Logic',
   templateFields: ['condition'],
   conditionPlaces: ['condition'],

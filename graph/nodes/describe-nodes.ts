@@ -16,7 +16,8 @@ interface NodeDescription {
   /**
    * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
    * node's data with the target. Empty if the node is left by its `next_nodes` only. A handle with `body` leads into
-   * the body of a loop (docs/use/nodes.md, "For each, and loop").
+   * the body of a loop (docs/use/nodes.md, "For each, and loop"). A handle with `when` is only taken while other fields
+   * have these values.
    */
   handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles. Absent if there is none. */
@@ -32,7 +33,8 @@ interface NodeDescription {
   body_variables?: string[];
   /**
    * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
-   * while other fields have these values. Conditions in lists are in `$defs`.
+   * while other fields have these values. `labels` has words for the values of an `enum`. Conditions in lists are in
+   * `$defs`.
    */
   schema: object;
   output_schema: object;
@@ -46,6 +48,7 @@ interface DescribedHandle {
   label: string;
   field: string;
   body?: true;
+  when?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -69,10 +72,11 @@ export function describeNodes(): NodeDescription[] {
 }
 
 function toHandles({ handles, runs }: KindTraits): DescribedHandle[] {
-  return handles.map(({ edge, label, field }, index) => ({
+  return handles.map(({ edge, label, field, when }, index) => ({
     id: edge,
     label,
     field,
+    ...(when !== undefined && { when }),
     ...(runs === 'body' && index + 1 === BODY_HANDLE && { body: true as const }),
   }));
 }

@@ -1,6 +1,7 @@
 // The fields that every kind has in its node's data (docs/use/nodes.md).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
+import { SECONDS_FORMAT } from './shared-fields.js';
 
 const retrySchema = z.looseObject({
   max_attempts: z
@@ -8,31 +9,50 @@ const retrySchema = z.looseObject({
     .min(1)
     .max(10)
     .optional()
-    .describe("The first attempt included; the kind's own number where it is absent"),
-  delay: z.number().min(0).max(3600).optional().describe('Seconds before the second attempt'),
-  backoff: z.number().min(1).max(10).default(2).describe('By what each delay is multiplied for the next one'),
+    .describe('How often the node is tried, the first time included. Empty: as often as its kind is tried'),
+  delay: z
+    .number()
+    .min(0)
+    .max(3600)
+    .optional()
+    .describe('How long the second attempt waits')
+    .meta({ format: SECONDS_FORMAT }),
+  backoff: z
+    .number()
+    .min(1)
+    .max(10)
+    .default(2)
+    .describe('Each further attempt waits this many times as long as the one before'),
 });
 
 /** The heading under which forms show the fields of every kind: an annotation in the JSON Schema. */
-const group = 'Failure and start';
+const group = 'Errors, retries and start';
 
 export const everyNodeFields = {
   on_error: z
     .enum(['fail', 'continue', 'branch'])
     .default('fail')
     .describe(
-      'After the last attempt: `fail` fails the run, `continue` takes the ordinary links, `branch` takes the error link',
+      'What follows after the last attempt: `fail` fails the run, `continue` goes on by the ordinary links, `branch` goes on by the link Failed',
     )
-    .meta({ title: 'When it fails', group }),
+    .meta({
+      title: 'When it fails',
+      group,
+      labels: { fail: 'The run fails', continue: 'The run goes on', branch: 'The run goes on by Failed' },
+    }),
   retry: retrySchema
     .nullish()
-    .describe("In place of the kind's own attempts and delays; what must not be repeated still is not")
+    .describe('Replaces the attempts and delays of the kind. A call that must not be made twice is never repeated')
     .meta({ group }),
   join: z
     .enum(['all', 'any'])
     .default('all')
-    .describe('With several incoming links: `any` starts the node when the first of them is taken')
-    .meta({ title: 'Starts after', group }),
+    .describe('For a node with several incoming links: `all` waits for each of them, `any` starts at the first')
+    .meta({
+      title: 'Starts after',
+      group,
+      labels: { all: 'all nodes before it', any: 'the first node before it' },
+    }),
 };
 
 interface EveryNode {

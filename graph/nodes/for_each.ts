@@ -10,13 +10,16 @@ const schema = z.looseObject({
   items: z
     .unknown()
     .refine((value) => value !== undefined && value !== null && value !== '', { error: 'Field required' })
-    .describe('A variable, or JSON: a list, or an object whose items are then `{key, value}`'),
-  concurrency: z.int().min(1).max(20).default(5).describe('How many items are worked on side by side'),
-  max_items: z.int().min(1).max(10_000).default(1_000).describe('More items fail the node'),
+    .describe('A variable or JSON with a list. An object is a list of `{key, value}`'),
+  concurrency: z.int().min(1).max(20).default(5).describe('How many items are worked on at the same time'),
+  max_items: z.int().min(1).max(10_000).default(1_000).describe('The node fails if the list has more items'),
   on_item_error: z
     .enum(['fail', 'null', 'skip'])
     .default('fail')
-    .describe('What the failure of an item does: fail the node, leave null in its place, or leave the item out'),
+    .describe(
+      'What follows if the body fails for an item: `fail` fails the node, `null` puts null in its place, `skip` leaves it out',
+    )
+    .meta({ labels: { fail: 'The node fails', null: 'Its output is null', skip: 'It is left out' } }),
   output: bodyOutputField,
 });
 

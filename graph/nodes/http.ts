@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import { hasVariables } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
-import { connectionField, connectionTimeoutField, headersField } from './shared-fields.js';
+import { connectionField, connectionTimeoutField, headersField, SECONDS_FORMAT } from './shared-fields.js';
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 type HttpMethod = (typeof HTTP_METHODS)[number];
@@ -23,14 +23,23 @@ const methodSchema = z
   .meta({ examples: [...HTTP_METHODS] });
 
 const settingsSchema = z.looseObject({
-  timeout: z.number().min(0.1).max(300).default(30).describe('Seconds for one attempt'),
-  fail_on_status: z.boolean().default(true).describe('Whether a 4xx or 5xx answer fails the node'),
+  timeout: z
+    .number()
+    .min(0.1)
+    .max(300)
+    .default(30)
+    .describe('How long one attempt may take')
+    .meta({ format: SECONDS_FORMAT }),
+  fail_on_status: z.boolean().default(true).describe('An answer with a status of 400 or more fails the node'),
   response: z
     .enum(['text', 'auto', 'file'])
     .default('text')
-    .describe('`file`: the body becomes a file; `auto`: only a body that is neither text nor JSON')
-    .meta({ start: 'auto' }),
-  retry_unsafe: z.boolean().default(false).describe('Whether POST and PATCH may be sent again'),
+    .describe('`file` makes a file of each body, `auto` only of one that is neither text nor JSON')
+    .meta({ start: 'auto', labels: { text: 'text', auto: 'automatic', file: 'file' } }),
+  retry_unsafe: z
+    .boolean()
+    .default(false)
+    .describe('A POST or PATCH request may be sent again if it is not known whether it has arrived'),
   connection_timeout: connectionTimeoutField,
 });
 
@@ -39,14 +48,14 @@ const schema = z.looseObject({
     .string()
     .min(1)
     .refine((url) => !holdsCredentials(url), { error: CREDENTIALS_IN_ADDRESS })
-    .describe('May hold variables'),
+    .describe('It may hold variables'),
   method: methodSchema,
   connection: connectionField,
   headers: headersField,
   body: z
     .unknown()
     .optional()
-    .describe('Any JSON; `{"$file": FILE}` sends its bytes, `{"$form": {...}}` multipart/form-data'),
+    .describe('Any JSON. `{"$file": FILE}` sends the bytes of a file, `{"$form": {...}}` sends multipart/form-data'),
   settings: settingsSchema.prefault({}),
 });
 

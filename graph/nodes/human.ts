@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../json.js';
-import { DEFAULT_TIMEOUT_SECONDS, filesField, timeoutField, listOfHandles } from './shared-fields.js';
+import { filesField, timeoutField, listOfHandles } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 import { inputFieldSchema, inputFieldsSchema } from './trigger.js';
 
@@ -12,19 +12,19 @@ const DEFAULT_ACTION = { id: 'done', label: 'Done' } as const;
 
 const actionSchema = z
   .looseObject({
-    id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the action takes'),
+    id: z.string().min(1).max(100).describe('Links and results name the action by it'),
     label: z.string().max(200).optional(),
   })
   .meta({ title: 'Action' });
 
 const assigneesSchema = z.looseObject({
   roles: z.array(z.enum(['owner', 'admin', 'editor', 'viewer'])).nullish(),
-  users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('Ids of members of the project'),
+  users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('The ids of members of the project'),
 });
 
 /** Replaces descriptions for a run's input: later nodes read the fields of a task from its result. */
 const taskFieldSchema = inputFieldSchema.extend({
-  id: z.string().min(1).describe('Key in the answer; later nodes read it as the result `values.<id>` of this node'),
+  id: z.string().min(1).describe('Later nodes read the value as `values.<id>` of the result'),
   type: z
     .string()
     .nullish()
@@ -33,23 +33,25 @@ const taskFieldSchema = inputFieldSchema.extend({
 });
 
 const schema = z.looseObject({
-  message: z.string().min(1).describe('What is asked, as Markdown. May hold variables'),
+  message: z.string().min(1).describe('The question, as Markdown. It may hold variables'),
   files: filesField('Files that the task shows'),
   fields: inputFieldsSchema(taskFieldSchema).nullish().describe('What the person enters'),
   actions: listOfHandles(actionSchema, MAX_ACTIONS)
     .nullish()
-    .describe('The buttons, each a way out of the node; one named `done` where none is listed'),
+    .describe(
+      'The buttons of the task. The node goes on by the one that people press. Without actions there is one button Done',
+    ),
   assignees: assigneesSchema
     .nullish()
-    .describe('Who may answer: people with one of the roles, and these users. Whoever may run the workflow by default'),
-  exclude_starter: z.boolean().nullish().describe('Whether the person who started the run may not answer'),
+    .describe('Who may answer: members with one of the roles, and these users. Empty: all who may run the workflow'),
+  exclude_starter: z.boolean().nullish().describe('The person who started the run may not answer'),
   required: z
     .int()
     .min(1)
     .max(MAX_PEOPLE)
     .nullish()
-    .describe('How many people must choose the same action; 1 where it is absent'),
-  timeout: timeoutField(`Seconds in which the answer must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`),
+    .describe('How many people must choose the same action. Empty: one'),
+  timeout: timeoutField('How long the task waits for an answer. Empty: 3 days'),
 });
 
 export type HumanNodeData = z.infer<typeof schema>;
@@ -59,7 +61,7 @@ export const humanNode = {
   type: 'human-node',
   nodeType: 'HumanNodeInput',
   title: 'Human task',
-  description: 'Asks people for an answer, and goes on by what they choose.',
+  description: 'Asks people for an answer, and goes on by the action that they choose.',
   category: 'Logic',
   templateFields: ['message', 'files'],
   templatePlaces: { message: 'text', files: 'json' },

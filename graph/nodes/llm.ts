@@ -1,15 +1,26 @@
 import { z } from 'zod';
 import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
-import { messagesField, modelFields } from './shared-fields.js';
+import { messagesField, modelFields, SECONDS_FORMAT } from './shared-fields.js';
 
 // The schema is loose, because unknown settings are sent to the provider as chat-completion parameters.
 const settingsSchema = z.looseObject({
   ...modelFields,
-  max_tokens: z.int().min(1).nullish().describe('Tokens of the answer at most'),
-  top_p: z.number().min(0).max(1).nullish().describe('Share of the likeliest tokens that are chosen from'),
+  max_tokens: z.int().min(1).nullish().describe('How many tokens the answer may have'),
+  top_p: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullish()
+    .describe('The model chooses only among the likeliest tokens that make up this share'),
   response_format: responseFormatField,
-  timeout: z.number().min(1).max(600).default(300).describe('Seconds for one attempt'),
+  timeout: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(300)
+    .describe('How long one attempt may take')
+    .meta({ format: SECONDS_FORMAT }),
 });
 
 const schema = z.looseObject({ messages: messagesField, settings: settingsSchema });

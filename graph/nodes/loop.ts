@@ -16,12 +16,13 @@ export const loopNode = {
   conditionPlaces: ['until'],
   bodyVariables: ['index', 'last'],
   schema: z.looseObject({
-    until: conditionSchema.describe('Asked after each round; when it holds, the loop ends'),
-    max_rounds: z.int().min(1).max(1_000).default(10),
+    until: conditionSchema.describe('It is tested after each round. The loop ends when it holds'),
+    max_rounds: z.int().min(1).max(1_000).default(10).describe('After so many rounds the loop ends in any case'),
     on_limit: z
       .enum(['fail', 'continue'])
       .default('fail')
-      .describe('What follows when the condition does not hold after the last round'),
+      .describe('What follows if the condition still does not hold after the last round')
+      .meta({ labels: { fail: 'The node fails', continue: 'The node goes on' } }),
     output: bodyOutputField,
   }),
   outputSchema: z.looseObject({

@@ -1,18 +1,34 @@
 import { z } from 'zod';
-import { connectionTimeoutField, filesOutput, MCP_TOOL_FORMAT, mcpServerFields } from './shared-fields.js';
+import {
+  connectionTimeoutField,
+  filesOutput,
+  MCP_TOOL_FORMAT,
+  mcpServerFields,
+  SECONDS_FORMAT,
+} from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
 
 const settingsSchema = z.looseObject({
-  timeout: z.number().min(1).max(600).default(300).describe('Seconds for the call'),
-  fail_on_error: z.boolean().default(true).describe('Whether an error that the tool reports fails the node'),
-  retry_unsafe: z.boolean().default(false).describe('Whether a call whose outcome is unknown may be made again'),
+  timeout: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(300)
+    .describe('How long the call may take')
+    .meta({ format: SECONDS_FORMAT }),
+  fail_on_error: z.boolean().default(true).describe('An error that the tool reports fails the node'),
+  retry_unsafe: z.boolean().default(false).describe('A call may be made again if its outcome is unknown'),
   connection_timeout: connectionTimeoutField,
 });
 
 const schema = z.looseObject({
   ...mcpServerFields,
-  tool_name: z.string().min(1).describe('As the server lists it').meta({ format: MCP_TOOL_FORMAT }),
-  arguments: z.record(z.string(), z.unknown()).default({}).describe('Any JSON; strings in it may hold variables'),
+  tool_name: z
+    .string()
+    .min(1)
+    .describe('The name of the tool in the list of the server')
+    .meta({ format: MCP_TOOL_FORMAT }),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe('Any JSON. Texts in it may hold variables'),
   settings: settingsSchema.prefault({}),
 });
 

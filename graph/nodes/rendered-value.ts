@@ -39,7 +39,7 @@ function tooLarge(): NodeError {
 const valueField = z
   .unknown()
   .refine((value) => value !== undefined, { error: 'Field required' })
-  .describe('Any JSON; strings in it may hold variables, and one that is exactly a variable keeps its type');
+  .describe('Any JSON. Texts in it may hold variables; a text that is one variable keeps its type');
 
 export const ofValue = {
   templateFields: ['value'],
@@ -59,7 +59,7 @@ export const bodyOutputField = z
   .unknown()
   .optional()
   .describe(
-    'Any JSON with variables, filled in after each iteration; the content of the last node of the body by default',
+    'Any JSON. Its variables are filled in after each iteration. Empty: the content of the last node of the body',
   );
 
 /**

@@ -46,7 +46,7 @@ const headerSchema = z.union([z.string(), z.number(), z.boolean()], {
   error: 'Input should be a valid string, number or boolean',
 });
 
-export const headersField = z.record(z.string(), headerSchema).default({}).describe('Values may hold variables');
+export const headersField = z.record(z.string(), headerSchema).default({}).describe('The values may hold variables');
 
 /** The `format` of a field with the id of a connection of the project. Editors offer the connections. */
 const CONNECTION_ID_FORMAT = 'connection-id';
@@ -60,8 +60,11 @@ export const connectionField = z
   .min(1)
   .max(2_147_483_647)
   .nullish()
-  .describe('The connection of the project whose credential is sent')
+  .describe('The service sends the credential of this connection')
   .meta({ title: 'Connection', format: CONNECTION_ID_FORMAT });
+
+/** The `format` of a length of time in seconds. Editors also offer minutes, hours and days. */
+export const SECONDS_FORMAT = 'seconds';
 
 /** A week. */
 export const DEFAULT_CONNECTION_SECONDS = 7 * 24 * 3600;
@@ -71,7 +74,8 @@ export const connectionTimeoutField = z
   .min(60)
   .max(30 * 24 * 3600)
   .nullish()
-  .describe('Seconds for which the node waits until somebody has signed in for its connection; a week when absent');
+  .describe('How long the node waits until somebody has signed in for its connection. Empty: a week')
+  .meta({ format: SECONDS_FORMAT });
 
 export const mcpServerFields = {
   // Variables are not allowed, because the stored headers belong to this server only.
@@ -79,14 +83,21 @@ export const mcpServerFields = {
     .string()
     .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })
     .refine((url) => !holdsCredentials(url), { error: CREDENTIALS_IN_ADDRESS })
-    .describe('Of the MCP server, without variables'),
+    .describe('The address of the MCP server. It must hold no variables'),
   transport: z
     .enum(['auto', 'sse', 'streamable_http'])
     .default('auto')
-    .describe('auto finds out what the server speaks'),
+    .describe('`auto` finds out which transport the server speaks')
+    .meta({ labels: { auto: 'automatic', sse: 'SSE', streamable_http: 'streamable HTTP' } }),
   headers: headersField,
   connection: connectionField,
-  timeout: z.number().min(0.1).max(30).default(10).describe('Seconds for connecting'),
+  timeout: z
+    .number()
+    .min(0.1)
+    .max(30)
+    .default(10)
+    .describe('How long connecting may take')
+    .meta({ format: SECONDS_FORMAT }),
 };
 
 // Files of messages and of results (docs/use/files.md).
@@ -106,7 +117,7 @@ export function filesField(description: string) {
       error: 'Input should be a list of files, or a variable that gives files',
     })
     .nullish()
-    .describe(`${description}: a list, or one variable that gives a file or a list`)
+    .describe(`${description}: a list of files, or one variable that gives a file or a list`)
     .meta({ format: 'files' });
 }
 
@@ -121,9 +132,9 @@ export const messagesField = z
       role: z
         .string()
         .min(1)
-        .describe('For example system or user')
+        .describe('Who says it: system, user or assistant')
         .meta({ examples: ['system', 'user', 'assistant'] }),
-      message: z.string().min(1).describe('May hold variables'),
+      message: z.string().min(1).describe('It may hold variables'),
       files: filesField('Files that the model gets with the message'),
     }),
   )
@@ -138,15 +149,15 @@ export const modelFields = {
     .min(1)
     // Outside clients may use a workflow as a model; nodes may not.
     .refine((name) => !name.startsWith('workflow:'), 'Input should be a model, and no workflow')
-    .describe('As the operator lists it')
+    .describe('The name of the model in the list of the operator')
     .meta({ format: MODEL_FORMAT }),
-  temperature: z.number().min(0).max(2).nullish().describe('Higher values vary the answer more'),
+  temperature: z.number().min(0).max(2).nullish().describe('With a higher value the answers vary more'),
 };
 
 export const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 export const DEFAULT_TIMEOUT_SECONDS = 3 * 24 * 3600;
 
-/** The seconds for which a node waits for a person. */
+/** How long a node waits for a person or a callback. */
 export function timeoutField(description: string) {
-  return z.number().min(0).max(MAX_WAIT_SECONDS).nullish().describe(description);
+  return z.number().min(0).max(MAX_WAIT_SECONDS).nullish().describe(description).meta({ format: SECONDS_FORMAT });
 }

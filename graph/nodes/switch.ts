@@ -6,7 +6,7 @@ import { listOfHandles } from './shared-fields.js';
 
 const caseSchema = z
   .looseObject({
-    id: z.string().min(1).max(100).describe('The `sourceHandle` of the edge that the case takes'),
+    id: z.string().min(1).max(100).describe('Links and results name the case by it'),
     label: z.string().optional(),
     condition: conditionSchema,
   })
@@ -18,7 +18,8 @@ const schema = z.looseObject({
   mode: z
     .enum(['first', 'all'])
     .default('first')
-    .describe('`first` takes the first case that holds, `all` takes each of them'),
+    .describe('`first` goes on by the first case that holds, `all` by each of them')
+    .meta({ labels: { first: 'the first case that holds', all: 'all cases that hold' } }),
 });
 
 const NAMED_DEFAULT = 1;
@@ -28,7 +29,7 @@ export const switchNode = {
   type: 'switch-node',
   nodeType: 'SwitchNodeInput',
   title: 'Switch',
-  description: 'Asks one question after the other, and goes on by the cases that hold.',
+  description: 'Tests one case after the other, and goes on by the cases that hold.',
   category: 'Logic',
   templateFields: ['cases'],
   conditionPlaces: ['cases.*.condition'],

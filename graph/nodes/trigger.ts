@@ -9,14 +9,14 @@ const optionSchema = z.looseObject({
 
 /** Only `id` is required. The other fields are for the form that asks a person for the input. */
 export const inputFieldSchema = z.looseObject({
-  id: z.string().min(1).describe('Key in the input data; variable {{ input.<id> }}'),
+  id: z.string().min(1).describe('Nodes read the value as the variable {{ input.<id> }}'),
   title: z.string().nullish(),
-  type: z.string().nullish().describe('For example text, select, number'),
-  input_requirements: z.boolean().nullish().describe('Whether the field is required'),
+  type: z.string().nullish().describe('How the value is entered: text, number, select and others'),
+  input_requirements: z.boolean().nullish().describe('A run needs a value for the field'),
   placeholder: z.string().nullish(),
   tooltip: z.string().nullish(),
   default_value: z.unknown().optional(),
-  is_secret: z.boolean().nullish().describe('True when the field holds a credential'),
+  is_secret: z.boolean().nullish().describe('The value is a credential, which is stored encrypted and never shown'),
   options: z.array(optionSchema).nullish(),
 });
 

@@ -4,29 +4,32 @@ import type { NodeKind } from '../kinds.js';
 import { NodeError } from '../node-error.js';
 import { hasVariables, renderText, type VariableValues } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
-import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, timeoutField } from './shared-fields.js';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, SECONDS_FORMAT, timeoutField } from './shared-fields.js';
 
 type Mistake = (field: string, message: string) => void;
 
 // Fields of the other modes are not checked, because editors keep them when the mode changes.
 const schema = z
   .looseObject({
-    mode: z.enum(['duration', 'until', 'callback']).default('duration'),
+    mode: z
+      .enum(['duration', 'until', 'callback'])
+      .default('duration')
+      .meta({
+        labels: { duration: 'for a time', until: 'until a date and time', callback: 'until it is called back' },
+      }),
     seconds: z
       .union([z.number(), z.string()], {
         error: ({ input }) => (input === undefined ? undefined : 'Input should be a valid number or string'),
       })
       .nullish()
-      .describe(`With \`duration\`: how long to wait, from 0 to ${MAX_WAIT_SECONDS}. May hold variables`)
-      .meta({ when: { mode: 'duration' } }),
+      .describe('How long it waits, at most 30 days. In seconds it may be a variable')
+      .meta({ title: 'Duration', format: SECONDS_FORMAT, when: { mode: 'duration' } }),
     until: z
       .string()
       .nullish()
-      .describe('With `until`: a date and time in ISO 8601, in UTC where it has no offset. May hold variables')
+      .describe('A date and time such as 2030-01-31T09:00+01:00. Without an offset it is in UTC. It may hold variables')
       .meta({ when: { mode: 'until' } }),
-    timeout: timeoutField(
-      `With \`callback\`: seconds in which it must come; ${DEFAULT_TIMEOUT_SECONDS} where it is absent`,
-    ).meta({ when: { mode: 'callback' } }),
+    timeout: timeoutField('How long it waits for the call. Empty: 3 days').meta({ when: { mode: 'callback' } }),
   })
   .superRefine(
     (data: unknown, context) => {

@@ -20,11 +20,11 @@ const schema = z.looseObject({
   input: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('The input of its run; values may hold variables, and one alone keeps its JSON type'),
+    .describe('The input of its run. The values may hold variables; a value that is one variable keeps its JSON type'),
   wait: z
     .boolean()
     .default(true)
-    .describe('Whether the node waits for the end of the run, and has its output')
+    .describe('The node waits for the end of the run and gives its output')
     .meta({ title: 'Wait for the end' }),
 });
 

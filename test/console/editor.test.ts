@@ -199,7 +199,7 @@ describe('the editor', function () {
     await page.keyboard.type('/');
     await page.keyboard.type('/ adds\nreturn inputs.a + 1;');
     await field(page, 'Code').getByText('return', { exact: true }).waitFor();
-    await press(form, 'Add to Inputs');
+    await press(form, 'Add input');
     await form.getByRole('textbox', { name: 'Inputs 1 name' }).fill('a');
     await form.getByRole('textbox', { name: 'Inputs 1 value' }).fill('4.0');
     assert.equal(await form.getByRole('textbox', { name: 'Inputs 1 value' }).textContent(), '4.0');
@@ -240,7 +240,7 @@ describe('the editor', function () {
     await connectTo(page, 'Trigger', 'HTTP request');
     await node(page, 'HTTP request').click();
     await field(page, 'URL').fill(`${world.stack.apiUrl}/no-such-page`);
-    await region(page, 'Node').getByText('Failure and start', { exact: true }).click();
+    await region(page, 'Node').getByText('Errors, retries and start', { exact: true }).click();
     await region(page, 'Node').getByRole('combobox', { name: 'When it fails', exact: true }).selectOption('branch');
     await connectTo(page, 'HTTP request', 'Condition', 'Connect Failed to');
     await node(page, 'Condition').click();

@@ -285,14 +285,14 @@ describe('the forms of nodes', function () {
     const page = await open(id);
     await node(page, 'Orders').click();
     await choice(page, 'Method').selectOption('POST');
-    await press(form(page), 'Add to Query');
+    await press(form(page), 'Add parameter');
     await field(page, 'Query 1 name').fill('the city');
     await field(page, 'Query 1 value').fill('{{ input.city }} & more');
-    await press(form(page), 'Add to Headers');
+    await press(form(page), 'Add header');
     await field(page, 'Headers 1 name').fill('Accept');
     await field(page, 'Headers 1 value').fill('text/plain');
     await choice(page, 'Body type').selectOption('Form');
-    await press(form(page), 'Add to Body');
+    await press(form(page), 'Add field');
     await field(page, 'Body 1 name').fill('size');
     await field(page, 'Body 1 value').fill('3');
     await assertAccessible(page, 'the form of a request');

@@ -1,8 +1,8 @@
 // Questions of n8n with several tests, split into the conditions of nodes.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { eachOf, holdsCombined } from '../../graph/combined.js';
-import { MAX_COMPARISONS, type Comparison } from '../../graph/condition-schema.js';
+import { eachOf, MAX_COMPARISONS, holdsCombined } from '../../graph/combined.js';
+import type { Comparison } from '../../graph/condition-schema.js';
 import { OPERATORS } from '../../graph/operators.js';
 import { partsOf, type Atom } from '../../n8n/conditions.js';
 import { judgeHere } from '../graph/judge-here.js';

@@ -9421,6 +9421,10 @@ export interface operations {
                             field: string;
                             id: string;
                             label: string;
+                            /** @description The handle is only taken while these fields of the data have these values */
+                            when?: {
+                                [key: string]: string;
+                            };
                         }[];
                         /** @description The field in the data of the node whose items `{id, label?, node}` are further handles */
                         handles_from?: string;

@@ -15,12 +15,7 @@ export function RunFieldControl({ field, projectId, error, value, onChange }: Ru
   const common = { label: title, hint, isRequired, error };
   if (type === 'checkbox' || type === 'boolean') {
     return (
-      <CheckboxField
-        label={title}
-        hint={hint}
-        isChecked={value === 'true'}
-        onChange={(isChecked) => onChange(String(isChecked))}
-      />
+      <CheckboxField {...common} isChecked={value === 'true'} onChange={(isChecked) => onChange(String(isChecked))} />
     );
   }
   if (takesFiles(field)) {

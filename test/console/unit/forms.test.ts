@@ -17,7 +17,7 @@ describe('the generic form', () => {
   it('puts what every node may say under a heading of its own, and leaves the rest to the kind', () => {
     for (const { schema, type } of kinds.values()) {
       const groups = groupsOf(schema).map(({ heading, keys }) => [heading, keys]);
-      assert.deepEqual(groups, [['Failure and start', ['on_error', 'retry', 'join']]], type);
+      assert.deepEqual(groups, [['Errors, retries and start', ['on_error', 'retry', 'join']]], type);
       assert.equal(Object.keys(propertiesOf(withoutGroups(schema))).includes('on_error'), false);
     }
   });
@@ -41,7 +41,7 @@ describe('the generic form', () => {
     };
     assert.deepEqual(
       variantOptions(policy).map(({ label }) => label),
-      ['always', 'never', 'By always and never'],
+      ['always', 'never', 'with always and never'],
     );
   });
 

@@ -1,0 +1,56 @@
+// Conditions of several tests, as a form changes them: `{all: [...]}` and `{any: [...]}` of tests and further lists.
+import { MAX_LISTS } from '../../graph/combined.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
+
+export type ListName = 'all' | 'any';
+
+interface TestList {
+  name: ListName;
+  items: readonly unknown[];
+}
+
+/** Returns undefined for a single test. */
+export function listIn(condition: unknown): TestList | undefined {
+  if (!isObject(condition)) return undefined;
+  if (Array.isArray(condition['all'])) return { name: 'all', items: condition['all'] };
+  return Array.isArray(condition['any']) ? { name: 'any', items: condition['any'] } : undefined;
+}
+
+/** False for what the form of tests cannot show, such as both lists in one condition. */
+export function isFormed(condition: unknown, lists = 0): boolean {
+  if (condition === undefined) return lists === 0;
+  if (!isObject(condition)) return false;
+  const names = ['all', 'any'].filter((name) => Object.hasOwn(condition, name));
+  if (names.length === 0) return true;
+  const list = listIn(condition);
+  if (list === undefined || names.length > 1 || lists === MAX_LISTS) return false;
+  return list.items.every((item) => isFormed(item, lists + 1));
+}
+
+export function countTests(condition: unknown): number {
+  const list = listIn(condition);
+  return list === undefined ? 1 : list.items.reduce<number>((sum, item) => sum + countTests(item), 0);
+}
+
+/** Adds a test, or with `isGroup` a list of its own in which it is the first. A single test becomes a list. */
+export function withTest(condition: unknown, test: JsonObject, isGroup = false): JsonObject {
+  const { name, items } = listIn(condition) ?? { name: 'all', items: [condition] };
+  const other: ListName = name === 'all' ? 'any' : 'all';
+  return { [name]: [...items, isGroup ? { [other]: [test] } : test] };
+}
+
+/** Returns undefined if nothing is left. A list around everything that has only one item becomes that item. */
+export function withoutItem(condition: unknown, at: number, isOutermost: boolean): unknown {
+  const list = listIn(condition);
+  if (list === undefined) return undefined;
+  const left = list.items.toSpliced(at, 1);
+  if (left.length === 0) return undefined;
+  return isOutermost && left.length === 1 ? left[0] : { [list.name]: left };
+}
+
+/** Returns the path of the last test in a condition. */
+export function pathOfLast(condition: unknown): (string | number)[] {
+  const list = listIn(condition);
+  if (list === undefined) return [];
+  return [list.name, list.items.length - 1, ...pathOfLast(list.items.at(-1))];
+}

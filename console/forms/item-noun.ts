@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../graph/json.js';
+import { asObject, asText } from '../ui/json.js';
+
+/** Lists whose names are no plural. */
+const NOUNS: Readonly<Record<string, string>> = { body: 'field', input: 'input', query: 'parameter' };
+
+/** Returns the name of one item of a list: the title of its schema, else `tool name` for `Tool names`. */
+export function itemNoun(label: string, schema: JsonObject = {}): string {
+  const title = asText(asObject(schema['items'])['title']);
+  if (title !== undefined) return title.toLowerCase();
+  const known = label.toLowerCase();
+  if (Object.hasOwn(NOUNS, known)) return NOUNS[known]!;
+  if (known.endsWith('ies')) return `${known.slice(0, -3)}y`;
+  return known.endsWith('s') && !known.endsWith('ss') ? known.slice(0, -1) : 'item';
+}
+
+/** `Action 2` for the second item. */
+export function itemName(noun: string, at: number): string {
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${at + 1}`;
+}
