@@ -11,6 +11,7 @@ import {
   mcpServerFields,
   messagesField,
   modelFields,
+  SECONDS_FORMAT,
 } from './shared-fields.js';
 import { calledWorkflow, workflowIdField } from './workflow.js';
 
@@ -22,17 +23,21 @@ const policySchema = z
     z.looseObject({ always: toolNamesSchema.optional(), never: toolNamesSchema.optional() }),
   ])
   .default('always')
-  .describe('Which tools wait for a person; a tool that no list names does');
+  .describe('The tools whose calls wait for a person. A tool in neither list waits');
 
 const serverSchema = z
   .looseObject({
     type: z.literal('mcp'),
-    server_label: z.string().min(1).max(60).describe('Tells the server apart from the others'),
+    server_label: z
+      .string()
+      .min(1)
+      .max(60)
+      .describe('The name by which people know the server. No two servers of a node have the same'),
     ...mcpServerFields,
     allowed_tools: z
       .array(z.string().min(1))
       .nullish()
-      .describe('Names; all tools of the server when absent')
+      .describe('The names of the tools that the agent may call. Without the list it may call all of them')
       .meta({ format: MCP_TOOL_FORMAT }),
     require_approval: policySchema,
   })
@@ -47,13 +52,13 @@ const workflowToolSchema = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Input should have 1 to 64 letters, digits, _ and -' })
       .nullish()
-      .describe('What the model calls the tool; made from the title of the workflow when absent'),
+      .describe('The name of the tool for the model. Empty: it is made from the title of the workflow'),
     description: z
       .string()
       .max(4_000)
       .nullish()
-      .describe('Tells the model what the tool does; made from the title of the workflow when absent'),
-    require_approval: z.enum(['always', 'never']).default('always').describe('Whether its calls wait for a person'),
+      .describe('What the model reads about the tool. Empty: it is made from the title of the workflow'),
+    require_approval: z.enum(['always', 'never']).default('always').describe('`always`: each call waits for a person'),
   })
   .meta({ title: 'Workflow' });
 
@@ -68,7 +73,7 @@ const maxCostSchema = z
   .union([z.number(), z.string()], { error: WRONG_COST })
   .refine((cost) => isAmount(cost), WRONG_COST)
   .nullish()
-  .describe('US dollars; a model call that could cost more is not made, and the node fails');
+  .describe('In US dollars. Before a model call that could cost more in all, the node fails');
 
 /** The limit may be text, because no double holds 18 decimals. */
 function isAmount(cost: number | string): boolean {
@@ -77,27 +82,51 @@ function isAmount(cost: number | string): boolean {
 }
 
 const approvalSchema = z.looseObject({
-  required: z.int().min(1).max(5).default(1).describe('So many different people must approve; one rejection rejects'),
-  exclude_starter: z.boolean().default(false).describe('Whether the person who started the run may not decide'),
+  required: z
+    .int()
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe('How many people must approve a call. One rejection is enough to reject it'),
+  exclude_starter: z.boolean().default(false).describe('The person who started the run may not decide'),
   roles: z
     .array(z.enum(['editor', 'admin', 'owner']))
     .min(1)
     .nullish()
-    .describe('Roles in the project that may decide; all three when absent'),
+    .describe('The roles in the project that may decide. Without the list all three may'),
 });
 
 const settingsSchema = z.looseObject({
   ...modelFields,
   response_format: responseFormatField,
-  max_iterations: z.int().min(1).max(1000).default(20).describe('Model calls at most'),
+  max_iterations: z.int().min(1).max(1000).default(20).describe('How often the agent may call the model'),
   max_cost: maxCostSchema,
-  approval_timeout: z.number().min(0.1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS).describe('Seconds'),
-  approval: approvalSchema.nullish().describe('How many people must approve a call, and who may'),
-  on_reject: z.enum(['continue', 'fail']).default('continue').describe('Whether a rejected call fails the node'),
-  retry_unsafe: z.boolean().default(false).describe('Whether a tool call that was in flight may be made again'),
-  timeout: z.number().min(1).max(600).default(300).describe('Seconds for one model or tool call'),
+  approval_timeout: z
+    .number()
+    .min(0.1)
+    .max(MAX_WAIT_SECONDS)
+    .default(DEFAULT_TIMEOUT_SECONDS)
+    .describe('How long a call waits for a decision')
+    .meta({ format: SECONDS_FORMAT }),
+  approval: approvalSchema.nullish().describe('Who may approve a call, and how many people must'),
+  on_reject: z
+    .enum(['continue', 'fail'])
+    .default('continue')
+    .describe('`continue` tells the model of the rejection, `fail` fails the node')
+    .meta({ labels: { continue: 'The model is told', fail: 'The node fails' } }),
+  retry_unsafe: z.boolean().default(false).describe('A tool call may be made again if it was interrupted'),
+  timeout: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(300)
+    .describe('How long one call of the model or of a tool may take')
+    .meta({ format: SECONDS_FORMAT }),
   connection_timeout: connectionTimeoutField,
 });
+
+/** The `format` of the list of tools. Editors offer the tools of each server. */
+const AGENT_TOOLS_FORMAT = 'agent-tools';
 
 const toolsSchema = z
   .array(toolSchema)
@@ -112,7 +141,8 @@ const toolsSchema = z
       }
       seen.add(tool.server_label);
     }
-  });
+  })
+  .meta({ format: AGENT_TOOLS_FORMAT });
 
 const schema = z.looseObject({
   messages: messagesField,

@@ -125,13 +125,14 @@ describe('the walk of a newcomer', function () {
     await press(nodeOf(page, 'Agent'));
     await write(modelField, model);
     await write(field('Message'), 'Add them.');
-    await press(panel.getByRole('button', { name: 'Add to Tools' }));
+    await press(panel.getByRole('button', { name: 'Add tool', exact: true }));
+    await page.getByRole('searchbox', { name: 'Search tools' }).waitFor();
+    await page.keyboard.type(world.tools.url);
+    // The drawing has not been saved yet, and the tools are listed.
+    await page.keyboard.press('Enter');
     await write(field('Server label'), 'tools');
-    await write(field('Endpoint URL'), world.tools.url);
-    // The drawing has not been saved yet.
-    await press(panel.getByRole('button', { name: 'List tools', exact: true }));
     const offered = panel.getByRole('list', { name: 'Tools of the server' });
-    await offered.getByRole('button', { name: 'add', exact: true }).waitFor();
+    await offered.getByRole('checkbox', { name: 'add', exact: true }).waitFor();
     await assertAccessible(page, 'the drawing');
   }
 });

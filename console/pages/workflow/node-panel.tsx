@@ -1,9 +1,5 @@
 import { filesControl } from '../../files/files-picker.js';
-import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { api, unwrap } from '../../service/api.js';
-import { readAllPages } from '../../service/calls.js';
-import { FailedChoices } from '../../service/problem.js';
 import { ALIGNMENTS } from '../../drawing/arrange.js';
 import { connect, disconnect, followHandles, setData } from '../../drawing/change-drawing.js';
 import {
@@ -21,8 +17,8 @@ import { MODEL } from '../../drawing/only-model.js';
 import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { asObject, asText } from '../../ui/json.js';
-import { before, exitsOf, linksOf, setAt, valueAt, type Exit, type Link } from '../../drawing/links.js';
-import { openWithArrows, SchemaSelect } from '../../forms/fields.js';
+import { before, exitsOf, linksOf, offeredExits, setAt, valueAt, type Exit, type Link } from '../../drawing/links.js';
+import { openWithArrows } from '../../forms/fields.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import type { Path } from '../../forms/schema.js';
 import { loadTextEditor } from '../../forms/variable-input.js';
@@ -31,6 +27,7 @@ import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
+import { AGENT_TOOLS, AgentTools } from '../../parts/agent-tools/agent-tools.js';
 import { ConnectionField } from '../../parts/connection/connection-field.js';
 import { TestMenu } from './test-run/test-menu.js';
 import { TryButton } from './test-run/try-button.js';
@@ -39,6 +36,7 @@ import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';
 import { ModelField } from './model-field.js';
 import { alignSelection, describeChosen, duplicateSelection, plural, removeSelection } from './shortcuts.js';
+import { WorkflowField } from './workflow-field.js';
 
 interface NodePanelProps {
   workflowId: number;
@@ -78,6 +76,7 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
   const fieldOf = (format: string, props: SchemaFieldProps) => {
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
+    if (format === AGENT_TOOLS) return <AgentTools {...{ projectId, workflowId }} nodeId={node.id} {...props} />;
     if (format === MODEL) return <ModelField {...props} />;
     if (format !== MCP_TOOL) return filesControl(format, { ...props, projectId });
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
@@ -155,7 +154,7 @@ function Foot({ node }: { node: DrawnNode }) {
   return (
     <div className="node-form-foot">
       {start !== node.id && (
-        <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Begin here</Button>
+        <Button onClick={() => store.change({ ...store.drawing, start_node: node.id })}>Start runs here</Button>
       )}
       <Button aria-keyshortcuts="Control+D" onClick={() => duplicateSelection(store)}>
         Duplicate node
@@ -232,7 +231,7 @@ function Connections({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   return (
     <div className="connections">
-      {exitsOf(kinds.get(typeOf(node)), dataOf(node))
+      {offeredExits(kinds.get(typeOf(node)), dataOf(node))
         .filter((exit) => !isListed(exit))
         .map((exit) => (
           <ExitLinks key={exit.handle ?? ''} node={node} exit={exit} />
@@ -246,7 +245,7 @@ function Connections({ node }: { node: DrawnNode }) {
 function LostLinks({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   const drawing = useDeferredValue(useEditor(({ history }) => history.present));
-  const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node));
+  const exits = offeredExits(kinds.get(typeOf(node)), dataOf(node));
   const lost = linksOf(drawing, kinds).filter(({ source, handle }) => {
     return source === node.id && !exits.some((exit) => exit.handle === handle);
   });
@@ -361,34 +360,6 @@ const WORKFLOW_ID = 'workflow-id';
 const CONNECTION_ID = 'connection-id';
 /** `format` of fields that name one or several tools of the MCP server in the sibling fields. */
 const MCP_TOOL = 'mcp-tool';
-
-/** Selects a workflow of the project by title. An unknown id remains selected and visible. */
-function WorkflowField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
-  const { path, value, onChange } = field;
-  const query = useQuery({
-    queryKey: ['workflows', 'of-project', projectId],
-    queryFn: ({ signal }) =>
-      readAllPages((page) => {
-        const filter = { project: projectId, page, size: 100 };
-        return unwrap(api.GET('/api/v1/all-workflows/', { params: { query: filter }, signal }));
-      }),
-    staleTime: 30_000,
-  });
-  const titles = (query.data ?? []).map(({ id, title }) => ({ value: String(id), label: title }));
-  const options = titles.toSorted((one, other) => one.label.localeCompare(other.label));
-  const chosen = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-  return (
-    <>
-      <SchemaSelect
-        field={field}
-        value={chosen}
-        options={chosen === '' ? [{ value: '', label: 'Choose…' }, ...options] : options}
-        onChoose={(id) => onChange(path, id === '' ? undefined : Number(id))}
-      />
-      <FailedChoices noun="workflows" query={query} />
-    </>
-  );
-}
 
 /** Returns the messages of a node's problems by field path. */
 function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {

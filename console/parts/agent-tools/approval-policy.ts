@@ -1,0 +1,71 @@
+// The field `require_approval` of a server: which of its tools wait for a person. A tool that no list names waits.
+import { asArray, asObject, asText } from '../../ui/json.js';
+
+interface Lists {
+  always: readonly string[];
+  never: readonly string[];
+}
+
+function listsOf(policy: unknown): Lists {
+  const { always, never } = asObject(policy);
+  return { always: namesIn(always), never: namesIn(never) };
+}
+
+function namesIn(list: unknown): string[] {
+  return asArray(asObject(list)['tool_names']).flatMap((name) => asText(name) ?? []);
+}
+
+/** True if calls of the tool wait for a person. The safer list wins for a tool in both. */
+export function asksFor(policy: unknown, tool: string): boolean {
+  if (policy === 'never') return false;
+  const { always, never } = listsOf(policy);
+  return always.includes(tool) || !never.includes(tool);
+}
+
+/** The tools that the policy names. */
+export function namedTools(policy: unknown): string[] {
+  const { always, never } = listsOf(policy);
+  return [...new Set([...always, ...never])];
+}
+
+/** Returns the policy with another answer for one tool. `tools` are all that are known of the server. */
+export function withAsk(policy: unknown, tools: readonly string[], tool: string, asks: boolean): unknown {
+  const known = [...new Set([...tools, ...namedTools(policy), tool])];
+  const never = known.filter((name) => (name === tool ? !asks : !asksFor(policy, name)));
+  return never.length === 0 ? 'always' : { never: { tool_names: never } };
+}
+
+/** What the policy means for a server whose tools are `tools`. */
+export type Ask = 'all' | 'none' | 'some';
+
+export function askOf(policy: unknown, tools: readonly string[]): Ask {
+  if (policy === 'never') return 'none';
+  const { never } = listsOf(policy);
+  const named = tools.length === 0 ? never : tools;
+  return named.every((tool) => asksFor(policy, tool)) ? 'all' : 'some';
+}
+
+/** Says in words which calls wait. */
+export function policySentence(policy: unknown, tools: readonly string[]): string {
+  switch (askOf(policy, tools)) {
+    case 'all':
+      return 'Each call waits until a person approves it.';
+    case 'none':
+      return 'No call waits for a person.';
+    case 'some':
+    default: {
+      const free = namedTools(policy).filter((tool) => !asksFor(policy, tool));
+      return `Calls of ${inWords(free)} are made at once. Each other call waits until a person approves it.`;
+    }
+  }
+}
+
+const MOST_NAMED = 4;
+
+/** Returns `a`, `a and b`, or `a, b, c and 3 more`. */
+function inWords(names: readonly string[]): string {
+  const shown = names.length > MOST_NAMED ? names.slice(0, MOST_NAMED - 1) : names;
+  const rest = names.length - shown.length;
+  const parts = rest > 0 ? [...shown, `${rest} more`] : shown;
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

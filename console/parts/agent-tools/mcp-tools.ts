@@ -1,0 +1,60 @@
+// The tools that an MCP server lists.
+import { useMutation } from '@tanstack/react-query';
+import { nodesOf } from '../../drawing/drawing.js';
+import { useEditor } from '../../drawing/editor-store.js';
+import { isEqualJson, type JsonObject } from '../../../graph/json.js';
+import { api, unwrap, type paths } from '../../service/api.js';
+import { asText } from '../../ui/json.js';
+
+type Route = paths['/api/v1/workflows/mcp-tools/']['post'];
+type Asked = NonNullable<Route['requestBody']>['content']['application/json'];
+
+export interface McpTool {
+  name: string;
+  description: string | undefined;
+}
+
+export interface ListedTools {
+  /** Undefined until the server has answered for its present address. */
+  tools: readonly McpTool[] | undefined;
+  error: unknown;
+  isPending: boolean;
+  /** False while there is no address. */
+  isPossible: boolean;
+  list: () => void;
+}
+
+interface OfNode {
+  workflowId: number;
+  nodeId: string;
+}
+
+/** `server` holds the address of the server and the other fields of its connection. */
+export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject): ListedTools {
+  const isStored = useEditor(({ saved }) => nodesOf(saved).has(nodeId));
+  const asked = toRequest(server, isStored ? { workflow_id: workflowId, node_id: nodeId } : {});
+  const call = useMutation({
+    mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
+  });
+  // The answer only applies to the server that was asked, not to a changed address.
+  const isCurrent = call.variables !== undefined && isEqualJson(call.variables, asked);
+  return {
+    tools: isCurrent ? call.data?.map(toTool) : undefined,
+    error: isCurrent ? call.error : null,
+    isPending: call.isPending,
+    isPossible: (asText(server['endpoint_url']) ?? '').trim() !== '',
+    list: () => call.mutate(asked),
+  };
+}
+
+function toTool(tool: Record<string, unknown>): McpTool {
+  return { name: asText(tool['name']) ?? '', description: asText(tool['description']) };
+}
+
+/** `stored` lets the service use the stored headers, which are masked here. The service validates the values. */
+function toRequest(server: JsonObject, stored: Pick<Asked, 'workflow_id' | 'node_id'>): Asked {
+  const { endpoint_url, transport, headers, timeout, connection } = server;
+  const fields = { endpoint_url, transport, headers, timeout, connection };
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), ...stored } as unknown as Asked;
+}
