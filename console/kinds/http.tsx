@@ -1,12 +1,15 @@
-import { useState } from 'react';
+import { use, useState } from 'react';
 import type { JsonObject } from '../../graph/json.js';
 import { asObject, asText } from '../ui/json.js';
 import { RecordTable, VariableText } from '../forms/fields.js';
+import { FormContext } from '../forms/form.js';
 import { onlyFields, withoutFields } from '../forms/layers.js';
 import { Layers, Properties, SchemaField } from '../forms/schema-field.js';
 import { propertiesOf, titleOf, type Path } from '../forms/schema.js';
+import { Button } from '../ui/button.js';
 import { SelectField } from '../ui/fields.js';
 import { BODY_KEYS, bodyTypeOf, toBodyType, type BodyType } from './body.js';
+import { CurlDialog } from './curl/curl-dialog.js';
 import './kinds.css';
 import { queryRows, withQuery, type QueryRow } from './query.js';
 
@@ -21,8 +24,18 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   const { url = {}, settings = {} } = propertiesOf(schema);
   const { description: _known, ...plainUrl } = url;
   const own = { path: [], value: data, onChange };
+  const { isReadOnly } = use(FormContext);
+  const [isImporting, setIsImporting] = useState(false);
   return (
     <>
+      {!isReadOnly && (
+        <Button variant="quiet" className="http-import" onClick={() => setIsImporting(true)}>
+          Import cURL
+        </Button>
+      )}
+      {isImporting && (
+        <CurlDialog data={data} onImport={(imported) => onChange([], imported)} onClose={() => setIsImporting(false)} />
+      )}
       <div className="http-address">
         <Properties schema={onlyFields(schema, ['method'])} {...own} />
         <VariableText
