@@ -60,8 +60,9 @@ describe('the tools of an agent', function () {
     await press(page.getByRole('dialog', { name: 'Run workflow' }), 'Start run');
     await node(page, 'Agent, waiting').waitFor();
     await page.getByRole('link', { name: 'Inbox, 1 waiting' }).click();
-    await press(page.getByRole('article', { name: /^echo of / }), 'Approve');
-    await page.getByText('You approved this.').waitFor();
+    const article = page.getByRole('article', { name: /^echo of / });
+    await press(article, 'Approve');
+    await article.getByText('You approved this.').waitFor();
     const counted = await presses();
     const { body } = await world.account.api.get<{ items: { id: string; workflow: { title: string } }[] }>(
       `/runs/?search=Echo&project=${world.projectId}`,

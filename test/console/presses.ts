@@ -1,18 +1,16 @@
-// The stopwatch of the editor: each press of the pointer is one, and so is each key that acts. Typing and Tab are none.
 import type { Page } from 'playwright-core';
 
-const COUNT = `
-  const add = () => sessionStorage.setItem('presses', Number(sessionStorage.getItem('presses') ?? 0) + 1);
-  addEventListener('pointerdown', (event) => event.isTrusted && add(), true);
-  addEventListener('keydown', (event) => {
-    const isTyped = event.key === ' ' && event.target.matches('input:not([type=checkbox]), textarea, [contenteditable]');
-    if (event.isTrusted && !isTyped && (event.key === 'Enter' || event.key === ' ')) add();
-  }, true);
-`;
+/** Runs in the page. Drops of a script are not trusted, as `drop` of Chromium's own protocol would be. */
+const LISTEN = `{
+  globalThis.presses ??= 0;
+  const count = () => void (globalThis.presses += 1);
+  addEventListener('pointerdown', (event) => event.isTrusted && count(), { capture: true });
+  addEventListener('keydown', (event) => event.isTrusted && event.key === 'Enter' && !event.shiftKey && count(), { capture: true });
+  addEventListener('drop', count, { capture: true });
+}`;
 
-/** Counts from the page's next load, which this causes. Returns the number so far. */
+/** Counts what a person presses, drops, or confirms with Enter, from now on until the page is loaded anew. */
 export async function countPresses(page: Page): Promise<() => Promise<number>> {
-  await page.addInitScript(COUNT);
-  await page.reload();
-  return async () => Number(await page.evaluate("sessionStorage.getItem('presses') ?? 0"));
+  await page.evaluate(LISTEN);
+  return () => page.evaluate<number>('globalThis.presses');
 }

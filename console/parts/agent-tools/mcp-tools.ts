@@ -1,10 +1,10 @@
 // The tools that an MCP server lists.
 import { useMutation } from '@tanstack/react-query';
-import { nodesOf } from '../../drawing/drawing.js';
+import { dataOf, nodesOf, type DrawnNode } from '../../drawing/drawing.js';
 import { useEditor } from '../../drawing/editor-store.js';
 import { isEqualJson, type JsonObject } from '../../../graph/json.js';
 import { api, unwrap, type paths } from '../../service/api.js';
-import { asText } from '../../ui/json.js';
+import { asArray, asObject, asText } from '../../ui/json.js';
 
 type Route = paths['/api/v1/workflows/mcp-tools/']['post'];
 type Asked = NonNullable<Route['requestBody']>['content']['application/json'];
@@ -31,7 +31,8 @@ interface OfNode {
 
 /** `server` holds the address of the server and the other fields of its connection. */
 export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject): ListedTools {
-  const isStored = useEditor(({ saved }) => nodesOf(saved).has(nodeId));
+  const address = asText(server['endpoint_url']) ?? '';
+  const isStored = useEditor(({ saved }) => storesServer(nodesOf(saved).get(nodeId), address));
   const asked = toRequest(server, isStored ? { workflow_id: workflowId, node_id: nodeId } : {});
   const call = useMutation({
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
@@ -42,13 +43,23 @@ export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject):
     tools: isCurrent ? call.data?.map(toTool) : undefined,
     error: isCurrent ? call.error : null,
     isPending: call.isPending,
-    isPossible: (asText(server['endpoint_url']) ?? '').trim() !== '',
+    isPossible: address.trim() !== '',
     list: () => call.mutate(asked),
   };
 }
 
 function toTool(tool: Record<string, unknown>): McpTool {
   return { name: asText(tool['name']) ?? '', description: asText(tool['description']) };
+}
+
+/** True if the stored node names a server of this origin. Its headers, which are masked here, are then used. */
+function storesServer(node: DrawnNode | undefined, address: string): boolean {
+  if (node === undefined || !URL.canParse(address)) return false;
+  const { origin } = new URL(address);
+  return [dataOf(node), ...asArray(dataOf(node)['tools'])].some((server) => {
+    const stored = asText(asObject(server)['endpoint_url']) ?? '';
+    return URL.canParse(stored) && new URL(stored).origin === origin;
+  });
 }
 
 /** `stored` lets the service use the stored headers, which are masked here. The service validates the values. */
