@@ -47,6 +47,8 @@ const NOTHING: Selection = { nodes: new Set(), links: new Set() };
 export class EditorStore implements Stored<EditorState> {
   readonly kinds: NodeKinds;
   readonly isReadOnly: boolean;
+  /** True if `********` in the drawing stands for values of the person's draft in the service. */
+  isFromDraft = false;
   readonly #store: Store<EditorState>;
   readonly getState: () => EditorState;
   readonly subscribe: Stored<EditorState>['subscribe'];

@@ -1,15 +1,23 @@
-// Stores unsaved drawings in the browser, so that they survive a closed tab. Each editor has its own entry, so that two
-// tabs of one workflow never overwrite each other. Signing out deletes the entries of that person.
+// Stores unsaved drawings in the browser until the service keeps them, so that they survive a closed tab and a lost
+// connection. Each editor has its own entry, so that two tabs of one workflow never overwrite each other. Signing out
+// deletes the entries of that person.
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/mask-text.js';
 
-/** Facts about a draft that need no parsing of its drawing. */
-export interface DraftHead {
-  key: string;
-  savedAt: string;
+interface DraftFacts {
   /** The stored version of the workflow on which the draft is based. */
   version: number;
+  /** ETag of the draft that the service had from this editor; undefined if it had none. */
+  tag?: string | undefined;
+}
+
+/** Facts about a draft that need no parsing of its drawing. */
+export interface DraftHead extends DraftFacts {
+  key: string;
+  savedAt: string;
+  /** False if the service keeps the drawing, so that the entry only tells who wrote it. */
+  hasDrawing: boolean;
 }
 
 /** The part of `localStorage` in use. */
@@ -34,16 +42,18 @@ export function draftKey(userId: number, workflowId: number, editor = ''): strin
 
 /**
  * Stores a draft. Deletes drafts older than `DAYS_KEPT`, and the oldest ones above `MOST_IN_ALL` characters. If the
- * browser cannot store the draft, returns false and retains the editor's previous one.
+ * browser cannot store the draft, returns false and retains the editor's previous one. Without `drawing`, stores the
+ * facts alone.
  */
 export function writeDraft(
   entries: Entries,
   key: string,
-  version: number,
-  drawing: JsonObject,
+  { version, tag = '' }: DraftFacts,
+  drawing: JsonObject | undefined,
   now = new Date(),
 ): boolean {
-  const text = `${now.toISOString()} ${version}\n${JSON.stringify(drawing, withoutSecrets)}`;
+  const body = drawing === undefined ? '' : JSON.stringify(drawing, withoutSecrets);
+  const text = `${now.toISOString()} ${version} ${tag}\n${body}`;
   if (text.length > MOST_CHARACTERS) return false;
   makeRoom(entries, key, text.length, now);
   try {
@@ -91,8 +101,15 @@ function headsOf(entries: Entries, prefix: string): DraftHead[] {
 }
 
 function readHead(key: string, text: string): DraftHead {
-  const [savedAt = '', version] = text.slice(0, text.indexOf('\n')).split(' ');
-  return { key, savedAt, version: Number(version) };
+  const end = text.indexOf('\n');
+  const [savedAt = '', version, tag = ''] = text.slice(0, end).split(' ');
+  return {
+    key,
+    savedAt,
+    version: Number(version),
+    tag: tag === '' ? undefined : tag,
+    hasDrawing: end + 1 < text.length,
+  };
 }
 
 /** Wider than the service's rule: a draft rather loses a harmless value than stores a secret. */

@@ -30,7 +30,7 @@ export function useProblems(store: EditorStore, saver: Saver): Check {
   // A person who has not begun has made no mistake.
   const isEmpty = nodesOf(drawing).size === 0;
   const stored = useCheck({ id, etag }, !isDirty && !isEmpty);
-  const unsaved = useUnsavedCheck(id, drawing, isDirty && settled && !isEmpty);
+  const unsaved = useUnsavedCheck({ id, store }, drawing, isDirty && settled && !isEmpty);
   const check = isDirty ? unsaved : stored;
   const { data } = check;
   useEffect(() => {
@@ -60,16 +60,16 @@ export function useCheck(
 
 /** Loads the service's check of a drawing that is not saved. Each change of the drawing makes another object of it. */
 function useUnsavedCheck(
-  id: number,
+  { id, store }: { id: number; store: EditorStore },
   drawing: Drawing,
   isWanted: boolean,
 ): UseQueryResult<components['schemas']['WorkflowCheck']> {
   return useQuery({
     queryKey: ['workflow', id, 'check', numberOf(drawing)],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.POST('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, body: { drawing }, signal }),
-      ),
+    queryFn: ({ signal }) => {
+      const body = { drawing, ...(store.isFromDraft && { from_draft: true as const }) };
+      return unwrap(api.POST('/api/v1/workflows/{id}/check_workflow/', { params: { path: { id } }, body, signal }));
+    },
     enabled: isWanted,
     staleTime: Infinity,
     gcTime: 0,

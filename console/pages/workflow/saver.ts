@@ -4,6 +4,7 @@ import type { EditorStore } from '../../drawing/editor-store.js';
 import { isEqualJson } from '../../../graph/json.js';
 import { announce } from '../../ui/notices.js';
 import { createStore, type Store, type Stored } from '../../ui/store.js';
+import type { DraftOfSave } from './kept-draft.js';
 
 interface SaverState {
   workflow: Workflow;
@@ -21,6 +22,8 @@ export class Saver implements Stored<SaverState> {
   readonly getState: () => SaverState;
   readonly subscribe: Stored<SaverState>['subscribe'];
   #running: Promise<boolean> | undefined;
+  /** Undefined while nobody keeps a draft of the drawing. */
+  draft: DraftOfSave | undefined;
 
   constructor(store: EditorStore, record: WorkflowRecord) {
     this.#store = store;
@@ -86,7 +89,12 @@ export class Saver implements Stored<SaverState> {
     this.#set({ isSaving: true, error: undefined });
     try {
       const { workflow, etag } = this.getState();
-      const record = await changeWorkflow(workflow.id, etag, { data: drawing });
+      const isFromDraft = (await this.draft?.beforeSave()) === true;
+      const record = await changeWorkflow(workflow.id, etag, {
+        data: drawing,
+        ...(isFromDraft && { from_draft: true }),
+      });
+      this.draft?.saved();
       this.adopt(record);
       this.#store.markSaved(drawing, record.workflow.data);
       return true;
@@ -176,7 +184,7 @@ type WorkflowChange = Partial<
     | 'readme_guide'
     | 'max_run_cost'
   >
->;
+> & { from_draft?: true };
 
 export async function readWorkflow(id: number, signal?: AbortSignal): Promise<WorkflowRecord> {
   const path = { params: { path: { id } }, ...(signal === undefined ? {} : { signal }) };

@@ -1,18 +1,21 @@
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { browserEntries } from '../../service/browser-entries.js';
-import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead } from '../../service/drafts.js';
+import { draftKey } from '../../service/drafts.js';
+import { explain } from '../../service/explain.js';
+import { Problem } from '../../service/problem.js';
 import { ownerOf, session } from '../../service/session.js';
-import { newId } from '../../drawing/change-drawing.js';
-import { useStore, type EditorStore } from '../../drawing/editor-store.js';
-import { isEqualJson, type JsonObject } from '../../../graph/json.js';
-import { shareParts } from '../../ui/json.js';
+import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { announce } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
+import { draftCalls } from './draft-calls.js';
+import { DraftKeeper } from './draft-keeper.js';
+import type { Offer } from './kept-draft.js';
 import type { Saver } from './saver.js';
 
-/** Stores unsaved changes in the browser, and offers to restore those that a closed tab left. Viewers have none. */
+/** Keeps unsaved changes, and offers those that a closed tab or another device has left. Viewers have none. */
 export function UnsavedWork({ saver }: { saver: Saver }) {
   const store = useStore();
   const [owner] = useState(() => ownerOf(session.getState())?.id);
@@ -21,127 +24,105 @@ export function UnsavedWork({ saver }: { saver: Saver }) {
 
 function Drafts({ saver, owner }: { saver: Saver; owner: number }) {
   const store = useStore();
-  const { id, version } = useStored(saver, (state) => state.workflow);
-  const [keeper] = useState(() => new DraftKeeper(store, saver, owner));
-  const [drafts, setDrafts] = useState(() => keeper.others());
-  useEffect(() => keeper.start(), [keeper]);
+  const { id } = useStored(saver, (state) => state.workflow);
+  const [keeper] = useState(() => {
+    const isSignedIn = (): boolean => ownerOf(session.getState())?.id === owner;
+    return new DraftKeeper({ store, saver, owner, calls: draftCalls(id), entries: browserEntries(), isSignedIn });
+  });
   useEffect(() => {
+    saver.draft = keeper;
+    const stop = keeper.start();
     // Another tab may have saved or discarded the draft.
     const look = ({ key }: StorageEvent): void => {
-      if (key === null || key.startsWith(draftKey(owner, id))) setDrafts(keeper.others());
+      if (key === null || key.startsWith(draftKey(owner, id))) keeper.showOffers();
     };
+    const change = (): void => {
+      if (document.visibilityState === 'hidden') keeper.flush();
+      else void keeper.lookAround();
+    };
+    const lookAround = (): void => void keeper.lookAround();
     addEventListener('storage', look);
-    return () => removeEventListener('storage', look);
-  }, [keeper, owner, id]);
-  const [draft] = drafts;
-  if (draft === undefined) return null;
-  const restore = (): void => {
-    keeper.restore(draft.key);
-    setDrafts(keeper.others());
-    announce('Your unsaved work is back. Undo takes it away again.');
-  };
-  const discard = (): void => {
-    browserEntries().removeItem(draft.key);
-    setDrafts(keeper.others());
-    announce('Discarded');
-  };
+    addEventListener('pagehide', keeper.flush);
+    addEventListener('online', lookAround);
+    document.addEventListener('visibilitychange', change);
+    return () => {
+      removeEventListener('storage', look);
+      removeEventListener('pagehide', keeper.flush);
+      removeEventListener('online', lookAround);
+      document.removeEventListener('visibilitychange', change);
+      stop();
+    };
+  }, [keeper, saver, owner, id]);
+  const [offer] = useStored(keeper, (state) => state.offers);
+  const isDirty = useEditor((state) => state.isDirty);
+  const problem = useStored(keeper, (state) => state.problem);
+  const isInBrowser = useStored(keeper, (state) => state.isInBrowser);
+  return (
+    <>
+      {offer !== undefined && <OfferedWork key={offer.savedAt} keeper={keeper} saver={saver} offer={offer} />}
+      {isDirty && problem !== undefined && (
+        <p className="unsaved-where">
+          {isInBrowser
+            ? 'Until you save, only this browser has your changes.'
+            : 'Until you save, only this page has your changes.'}{' '}
+          {explain(problem)}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface OfferedWorkProps {
+  keeper: DraftKeeper;
+  saver: Saver;
+  offer: Offer;
+}
+
+function OfferedWork({ keeper, saver, offer }: OfferedWorkProps) {
+  const { version } = useStored(saver, (state) => state.workflow);
+  const isDirty = useEditor((state) => state.isDirty);
+  const go = useMutation({
+    mutationFn: () => keeper.continue(offer),
+    onSuccess: (isThere) =>
+      announce(
+        isThere ? 'Your unsaved work is back. Undo takes it away again.' : 'It was saved or discarded meanwhile.',
+      ),
+  });
+  const discard = useMutation({
+    mutationFn: () => keeper.discard(offer),
+    onSuccess: (isGone) => announce(isGone ? 'Discarded' : 'It has changed meanwhile, so it is still there.'),
+  });
+  // Read aloud if it comes while a person works: another place has written since this editor was opened.
+  const [comesBetween] = useState(isDirty);
+  useEffect(() => {
+    if (comesBetween) announce('There are unsaved changes from another place.');
+  }, [comesBetween]);
+  const isBusy = go.isPending || discard.isPending;
   return (
     <section className="unsaved-work" aria-label="Unsaved work">
       <div>
         <p>
-          This browser has kept work of <Time at={draft.savedAt} /> that was not saved. Secrets that you typed are not
-          in it.
+          Unsaved changes of <Time at={offer.savedAt} />
+          {offer.isElsewhere ? ', from another place.' : ', from this browser.'}
+          {offer.key !== undefined && ' Secrets that you typed are not in it.'}
         </p>
-        {draft.version < version && (
+        {isDirty && <p>To continue shows them in place of your changes here; Undo brings these back.</p>}
+        {offer.version < version && (
           <p>
             <strong>
-              The workflow was saved since: your work began at version {draft.version}, this is {version}.
+              The workflow was saved since: that work began at version {offer.version}, this is {version}.
             </strong>{' '}
-            Restoring shows your older drawing in place of this one.
+            To continue shows the older drawing in place of this one.
           </p>
         )}
+        <Problem error={go.error ?? discard.error} />
       </div>
-      <Button variant="primary" onClick={restore}>
-        Restore
+      <Button variant="primary" isBusy={go.isPending} disabled={isBusy} onClick={() => go.mutate()}>
+        Continue
       </Button>
-      <Button onClick={discard}>Discard</Button>
+      <Button isBusy={discard.isPending} disabled={isBusy} onClick={() => discard.mutate()}>
+        Discard
+      </Button>
     </section>
   );
-}
-
-const WRITE_AFTER_MS = 1_000;
-
-/** Writes one editor's unsaved drawing to the browser, and removes it after a save. */
-class DraftKeeper {
-  readonly #store: EditorStore;
-  readonly #saver: Saver;
-  readonly #owner: number;
-  readonly #key: string;
-  #written: JsonObject | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(store: EditorStore, saver: Saver, owner: number) {
-    this.#store = store;
-    this.#saver = saver;
-    this.#owner = owner;
-    this.#key = draftKey(owner, saver.getState().workflow.id, newId());
-  }
-
-  /** Returns the drafts of other editors that differ from the stored drawing. Removes equal ones. */
-  others(): DraftHead[] {
-    const entries = browserEntries();
-    const all = listDrafts(entries, this.#owner, this.#saver.getState().workflow.id);
-    return all.filter(({ key }) => {
-      if (key === this.#key) return false;
-      const drawing = readDraft(entries, key);
-      const isNews = drawing !== undefined && !isEqualJson(drawing, this.#store.getState().saved);
-      if (!isNews) entries.removeItem(key);
-      return isNews;
-    });
-  }
-
-  restore(key: string): void {
-    const drawing = readDraft(browserEntries(), key);
-    if (drawing === undefined) return;
-    this.#store.change(shareParts(this.#store.drawing, drawing) as JsonObject, { select: [] });
-    // Removes the old entry only after this editor has written its own.
-    if (this.#write()) browserEntries().removeItem(key);
-  }
-
-  /** Returns the function that stops it. */
-  start(): () => void {
-    const flush = (): void => void (this.#timer !== undefined && this.#write());
-    const stop = this.#store.subscribe(() => this.#look());
-    addEventListener('pagehide', flush);
-    document.addEventListener('visibilitychange', flush);
-    return () => {
-      stop();
-      removeEventListener('pagehide', flush);
-      document.removeEventListener('visibilitychange', flush);
-      flush();
-    };
-  }
-
-  #look(): void {
-    if (!this.#store.getState().isDirty) this.#remove();
-    else if (this.#store.drawing !== this.#written) this.#timer ??= setTimeout(() => this.#write(), WRITE_AFTER_MS);
-  }
-
-  #remove(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#written === undefined) return;
-    this.#written = undefined;
-    browserEntries().removeItem(this.#key);
-  }
-
-  /** After signing out, nothing may be written. */
-  #write(): boolean {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (ownerOf(session.getState())?.id !== this.#owner) return false;
-    const { drawing } = this.#store;
-    this.#written = drawing;
-    return writeDraft(browserEntries(), this.#key, this.#saver.getState().workflow.version, drawing);
-  }
 }

@@ -25,13 +25,13 @@ const at = (day: number, minute = 0) => new Date(Date.UTC(2026, 0, day, 0, minut
 describe('drafts in the browser', () => {
   it('are of one person, one workflow and one editor, the newest first', () => {
     const entries = startEntries();
-    writeDraft(entries, draftKey(1, 7, 'a'), 3, { nodes: ['a'] }, at(1));
-    writeDraft(entries, draftKey(1, 7, 'b'), 4, { nodes: ['b'] }, at(2));
-    writeDraft(entries, draftKey(1, 70, 'c'), 1, {}, at(2));
-    writeDraft(entries, draftKey(10, 7, 'd'), 1, {}, at(2));
+    writeDraft(entries, draftKey(1, 7, 'a'), { version: 3 }, { nodes: ['a'] }, at(1));
+    writeDraft(entries, draftKey(1, 7, 'b'), { version: 4, tag: '"t"' }, undefined, at(2));
+    writeDraft(entries, draftKey(1, 70, 'c'), { version: 1 }, {}, at(2));
+    writeDraft(entries, draftKey(10, 7, 'd'), { version: 1 }, {}, at(2));
     assert.deepEqual(listDrafts(entries, 1, 7), [
-      { key: draftKey(1, 7, 'b'), savedAt: at(2).toISOString(), version: 4 },
-      { key: draftKey(1, 7, 'a'), savedAt: at(1).toISOString(), version: 3 },
+      { key: draftKey(1, 7, 'b'), savedAt: at(2).toISOString(), version: 4, tag: '"t"', hasDrawing: false },
+      { key: draftKey(1, 7, 'a'), savedAt: at(1).toISOString(), version: 3, tag: undefined, hasDrawing: true },
     ]);
     assert.deepEqual(readDraft(entries, draftKey(1, 7, 'a')), { nodes: ['a'] });
   });
@@ -39,7 +39,7 @@ describe('drafts in the browser', () => {
   it('of a person go when the person signs out, and those of others stay', () => {
     const entries = startEntries();
     entries.setItem('theme', 'dark');
-    for (const user of [1, 10]) writeDraft(entries, draftKey(user, 7, 'a'), 1, {}, at(1));
+    for (const user of [1, 10]) writeDraft(entries, draftKey(user, 7, 'a'), { version: 1 }, {}, at(1));
     forgetDrafts(entries, 1);
     assert.deepEqual([...entries.kept.keys()], ['theme', draftKey(10, 7, 'a')]);
   });
@@ -47,9 +47,9 @@ describe('drafts in the browser', () => {
   it('are bounded: a huge one is refused, the oldest make room, and old ones go', () => {
     const entries = startEntries();
     const large = { text: 'x'.repeat(1_200_000) };
-    assert.equal(writeDraft(entries, draftKey(1, 1, 'old'), 1, {}, at(1)), true);
+    assert.equal(writeDraft(entries, draftKey(1, 1, 'old'), { version: 1 }, {}, at(1)), true);
     for (const [minute, name] of ['a', 'b', 'c', 'd'].entries()) {
-      assert.equal(writeDraft(entries, draftKey(1, 1, name), 1, large, at(32, minute)), true);
+      assert.equal(writeDraft(entries, draftKey(1, 1, name), { version: 1 }, large, at(32, minute)), true);
     }
     const keys = [...entries.kept.keys()].toSorted();
     assert.deepEqual(
@@ -58,10 +58,10 @@ describe('drafts in the browser', () => {
     );
     const own = draftKey(1, 1, 'd');
     const before = entries.kept.get(own);
-    assert.equal(writeDraft(entries, own, 1, { text: 'x'.repeat(1_500_000) }, at(33)), false);
+    assert.equal(writeDraft(entries, own, { version: 1 }, { text: 'x'.repeat(1_500_000) }, at(33)), false);
     assert.equal(entries.kept.get(own), before);
     const full = startEntries(10);
-    assert.equal(writeDraft(full, own, 1, {}, at(1)), false);
+    assert.equal(writeDraft(full, own, { version: 1 }, {}, at(1)), false);
     assert.equal(full.kept.size, 0);
   });
 
@@ -91,7 +91,7 @@ describe('drafts in the browser', () => {
       ],
     };
     const key = draftKey(1, 1, 'a');
-    writeDraft(entries, key, 1, drawing, at(1));
+    writeDraft(entries, key, { version: 1 }, drawing, at(1));
     const text = entries.kept.get(key)!;
     assert.doesNotMatch(text, /typed/);
     for (const kept of ['********', 'text/plain', 'Bearer {{ input.token }}', 'seen'])

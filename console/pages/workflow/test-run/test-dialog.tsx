@@ -65,6 +65,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
     node: nodeId,
     drawing,
     input: usesKnown ? undefined : asObject(written),
+    ...(store.isFromDraft && { from_draft: true }),
     ...(path !== undefined && { path }),
   };
   const estimate = useEstimate(workflowId, { ...request, input: useSettled(request.input) });

@@ -1,0 +1,37 @@
+// What the editor, its saver and the keeper of unsaved work say of a draft.
+import type { Drawing } from '../../drawing/drawing.js';
+
+export interface KeptDraft {
+  drawing: Drawing;
+  /** The version of the workflow from which it began. */
+  version: number;
+  savedAt: string;
+  /** ETag, with which the draft is changed or removed. */
+  tag: string;
+}
+
+export interface DraftCalls {
+  /** Resolves to undefined if the service keeps no draft. */
+  read: () => Promise<KeptDraft | undefined>;
+  /** `tag` is that of the draft to replace. Rejects with 412 if it is no longer there. */
+  write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
+  /** Resolves to false if the draft is another one by now. */
+  remove: (tag: string) => Promise<boolean>;
+}
+
+/** The person's draft in the service, which a save ends. */
+export interface DraftOfSave {
+  /** Resolves to true if `********` in the drawing stands for values of the draft. */
+  beforeSave: () => Promise<boolean>;
+  saved: () => void;
+}
+
+/** Unsaved work of another editor. */
+export interface Offer {
+  /** Key of the browser's entry; undefined for the draft that the service keeps. */
+  key: string | undefined;
+  savedAt: string;
+  version: number;
+  /** True if no editor of this browser has written it. */
+  isElsewhere: boolean;
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { addNode } from '../../../console/drawing/change-drawing.js';
+import { byType, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
+import { EditorStore } from '../../../console/drawing/editor-store.js';
+import { DraftKeeper } from '../../../console/pages/workflow/draft-keeper.js';
+import type { DraftCalls, KeptDraft } from '../../../console/pages/workflow/kept-draft.js';
+import { ServiceError } from '../../../clients/typescript/src/index.js';
+import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+
+const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
+const EMPTY = { nodes: [], edges: [] } as unknown as Drawing;
+const withNode = (drawing: Drawing) => addNode(drawing, kinds, kinds.get('set-node')!, { x: 0, y: 0 }).drawing;
+const countOf = (drawing: Drawing | undefined) => drawing && nodesOf(drawing).size;
+
+function refused(status: number): ServiceError {
+  return new ServiceError(new Response(null, { status }), { code: 'refused', detail: '' });
+}
+
+/** Drafts as the service keeps them: one, whose tag changes with each write. */
+function startService() {
+  const service = { draft: undefined as KeptDraft | undefined, failing: undefined as unknown, writes: 0 };
+  const reach = (): void => {
+    if (service.failing !== undefined) throw service.failing as Error;
+  };
+  const calls: DraftCalls = {
+    read: async () => {
+      reach();
+      return service.draft;
+    },
+    write: async (drawing, version, tag) => {
+      reach();
+      if (tag !== undefined && tag !== service.draft?.tag) throw refused(412);
+      service.writes += 1;
+      const savedAt = new Date(Date.UTC(2026, 0, 1, 0, service.writes)).toISOString();
+      service.draft = { drawing: structuredClone(drawing), version, savedAt, tag: `"${service.writes}"` };
+      return service.draft;
+    },
+    remove: async (tag) => {
+      reach();
+      if (service.draft !== undefined && service.draft.tag !== tag) return false;
+      service.draft = undefined;
+      return true;
+    },
+  };
+  return { service, calls };
+}
+
+function startEntries() {
+  const kept = new Map<string, string>();
+  return {
+    get length() {
+      return kept.size;
+    },
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    getItem: (key: string) => kept.get(key) ?? null,
+    removeItem: (key: string) => void kept.delete(key),
+    setItem: (key: string, text: string) => void kept.set(key, text),
+  };
+}
+
+function openEditor(calls: DraftCalls, entries = startEntries()) {
+  const store = new EditorStore(EMPTY, kinds, false);
+  const saver = { getState: () => ({ workflow: { id: 7, version: 1 }, isSaving: false }) };
+  const keeper = new DraftKeeper({ store, saver, owner: 1, calls, entries, isSignedIn: () => true });
+  return { store, keeper, entries, stop: keeper.start() };
+}
+
+describe('the keeper of unsaved work', () => {
+  const stops: (() => void)[] = [];
+  const open = (...given: Parameters<typeof openEditor>) => {
+    const editor = openEditor(...given);
+    stops.push(editor.stop);
+    return editor;
+  };
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+  });
+
+  it('gives it to the service, offers it to another device, and ends it there with the save', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    await eventually(() => countOf(service.draft?.drawing) === 1);
+    const there = open(calls);
+    await eventually(() => there.keeper.getState().offers.length === 1);
+    const [offer] = there.keeper.getState().offers;
+    assert.equal(offer!.isElsewhere, true);
+    assert.equal(await there.keeper.continue(offer!), true);
+    assert.equal(countOf(there.store.drawing), 1);
+    assert.deepEqual(there.keeper.getState().offers, []);
+    assert.equal(await there.keeper.beforeSave(), true);
+  });
+
+  it('says of the own browser that it is from there, and removes it when the changes are undone', async () => {
+    const { service, calls } = startService();
+    const first = open(calls);
+    first.store.change(withNode(EMPTY));
+    await eventually(() => service.draft !== undefined && first.entries.getItem(first.entries.key(0)!)!.endsWith('\n'));
+    const second = open(calls, first.entries);
+    await eventually(() => second.keeper.getState().offers.length === 1);
+    assert.equal(second.keeper.getState().offers[0]!.isElsewhere, false);
+    first.store.undo();
+    await eventually(() => service.draft === undefined);
+    assert.equal(first.entries.length, 0);
+  });
+
+  it('overwrites no draft of another place: both are there until the person chooses', async () => {
+    const { service, calls } = startService();
+    const [here, there] = [open(calls), open(calls)];
+    here.store.change(withNode(EMPTY));
+    await eventually(() => countOf(service.draft?.drawing) === 1);
+    there.store.change(withNode(withNode(EMPTY)));
+    await eventually(() => there.keeper.getState().offers.length === 1);
+    assert.equal(countOf(service.draft!.drawing), 1);
+    assert.match(there.entries.getItem(there.entries.key(0)!)!, /\n\{/);
+    assert.equal(await there.keeper.discard(there.keeper.getState().offers[0]!), true);
+    await eventually(() => countOf(service.draft?.drawing) === 2);
+    // The first editor learns of it with its next change.
+    here.store.change(withNode(here.store.drawing));
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    assert.equal(countOf(service.draft!.drawing), 2);
+  });
+
+  it('discards nothing that has changed since it was offered', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    await eventually(() => service.draft !== undefined);
+    const there = open(calls);
+    await eventually(() => there.keeper.getState().offers.length === 1);
+    const [offer] = there.keeper.getState().offers;
+    await calls.write(withNode(withNode(EMPTY)), 1, undefined);
+    assert.equal(await there.keeper.discard(offer!), false);
+    assert.equal(countOf(service.draft!.drawing), 2);
+    assert.notEqual(there.keeper.getState().offers[0]!.savedAt, offer!.savedAt);
+  });
+
+  it('leaves it in the browser while the service cannot be reached or refuses it, and says why', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    service.failing = refused(413);
+    here.store.change(withNode(EMPTY));
+    await eventually(() => here.keeper.getState().problem === service.failing);
+    assert.equal(here.keeper.getState().isInBrowser, true);
+    assert.match(here.entries.getItem(here.entries.key(0)!)!, /\n\{/);
+    service.failing = undefined;
+    await here.keeper.lookAround();
+    await eventually(() => service.draft !== undefined && here.keeper.getState().problem === undefined);
+  });
+
+  it('moves the draft of another place to the browser before a save ends it', async () => {
+    const { service, calls } = startService();
+    await calls.write(withNode(EMPTY), 1, undefined);
+    const here = open(calls);
+    here.store.change(withNode(withNode(EMPTY)));
+    assert.equal(await here.keeper.beforeSave(), false);
+    service.draft = undefined;
+    here.keeper.saved();
+    const [offer] = here.keeper.getState().offers;
+    assert.ok(offer?.key !== undefined);
+    await here.keeper.continue(offer);
+    assert.equal(countOf(here.store.drawing), 1);
+  });
+});
