@@ -1,7 +1,7 @@
 // Templates for an empty drawing: a few linked nodes that need as little input as possible.
 import { addNode, connect, setData, tidyUp } from './change-drawing.js';
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
-import type { JsonObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
 import { exitsOf } from './links.js';
 
 export interface Starter {
@@ -11,7 +11,8 @@ export interface Starter {
   icon: string;
   /** True if the workflow is then offered as a chat. */
   isChat: boolean;
-  make: (drawing: Drawing) => { drawing: Drawing; chosen: string };
+  /** `needsModel`: a person must choose the model of the chosen node. */
+  make: (drawing: Drawing) => { drawing: Drawing; chosen: string; needsModel: boolean };
 }
 
 /** A node linked from an earlier one. `data` receives the ids of the nodes by type. */
@@ -76,7 +77,7 @@ const PLANS: readonly Plan[] = [
         type: MODEL,
         data: () => ({
           messages: [
-            { role: 'system', message: 'What was said so far: {{ input.messages }}' },
+            { role: 'assistant', message: 'What was said so far: {{ input.messages }}' },
             { role: 'user', message: '{{ input.message }}' },
           ],
         }),
@@ -122,7 +123,9 @@ function make(initial: Drawing, kinds: NodeKinds, steps: readonly Step[], chosen
     if (behind !== undefined) drawing = linked(drawing, kinds, ids[behind]!, by, added.id);
     last = type;
   }
-  return { drawing: tidyUp(drawing, kinds), chosen: ids[chosen]! };
+  const { settings } = dataOf(nodesOf(drawing).get(ids[chosen]!));
+  const needsModel = isObject(settings) && (settings['model_name'] ?? '') === '';
+  return { drawing: tidyUp(drawing, kinds), chosen: ids[chosen]!, needsModel };
 }
 
 function linked(drawing: Drawing, kinds: NodeKinds, source: string, by: string | undefined, target: string): Drawing {

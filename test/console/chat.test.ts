@@ -364,7 +364,6 @@ describe('the chat of a workflow', function () {
     const page = await open(`${id}/chat`, world.account, { ...NARROW, colorScheme: 'dark' });
     await button(page, 'New conversation').click();
     await page.getByRole('textbox', { name: 'Tone' }).fill('calm');
-    await button(page, 'Begin').click();
     await field(page).fill('Well?');
     await button(page, 'Send').click();
     await answers(page).getByText('so calm').waitFor();

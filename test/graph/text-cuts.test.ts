@@ -79,7 +79,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/forms/completions.ts: word))).slice(0,MOST)',
     'console/forms/variable-picker.tsx: found.slice(0,MAX_GROUPS)',
     'console/live/words.ts: call)].slice(-MOST_TOOL_CALLS)',
-    'console/pages/chat/message-log.tsx: openIds.slice(0,MOST_FOLLOWED)',
+    'console/parts/chat/message-log.tsx: openIds.slice(0,MOST_FOLLOWED)',
     'console/parts/connection/connection-form.tsx: rows.slice(0,-1)',
     'console/pages/costs/costs-section.tsx: data?.slice(0,MOST_ROWS)',
     'console/parts/run/story.tsx: others.slice(0,NAMED)',

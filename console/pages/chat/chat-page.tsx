@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { Link } from 'wouter';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { api, unwrap } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { mayAct } from '../../service/projects.js';
 import { byType } from '../../drawing/drawing.js';
+import { Button } from '../../ui/button.js';
 import { classNames } from '../../ui/class-names.js';
 import { Loading, Note } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
+import { readDrawing, type ChatWorkflow } from '../../parts/chat/chat-workflow.js';
+import { FirstMessage } from '../../parts/chat/first-message.js';
 import './chat.css';
-import { readDrawing, type ChatWorkflow } from './chat-workflow.js';
 import { Conversation } from './conversation.js';
 import { ConversationList, NewConversation } from './conversation-list.js';
 
@@ -74,8 +76,12 @@ function NoChat({ workflow }: { workflow: ChatWorkflow }) {
 
 function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversationId: string | undefined }) {
   useTitle(`Chat: ${workflow.title}`);
+  const [, navigate] = useLocation();
+  /** True if the person has asked for a new conversation. Phones show the list otherwise. */
+  const [isNew, setIsNew] = useState(false);
+  const isOpen = conversationId !== undefined || isNew;
   return (
-    <div className={classNames('page-full chat', conversationId !== undefined && 'chat-open')}>
+    <div className={classNames('page-full chat', isOpen && 'chat-open')}>
       <aside className="chat-side">
         <header className="chat-head">
           <h1>Chat</h1>
@@ -83,15 +89,39 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
             {workflow.title}
           </Link>
         </header>
-        {workflow.mayWrite && <NewConversation workflow={workflow} />}
+        {workflow.mayWrite && (
+          <NewConversation
+            workflow={workflow}
+            onAsk={() => {
+              setIsNew(true);
+              navigate(`/workflows/${workflow.id}/chat`);
+            }}
+          />
+        )}
         <ConversationList workflowId={workflow.id} openId={conversationId} />
       </aside>
-      {conversationId === undefined ? (
-        <section className="chat-main chat-none" aria-label="No conversation">
-          <p>{workflow.mayWrite ? 'Choose a conversation, or begin a new one.' : 'Choose a conversation.'}</p>
+      {conversationId !== undefined ? (
+        <Conversation key={conversationId} workflow={workflow} id={conversationId} />
+      ) : workflow.mayWrite ? (
+        <section className="chat-main chat-new" aria-label="New conversation">
+          <header className="chat-bar">
+            <Button variant="quiet" className="chat-back" onClick={() => setIsNew(false)}>
+              Conversations
+            </Button>
+            <h2 className="chat-title">New conversation</h2>
+          </header>
+          <FirstMessage
+            workflow={workflow}
+            onBegun={(id) => {
+              setIsNew(false);
+              navigate(`/workflows/${workflow.id}/chat/${id}`);
+            }}
+          />
         </section>
       ) : (
-        <Conversation key={conversationId} workflow={workflow} id={conversationId} />
+        <section className="chat-main chat-none" aria-label="No conversation">
+          <p>Choose a conversation.</p>
+        </section>
       )}
     </div>
   );

@@ -1,16 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Awaited, Problem } from '../../service/problem.js';
-import { submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
-import { Dialog } from '../../ui/dialog.js';
 import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { toVisibleText } from '../../ui/visible-json.js';
-import { useRunInput } from '../../parts/run-input/run-input-form.js';
-import { createConversation, useConversations, type Conversation } from './chat-calls.js';
-import type { ChatWorkflow } from './chat-workflow.js';
+import { createConversation, useConversations, type Conversation } from '../../parts/chat/chat-calls.js';
+import type { ChatWorkflow } from '../../parts/chat/chat-workflow.js';
 
 interface ConversationListProps {
   workflowId: number;
@@ -65,52 +61,32 @@ export function titleOf({ title }: Pick<Conversation, 'title'>): string {
   return title.trim() === '' ? 'New conversation' : toVisibleText(title);
 }
 
-/** Creates a conversation. If the trigger has more fields than a message fills in, asks for them first. */
-export function NewConversation({ workflow }: { workflow: ChatWorkflow }) {
-  const [isAsking, setIsAsking] = useState(false);
-  const creation = useCreation(workflow.id);
+interface NewConversationProps {
+  workflow: ChatWorkflow;
+  /** Called if the trigger has fields that a message does not fill in. */
+  onAsk: () => void;
+}
+
+export function NewConversation({ workflow, onAsk }: NewConversationProps) {
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const creation = useMutation({
+    mutationFn: () => createConversation(workflow.id, {}),
+    onSuccess: async ({ id }) => {
+      navigate(`/workflows/${workflow.id}/chat/${id}`);
+      await queries.invalidateQueries({ queryKey: ['conversations', workflow.id] });
+    },
+  });
   return (
     <>
       <Button
         variant="primary"
         isBusy={creation.isPending}
-        onClick={() => (workflow.fields.length > 0 ? setIsAsking(true) : creation.mutate({}))}
+        onClick={() => (workflow.fields.length > 0 ? onAsk() : creation.mutate())}
       >
         New conversation
       </Button>
-      {!isAsking && <Problem error={creation.error} />}
-      {isAsking && <InputsDialog workflow={workflow} onClose={() => setIsAsking(false)} />}
+      <Problem error={creation.error} />
     </>
-  );
-}
-
-function useCreation(workflowId: number, onDone?: () => void) {
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  return useMutation({
-    mutationFn: (inputs: unknown) => createConversation(workflowId, inputs),
-    onSuccess: async ({ id }) => {
-      onDone?.();
-      navigate(`/workflows/${workflowId}/chat/${id}`);
-      await queries.invalidateQueries({ queryKey: ['conversations', workflowId] });
-    },
-  });
-}
-
-function InputsDialog({ workflow, onClose }: { workflow: ChatWorkflow; onClose: () => void }) {
-  const { input, form } = useRunInput({ fields: workflow.fields, projectId: workflow.projectId });
-  const creation = useCreation(workflow.id, onClose);
-  const submission = { isPending: creation.isPending, mutate: () => creation.mutate(input) };
-  return (
-    <Dialog title="New conversation" holdsText onClose={onClose}>
-      <form className="node-form" onSubmit={submits(submission)}>
-        <p>These fields go with each message of the conversation.</p>
-        {form}
-        <Problem error={creation.error} />
-        <Button type="submit" variant="primary" isBusy={creation.isPending} disabled={input === undefined}>
-          Begin
-        </Button>
-      </form>
-    </Dialog>
   );
 }

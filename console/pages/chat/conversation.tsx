@@ -9,10 +9,15 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
-import { deleteConversation, renameConversation, useConversation, type Conversation as Found } from './chat-calls.js';
-import type { ChatWorkflow } from './chat-workflow.js';
+import {
+  deleteConversation,
+  renameConversation,
+  useConversation,
+  type Conversation as Found,
+} from '../../parts/chat/chat-calls.js';
+import type { ChatWorkflow } from '../../parts/chat/chat-workflow.js';
 import { titleOf } from './conversation-list.js';
-import { Messages } from './message-log.js';
+import { Messages } from '../../parts/chat/message-log.js';
 
 interface ConversationProps {
   workflow: ChatWorkflow;

@@ -5,7 +5,7 @@ import { FailedChoices } from '../../service/problem.js';
 import { useFieldError, type SchemaFieldProps } from '../../forms/form.js';
 import { descriptionOf } from '../../forms/schema.js';
 import { Field } from '../../ui/fields.js';
-import { modelsQuery } from './models.js';
+import { modelsQuery } from '../../service/models.js';
 import './model-field.css';
 
 type Model = paths['/api/v1/models/']['get']['responses']['200']['content']['application/json'][number];

@@ -12,13 +12,19 @@ import type { Saver } from './saver.js';
 import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
 
 /** Starters and import, shown on an empty canvas. */
-export function StartRegion({ saver }: { saver: Saver }) {
+export function StartRegion({ saver, onChat }: StartProps) {
   const { isReadOnly } = useStore();
   const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
-  return isReadOnly || !isEmpty ? null : <Start saver={saver} />;
+  return isReadOnly || !isEmpty ? null : <Start saver={saver} onChat={onChat} />;
 }
 
-function Start({ saver }: { saver: Saver }) {
+interface StartProps {
+  saver: Saver;
+  /** Shows or hides the chat preview. */
+  onChat: (isOpen: boolean) => void;
+}
+
+function Start({ saver, onChat }: StartProps) {
   const store = useStore();
   const flow = useReactFlow();
   const id = useId();
@@ -26,10 +32,16 @@ function Start({ saver }: { saver: Saver }) {
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
   const start = ({ make, isChat }: Starter): void => {
     // If it fails, people can still offer the chat under `Starts by itself`.
-    if (isChat)
-      saver.changeDetails({ is_chat: true }).catch(() => announce('The workflow is not offered as a chat yet'));
-    const { drawing, chosen } = make(store.drawing);
-    store.change(drawing, { select: [chosen] });
+    if (isChat) {
+      onChat(true);
+      saver.changeDetails({ is_chat: true }).catch(() => {
+        onChat(false);
+        announce('The workflow is not offered as a chat yet');
+      });
+    }
+    const { drawing, chosen, needsModel } = make(store.drawing);
+    // A chat that can already answer is tried in its preview.
+    store.change(drawing, { select: isChat && !needsModel ? [] : [chosen] });
     void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
   };
   return (

@@ -16,9 +16,10 @@ import { cutText } from '../../../graph/cut-text.js';
 interface ToolbarProps {
   saver: Saver;
   onOpen: (dialog: OpenDialog) => void;
+  chat: { isOpen: boolean; toggle: () => void };
 }
 
-export function Toolbar({ saver, onOpen }: ToolbarProps) {
+export function Toolbar({ saver, onOpen, chat }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
@@ -57,6 +58,11 @@ export function Toolbar({ saver, onOpen }: ToolbarProps) {
         {!store.isReadOnly && (
           <Button variant="primary" aria-keyshortcuts="Control+Enter" onClick={() => onOpen('run')}>
             Run
+          </Button>
+        )}
+        {workflow.is_chat && !store.isReadOnly && (
+          <Button variant="quiet" aria-expanded={chat.isOpen} onClick={chat.toggle}>
+            Chat preview
           </Button>
         )}
         <Menu

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
 import { useLeaveGuard } from '../../service/leave-guard.js';
-import { Problem } from '../../service/problem.js';
+import { ErrorBoundary, Problem } from '../../service/problem.js';
 import { Canvas } from '../../drawing/canvas.js';
 import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
@@ -15,9 +15,10 @@ import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
+import './chat-preview.css';
 import './editor.css';
 import { Foot } from './foot.js';
-import { modelsQuery } from './models.js';
+import { modelsQuery } from '../../service/models.js';
 import { NodePane } from './node-pane.js';
 import { NodeView, useNodeView } from './node-view.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
@@ -25,6 +26,8 @@ import { useClipboard, useShortcuts } from './shortcuts.js';
 import { StartRegion } from './start-region.js';
 import { Toolbar } from './toolbar.js';
 import { UnsavedWork } from './unsaved-work.js';
+
+const ChatPreview = lazy(() => import('./chat-preview.js').then((part) => ({ default: part.ChatPreview })));
 
 /**
  * The editor of a workflow. Reads the workflow only once, so that saves by others do not change it while
@@ -92,6 +95,8 @@ function Editor({ store, saver }: EditorProps) {
 
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
+  const [isChatOpen, setIsChatOpen] = useState(false);
+  const chat = { isOpen: isChatOpen, toggle: () => setIsChatOpen(!isChatOpen) };
   const graph = useRef<HTMLElement>(null);
   const { id, title, project, is_chat: isChat } = useStored(saver, (state) => state.workflow);
   const isDirty = useStored(store, (state) => state.isDirty);
@@ -103,19 +108,26 @@ function Workbench({ store, saver }: EditorProps) {
   return (
     <TestContext value={useTestStore(id)}>
       <div className="page-full editor">
-        <Toolbar saver={saver} onOpen={setDialog} />
+        <Toolbar saver={saver} onOpen={setDialog} chat={chat} />
         <UnsavedWork saver={saver} />
         <div className="editor-work">
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
             <Canvas />
-            <StartRegion saver={saver} />
+            <StartRegion saver={saver} onChat={setIsChatOpen} />
           </section>
           <Foot saver={saver} />
           <NodePane>
             <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
           </NodePane>
         </div>
+        {isChatOpen && (
+          <ErrorBoundary>
+            <Suspense fallback={<section className="chat-preview" aria-busy="true" aria-label="Chat preview" />}>
+              <ChatPreview saver={saver} onClose={() => setIsChatOpen(false)} />
+            </Suspense>
+          </ErrorBoundary>
+        )}
         <EditorDialogs saver={saver} open={dialog} onClose={() => setDialog(undefined)} />
       </div>
     </TestContext>

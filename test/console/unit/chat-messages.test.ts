@@ -10,7 +10,7 @@ import {
   type Exchange,
   type Loaded,
   type Message,
-} from '../../../console/pages/chat/messages.js';
+} from '../../../console/parts/chat/messages.js';
 
 function message(run: string, facts: Partial<Message> = {}): Message {
   const { role = 'user' } = facts;

@@ -10,7 +10,7 @@ import { useLive, useRunWord, useWords } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
 import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
-import { useRun, type RunDetail } from '../../parts/run/run-data.js';
+import { useRun, type RunDetail } from '../run/run-data.js';
 import { AnswerText } from './answer-text.js';
 import { Asks } from './asks.js';
 import type { ChatWorkflow } from './chat-workflow.js';

@@ -8,7 +8,7 @@ import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js
 import type { ToolCall } from '../../live/words.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
-import { readAgentSteps, type Step, type StepCall } from '../../parts/node-result/agent-steps.js';
+import { readAgentSteps, type Step, type StepCall } from '../node-result/agent-steps.js';
 import type { ChatWorkflow } from './chat-workflow.js';
 
 interface ToolCallsProps {

@@ -2,7 +2,7 @@
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { ownValue } from '../../../graph/json.js';
 import { asObject } from '../../ui/json.js';
-import { runFields, type RunField } from '../../parts/run-input/run-input.js';
+import { runFields, type RunField } from '../run-input/run-input.js';
 
 export interface ChatWorkflow {
   id: number;

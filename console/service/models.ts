@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, unwrap } from '../../service/api.js';
+import { api, unwrap } from './api.js';
 
 export const modelsQuery = queryOptions({
   queryKey: ['models'],

@@ -16,11 +16,16 @@ export interface Anew {
 }
 
 interface ComposerProps {
-  conversationId: string;
+  /** Names the message that is not sent yet, which is kept while the page is open. */
+  draftKey: string;
   projectId: number;
+  /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the person has been told. */
+  conversation: () => Promise<string | undefined>;
   anew: Anew | undefined;
   onAnew: (anew: Anew | undefined) => void;
-  onSent: () => Promise<void>;
+  onSent: (conversationId: string) => Promise<void>;
+  /** True while something else is missing. */
+  isBlocked?: boolean;
   /** Cancels the current answer; undefined if there is none. */
   stop: { isBusy: boolean; act: () => void } | undefined;
 }
@@ -39,18 +44,30 @@ const EMPTY: Draft = { text: '', files: '' };
 const DRAFTS = 'chat-drafts';
 queryClient.setQueryDefaults([DRAFTS], { gcTime: Infinity });
 
-function readDraft(conversationId: string): Draft {
-  return queryClient.getQueryData<Draft>([DRAFTS, conversationId]) ?? EMPTY;
+function readDraft(draftKey: string): Draft {
+  return queryClient.getQueryData<Draft>([DRAFTS, draftKey]) ?? EMPTY;
 }
 
-function storeDraft(conversationId: string, { text, files }: Draft): void {
+function storeDraft(draftKey: string, { text, files }: Draft): void {
   // The upload is aborted when the field unmounts.
-  queryClient.setQueryData([DRAFTS, conversationId], { text, files: files === UPLOADING ? '' : files });
+  queryClient.setQueryData([DRAFTS, draftKey], { text, files: files === UPLOADING ? '' : files });
 }
 
-/** The field for the next message. Enter sends it, Shift+Enter inserts a line break. */
-export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop }: ComposerProps) {
-  const [{ text, files }, setShown] = useState(() => readDraft(conversationId));
+/**
+ * The field for the next message, which has the focus on devices with a keyboard. Enter sends it, Shift+Enter inserts a
+ * line break.
+ */
+export function Composer({
+  draftKey,
+  projectId,
+  conversation,
+  anew,
+  onAnew,
+  onSent,
+  isBlocked = false,
+  stop,
+}: ComposerProps) {
+  const [{ text, files }, setShown] = useState(() => readDraft(draftKey));
   /** Changing the key remounts the file field, which clears it. */
   const [round, setRound] = useState(0);
   const [lastAnew, setLastAnew] = useState<Anew>();
@@ -67,32 +84,40 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
     }
   }
   useEffect(() => {
+    // On a phone, the focus would open the keyboard over the messages.
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
     if (anew !== undefined) field.current?.focus();
   }, [anew]);
   // Editing a message to ask again must not overwrite the draft.
   const isDraft = anew === undefined;
   useEffect(() => {
-    if (isDraft) storeDraft(conversationId, { text, files });
-  }, [isDraft, conversationId, text, files]);
+    if (isDraft) storeDraft(draftKey, { text, files });
+  }, [isDraft, draftKey, text, files]);
   const sending = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
+      const id = await conversation();
+      if (id === undefined) return undefined;
       const saying = { content: text, files: filesOfText(files), replaces: anew?.replaces };
-      return sendMessage(conversationId, saying, keyOf([conversationId, saying]));
+      await sendMessage(id, saying, keyOf([id, saying]));
+      return id;
     },
-    onSuccess: async () => {
+    onSuccess: async (id) => {
+      if (id === undefined) return;
       settle();
       announce('The message is sent.');
-      if (anew === undefined) storeDraft(conversationId, EMPTY);
-      showDraft(readDraft(conversationId));
+      if (anew === undefined) storeDraft(draftKey, EMPTY);
+      showDraft(readDraft(draftKey));
       onAnew(undefined);
-      await onSent();
+      await onSent(id);
     },
     onError: settleIfRefused,
   });
   const isUploading = files === UPLOADING;
   const isEmpty = text.trim() === '' && files === '';
   const send = (): void => {
-    if (!sending.isPending && !isEmpty && !isUploading) sending.mutate();
+    if (!sending.isPending && !isEmpty && !isUploading && !isBlocked) sending.mutate();
   };
   const press = (event: KeyboardEvent): void => {
     // Enter during a composition accepts the composed characters instead.
@@ -114,7 +139,7 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
           <Button
             onClick={() => {
               onAnew(undefined);
-              showDraft(readDraft(conversationId));
+              showDraft(readDraft(draftKey));
             }}
           >
             Keep them
@@ -148,7 +173,12 @@ export function Composer({ conversationId, projectId, anew, onAnew, onSent, stop
               Stop
             </Button>
           )}
-          <Button type="submit" variant="primary" isBusy={sending.isPending} disabled={isEmpty || isUploading}>
+          <Button
+            type="submit"
+            variant="primary"
+            isBusy={sending.isPending}
+            disabled={isEmpty || isUploading || isBlocked}
+          >
             Send
           </Button>
         </div>

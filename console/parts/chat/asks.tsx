@@ -7,13 +7,13 @@ import { queryClient } from '../../service/queries.js';
 import { startLiveRun } from '../../live/live-run.js';
 import { requestsOf, useRequests, type Requests } from '../../live/run-cache.js';
 import { Alert, Loading } from '../../ui/notices.js';
-import { useConnectionsToSignIn } from '../../parts/connection/connection-calls.js';
-import { ConnectionWait } from '../../parts/connection/connection-wait.js';
-import { useSignIn } from '../../parts/connection/sign-in.js';
-import { readApproval, readTask } from '../../parts/requests/request-calls.js';
-import { RequestArticle } from '../../parts/requests/request-article.js';
-import { SignInArticle } from '../../parts/requests/sign-in-article.js';
-import { TaskArticle } from '../../parts/requests/task-article.js';
+import { useConnectionsToSignIn } from '../connection/connection-calls.js';
+import { ConnectionWait } from '../connection/connection-wait.js';
+import { useSignIn } from '../connection/sign-in.js';
+import { readApproval, readTask } from '../requests/request-calls.js';
+import { RequestArticle } from '../requests/request-article.js';
+import { SignInArticle } from '../requests/sign-in-article.js';
+import { TaskArticle } from '../requests/task-article.js';
 
 /**
  * Poll interval for the runs of sub-workflows. They are not streamed, because browsers have six connections per origin.

@@ -10,6 +10,7 @@ import { Composer, type Anew } from './composer.js';
 import { ShownExchange } from './exchange.js';
 import { firstLoaded, openOf, runToStop, toExchanges, type Exchange } from './messages.js';
 import { useEndOfLog } from './end-of-log.js';
+import './chat.css';
 
 /** Limit of streamed runs, because browsers have few connections per origin. */
 const MOST_FOLLOWED = 3;
@@ -21,9 +22,11 @@ interface MessagesProps {
   title: string;
   /** True if the person started the conversation. */
   isOwn: boolean;
+  /** Called before a message is sent. Resolves to false if it cannot be sent, and the person has been told. */
+  prepare?: (() => Promise<boolean>) | undefined;
 }
 
-export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
+export function Messages({ workflow, id, title, isOwn, prepare }: MessagesProps) {
   const query = useMessages(id);
   const readAgain = useReadAgain(id);
   const exchanges = useMemo(() => (query.data === undefined ? NONE : toExchanges(query.data)), [query.data]);
@@ -79,8 +82,9 @@ export function Messages({ workflow, id, title, isOwn }: MessagesProps) {
         <Problem error={stopping.error} />
         {mayWrite ? (
           <Composer
-            conversationId={id}
+            draftKey={id}
             projectId={workflow.projectId}
+            conversation={async () => (prepare === undefined || (await prepare()) ? id : undefined)}
             anew={anew}
             onAnew={setAnew}
             onSent={async () => {

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, type ReactNode } from 'react';
+import { useRunInput } from '../run-input/run-input-form.js';
+import './chat.css';
+import { createConversation } from './chat-calls.js';
+import type { ChatWorkflow } from './chat-workflow.js';
+import { Composer } from './composer.js';
+
+interface FirstMessageProps {
+  workflow: ChatWorkflow;
+  /** Called before the message is sent. Resolves to false if it cannot be sent, and the person has been told. */
+  prepare?: (() => Promise<boolean>) | undefined;
+  onBegun: (conversationId: string) => void;
+}
+
+/** A conversation that begins with its first message. Asks for the fields of the trigger that no message fills in. */
+export function FirstMessage(props: FirstMessageProps) {
+  return props.workflow.fields.length === 0 ? (
+    <Beginning {...props} inputs={NO_INPUTS} />
+  ) : (
+    <BeginningWithFields {...props} />
+  );
+}
+
+const NO_INPUTS = {};
+
+function BeginningWithFields(props: FirstMessageProps) {
+  const { fields, projectId } = props.workflow;
+  const { input, form } = useRunInput({ fields, projectId });
+  const element = useRef<HTMLFormElement>(null);
+  return (
+    <Beginning {...props} inputs={input} isComplete={() => element.current?.reportValidity() !== false}>
+      <form className="node-form chat-inputs" ref={element} onSubmit={(event) => event.preventDefault()}>
+        <p>These fields go with each message of the conversation.</p>
+        {form}
+      </form>
+    </Beginning>
+  );
+}
+
+interface BeginningProps extends FirstMessageProps {
+  /** Undefined while a field is wrong. */
+  inputs: unknown;
+  /** Called before the first message is sent; shows what is missing. */
+  isComplete?: () => boolean;
+  children?: ReactNode;
+}
+
+function Beginning({ workflow, prepare, onBegun, inputs, isComplete = () => true, children }: BeginningProps) {
+  const queries = useQueryClient();
+  /** Exists if the conversation was created, but its first message was not sent. */
+  const begun = useRef<{ inputs: string; id: string }>(undefined);
+  const begin = async (): Promise<string | undefined> => {
+    if (inputs === undefined || !isComplete() || (prepare !== undefined && !(await prepare()))) return undefined;
+    const text = JSON.stringify(inputs);
+    if (begun.current?.inputs !== text) {
+      begun.current = { inputs: text, id: (await createConversation(workflow.id, inputs)).id };
+    }
+    return begun.current.id;
+  };
+  return (
+    <>
+      <div className="chat-log">
+        <div className="chat-log-inner">
+          {children}
+          <p className="chat-note">Write the first message.</p>
+        </div>
+      </div>
+      <div className="chat-foot">
+        <Composer
+          draftKey={`workflow-${workflow.id}`}
+          projectId={workflow.projectId}
+          conversation={begin}
+          anew={undefined}
+          onAnew={() => undefined}
+          onSent={async (id) => {
+            onBegun(id);
+            await queries.invalidateQueries({ queryKey: ['conversations', workflow.id] });
+          }}
+          isBlocked={inputs === undefined}
+          stop={undefined}
+        />
+      </div>
+    </>
+  );
+}
