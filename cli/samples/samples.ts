@@ -1,4 +1,5 @@
-// Loads the sample workflows of examples/graphs.
+// Loads the sample workflows of examples/graphs, which the demo makes, and those that only the gallery of the console has,
+// examples/gallery.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../config/environment.js';
@@ -30,6 +31,8 @@ export interface Sample {
   name: string;
   title: string;
   description: string;
+  /** Words by which the gallery of the console finds it. */
+  tags: string[];
   input: Record<string, unknown>;
   /** True for a chat workflow. */
   is_chat?: true;
@@ -46,12 +49,16 @@ export interface Sample {
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
+/** The host of addresses in the files, where the sample targets take its place. */
+const HOST = 'http://127.0.0.1:8080';
+
 /** Returns the news sample first, because it is the simplest. A sample follows those that it calls. */
-export function loadSamples(): Sample[] {
-  const folder = findFolder(import.meta.dirname);
+export function loadSamples(of: 'graphs' | 'gallery' = 'graphs'): Sample[] {
+  const folder = findFolder(import.meta.dirname, of);
   const first = 'news-verdict.json';
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== first);
-  const samples = [first, ...names].map((file) => {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const inOrder = [...names.filter((name) => name === first), ...names.filter((name) => name !== first)];
+  const samples = inOrder.map((file) => {
     const sample = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as Omit<Sample, 'name'>;
     return { name: path.basename(file, '.json'), ...sample };
   });
@@ -60,7 +67,7 @@ export function loadSamples(): Sample[] {
 }
 
 /** Finds the folder from the sources and from dist/. */
-function findFolder(from: string, name = 'graphs'): string {
+function findFolder(from: string, name: string): string {
   const folder = path.join(from, 'examples', name);
   return existsSync(folder) ? folder : findFolder(path.dirname(from), name);
 }
@@ -110,7 +117,12 @@ export function placeSample(
       },
     };
   });
-  return { ...sample, input: { ...sample.input, base_url: baseUrl }, data: { ...sample.data, nodes } };
+  const input = Object.entries(sample.input).map(([field, value]) => [field, withHost(value, baseUrl)] as const);
+  return { ...sample, input: Object.fromEntries(input), data: { ...sample.data, nodes } };
+}
+
+function withHost(value: unknown, baseUrl: string): unknown {
+  return typeof value === 'string' ? value.replaceAll(HOST, baseUrl) : value;
 }
 
 /** Makes the input the default of the trigger's fields, so that the sample runs without typing anything. */

@@ -29,7 +29,11 @@ const sources: Record<string, (name: string) => object | undefined> = {
   regions: (region) => ({ region, orders: region.length * 12, revenue: region.length * 1_043.25 }),
   invoices: (supplier) => invoices[supplier] && { supplier, invoices: invoices[supplier] },
   stock: (item) => (item === 'lamp' ? { item, left: 3 } : undefined),
+  jobs: (id) => ({ id, status: 'done' }),
 };
+
+const PAGE = `<!doctype html><html><head><title>A new library</title><style>p { margin: 0 }</style></head>
+<body><script>document.title = '';</script><p>The library opens on <b>Monday</b>.</p><p>Everybody may borrow three books.</p></body></html>`;
 
 /** One invoice has a wrong total, and one has no lines. */
 const invoices: Record<string, object[]> = {
@@ -66,6 +70,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   await pause(ANSWER_AFTER_MS);
   if (request.method === 'POST')
     return sendJson(response, 201, { accepted: true, path: pathname, received: await read(request) });
+  if (kind === 'pages') return void response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
   const found = sources[kind]?.(decodeURIComponent(name));
   if (found === undefined) return sendJson(response, 404, { error: `the sandbox has no ${pathname}` });
   sendJson(response, 200, found);

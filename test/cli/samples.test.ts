@@ -61,7 +61,7 @@ describe('the sample workflows of npm start', function () {
     for (const { id, title, data } of await samples()) {
       const started = await api.run(id, {});
       assert.equal(started.status, 201, `${title}: ${JSON.stringify(started)}`);
-      const sample = { name: title, title, description: '', input: {}, answers: ANSWERS, data };
+      const sample = { name: title, title, description: '', tags: [], input: {}, answers: ANSWERS, data };
       const { state } = await attendToEnd(demo, sample, started.data.id);
       assert.equal(state.status, 'succeed', `${title}: ${JSON.stringify(state)}`);
     }
