@@ -14,6 +14,7 @@ import { verifyAudit } from './admin/audit-verify.js';
 import { addCategory, removeCategory, showCategories } from './admin/categories.js';
 import { extract } from './admin/connections.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
+import { addDeploymentCommands } from './admin/deployment-commands.js';
 import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
@@ -33,6 +34,7 @@ const member = program.command('member').description('who may do what in a proje
 const providerKey = program.command('provider-key').description("a project's own keys for model providers");
 
 addUserCommands(program, { run, withId, parseId });
+addDeploymentCommands(program, report);
 
 withUser(key.command('create'))
   .option('--rate-limit <number>', 'requests a minute; without it DEFAULT_RATE_LIMIT holds', parseId)
@@ -155,9 +157,13 @@ function parseId(text: string): number {
   return value;
 }
 
-async function run(action: (admin: AdminContext) => Promise<object>): Promise<void> {
+function run(action: (admin: AdminContext) => Promise<object>): Promise<void> {
+  return report(() => withContext(process.env, action));
+}
+
+async function report(action: () => Promise<object>): Promise<void> {
   try {
-    const result = await withContext(process.env, action);
+    const result = await action();
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof AdminError ? error.message : describeFailure(error)}\n`);

@@ -56,6 +56,7 @@ const schema = z.object({
    * slots (activities/worker/config.ts).
    */
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  WORKER_VERSIONING: flag.default(false),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),
   /** The execution of runs whose drawing does not specify one. */
@@ -104,8 +105,6 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   secretsKeys: Buffer[];
   /** Seconds before the second, third, ... attempt of a webhook delivery. No attempt follows the last one. */
   webhookRetrySeconds: number[];
-  /** Undefined if the worker is unversioned. */
-  workerVersion: WorkerVersion | undefined;
   /** True if OpenTelemetry's standard variables enable traces. */
   isTracing: boolean;
   /** The slots that one project may hold while no other project holds any. */
@@ -115,13 +114,8 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
 /** Each variable by its name in camel case, and the derived settings. */
 export type Environment = Omit<Named, keyof Derived> & Derived;
 
-/**
- * The build that a worker runs. If it is set, runs stay on the build on which they started (docs/operate/upgrade.md).
- */
-interface WorkerVersion {
-  deploymentName: string;
-  buildId: string;
-}
+/** The deployment whose builds workers and `npm run admin -- deployment` mean by default. */
+export const DEFAULT_DEPLOYMENT = 'runs';
 
 /** The prefix of every secret that the embedded stack generates, so that production can refuse it. */
 export const GENERATED_PREFIX = 'embedded-';
@@ -147,7 +141,6 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     ...toDatabaseSettings(values),
     ...toFileSettings(values),
     ...toNetworkSettings(values),
-    workerVersion: toWorkerVersion(values.WORKER_DEPLOYMENT_NAME, values.WORKER_BUILD_ID),
     isTracing: asksForTraces(values),
     workerProjectSlots: toProjectSlots(values.WORKER_PROJECT_SLOTS, values.WORKER_ACTIVITY_SLOTS),
   };
@@ -170,20 +163,6 @@ export function required<K extends keyof Environment>(
     throw new ConfigError(`${variable}: must be set (npm start sets it for the embedded stack).`);
   }
   return value;
-}
-
-/**
- * Throws if only one of the two is set, because the worker would silently be unversioned and its runs
- * would break at the next build.
- */
-function toWorkerVersion(deploymentName: string | undefined, buildId: string | undefined): WorkerVersion | undefined {
-  if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
-  if (deploymentName === undefined && buildId === undefined) return undefined;
-  const [present, missing] =
-    buildId === undefined
-      ? ['WORKER_DEPLOYMENT_NAME', 'WORKER_BUILD_ID']
-      : ['WORKER_BUILD_ID', 'WORKER_DEPLOYMENT_NAME'];
-  throw new ConfigError(`${missing}: must be set together with ${present}.`);
 }
 
 /** Defaults to four of five slots, rounded up, so that long calls of one project leave some slots to others. */

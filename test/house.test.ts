@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDERS =
-  /^(?:acceptance|api|connections|db|activities|contract|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|harness|bench|faults|console)\//;
+  /^(?:acceptance|api|connections|db|activities|contract|deployments|graph|n8n|temporal-workflows|config|telemetry|fairness|memory|files|outgoing|processes|cli|harness|bench|faults|console)\//;
 
 /** A file that `npm run db:types` writes. */
 const GENERATED = 'db/core/table-types.ts';

@@ -1,4 +1,10 @@
-import { parseEnvironment, required } from '../../config/environment.js';
+import {
+  ConfigError,
+  DEFAULT_DEPLOYMENT,
+  parseEnvironment,
+  required,
+  type Environment,
+} from '../../config/environment.js';
 import { loadModelProviders } from '../../config/model-providers.js';
 import { loadTemporalConnection } from '../../config/temporal-connection.js';
 
@@ -35,6 +41,20 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     isTracing: environment.isTracing,
     cachedWorkflows:
       environment.workerCachedWorkflows ?? Math.max(LEAST_CACHED_WORKFLOWS, 2 * environment.workerActivitySlots),
-    version: environment.workerVersion,
+    version: versionOf(environment),
   };
+}
+
+/**
+ * Returns undefined for an unversioned worker. Without a build id, the worker names its build after its version and its
+ * workflow bundle. Throws if a build is named without WORKER_VERSIONING, because the worker would silently be unversioned
+ * and its runs would break at the next build.
+ */
+function versionOf(environment: Environment): { deploymentName: string; buildId: string | undefined } | undefined {
+  const { workerVersioning, workerDeploymentName: name, workerBuildId: buildId } = environment;
+  if (workerVersioning) return { deploymentName: name ?? DEFAULT_DEPLOYMENT, buildId };
+  const variable = name === undefined ? 'WORKER_BUILD_ID' : 'WORKER_DEPLOYMENT_NAME';
+  if ((name ?? buildId) !== undefined)
+    throw new ConfigError(`${variable}: must not be set without WORKER_VERSIONING=true.`);
+  return undefined;
 }

@@ -27,7 +27,9 @@ import { createMcpClient } from '../../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createProcesses, DOCUMENT_LIMITS } from '../../processes/processes.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
+import { becomeFirst } from '../../deployments/first-build.js';
 import { createRunContexts } from '../node/run-context.js';
+import { buildIdOf } from './build-id.js';
 import { ProjectSlots } from './project-slots.js';
 import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
 import { installRuntime } from './sdk-metrics.js';
@@ -86,12 +88,13 @@ async function main(): Promise<void> {
   const slots = new ProjectSlots({ slots: config.activitySlots, projectSlots: config.projectSlots });
   const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
   const localCancellation = createLocalCancellation();
+  const version = versionOf(config);
   const options: WorkerOptions = {
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
     ...workflowCode(config),
-    ...workflowOptions(config),
+    ...workflowOptions(config, version),
     dataConverter,
     activities: createActivities({
       ...config,
@@ -135,18 +138,21 @@ async function main(): Promise<void> {
       return { isReady, body: { status: isReady ? 'ok' : 'unavailable' } };
     },
   });
-  const { deploymentName, buildId } = config.version ?? {};
-  const version = { deployment: deploymentName, build_id: buildId };
-  logger.info({ port: portOf(health), task_queue: config.taskQueue, ...version }, 'worker started');
+  const build = version && { deployment: version.deploymentName, build_id: version.buildId };
+  logger.info({ port: portOf(health), task_queue: config.taskQueue, ...build }, 'worker started');
   process.send?.({ type: 'ready', port: portOf(health) });
+  const stopping = new AbortController();
   try {
     const drained = worker.run();
+    if (version !== undefined) void takeFirstRuns(config, version, { connection, logger, signal: stopping.signal });
     stop = () => {
+      stopping.abort();
       // A worker that has failed is shutting down already.
       if (worker.getState() === 'RUNNING') worker.shutdown();
     };
     await drained;
   } finally {
+    stopping.abort();
     health.close();
     sandbox.close();
     processes.close();
@@ -161,9 +167,8 @@ async function main(): Promise<void> {
  * Uses the bundle of the build if it exists (production), else bundles the sources at start. The failure converter is
  * part of the bundle, so encryption needs its own bundle.
  */
-function workflowCode({ payloadKeys }: WorkerConfig) {
-  const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
-  const bundle = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+function workflowCode(config: WorkerConfig) {
+  const bundle = bundleOf(config);
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   const workflowsPath = fileURLToPath(new URL('../../temporal-workflows/index.ts', import.meta.url));
   const interceptorsPath = fileURLToPath(new URL('../../temporal-workflows/interceptors.ts', import.meta.url));
@@ -174,11 +179,45 @@ function workflowCode({ payloadKeys }: WorkerConfig) {
   };
 }
 
+function bundleOf({ payloadKeys }: WorkerConfig): string {
+  const name = payloadKeys.length === 0 ? 'workflow-bundle.js' : 'workflow-bundle-encrypting.js';
+  return fileURLToPath(new URL(`../../${name}`, import.meta.url));
+}
+
+type WorkerVersion = ReturnType<typeof versionOf>;
+
+/** Throws `ConfigError`. */
+function versionOf(config: WorkerConfig) {
+  const { version } = config;
+  return version && { ...version, buildId: version.buildId ?? buildIdOf(bundleOf(config)) };
+}
+
+/** Logs whether new runs start on this build, and if not, the command that changes it. It never rejects. */
+async function takeFirstRuns(
+  { temporal: { namespace }, taskQueue }: WorkerConfig,
+  { deploymentName, buildId }: NonNullable<WorkerVersion>,
+  { connection, logger, signal }: { connection: NativeConnection; logger: Logger; signal: AbortSignal },
+): Promise<void> {
+  const { workflowService } = connection;
+  const command = `npm run --silent admin -- deployment set-current ${buildId}`;
+  try {
+    const first = await becomeFirst(
+      { workflowService, namespace, name: deploymentName },
+      { buildId, taskQueue, signal },
+    );
+    if (first === 'current') logger.info({ build_id: buildId }, 'new runs start on this build');
+    else if (first === 'taken') logger.info({ command }, 'another build is current: this one gets no new runs');
+    else logger.warn({ command }, 'unversioned runs are open, so no build was made current');
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error, command }, 'it is unknown which build is current');
+  }
+}
+
 /**
  * A versioned worker gets no runs until its build is made current. Runs then stay on their build until they
  * end (docs/operate/upgrade.md).
  */
-function workflowOptions({ cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
+function workflowOptions({ cachedWorkflows }: WorkerConfig, version: WorkerVersion): Partial<WorkerOptions> {
   return {
     maxCachedWorkflows: cachedWorkflows,
     // Without a cache, the SDK drops a run's local activities as soon as another run has a task. So only

@@ -109,6 +109,7 @@ describe('environment', () => {
     ['SESSION_RATE_LIMIT', 'many'],
     ['WORKER_CACHED_WORKFLOWS', '-1'],
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
+    ['WORKER_VERSIONING', 'perhaps'],
     ['WORKER_BUILD_ID', 'v1:2'],
     ['WORKER_DEPLOYMENT_NAME', 'a.b'],
     ['TRUSTED_PROXIES', 'localhost'],
@@ -132,21 +133,6 @@ describe('environment', () => {
       );
     });
   }
-
-  it('takes the version of a worker whole or not at all', () => {
-    assert.equal(parseEnvironment({}).workerVersion, undefined);
-    assert.deepEqual(parseEnvironment({ WORKER_DEPLOYMENT_NAME: 'runs', WORKER_BUILD_ID: '7f3a' }).workerVersion, {
-      deploymentName: 'runs',
-      buildId: '7f3a',
-    });
-    const refused = (env: NodeJS.ProcessEnv, variable: string) =>
-      assert.throws(
-        () => parseEnvironment(env),
-        (error) => error instanceof ConfigError && error.message.startsWith(`${variable}: `),
-      );
-    refused({ WORKER_DEPLOYMENT_NAME: 'runs' }, 'WORKER_BUILD_ID');
-    refused({ WORKER_BUILD_ID: '7f3a', WORKER_DEPLOYMENT_NAME: '' }, 'WORKER_DEPLOYMENT_NAME');
-  });
 
   it('takes OpenID Connect whole or not at all', () => {
     assert.equal(parseEnvironment({}).signIn.oidc, undefined);

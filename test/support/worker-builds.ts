@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { historiesOfRun } from '../../cli/replay/histories.js';
+import type { Build } from '../../deployments/worker-builds.js';
 import { bundleWith } from './doctored-bundle.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { withTemporal } from './inspect.js';
@@ -55,7 +56,12 @@ export class WorkerBuilds {
   }
 
   async start(buildId: string, options: { dist?: string; env?: Record<string, string> } = {}): Promise<WorkerProcess> {
-    const env = { WORKER_DEPLOYMENT_NAME: DEPLOYMENT, WORKER_BUILD_ID: buildId, ...options.env };
+    const env = {
+      WORKER_VERSIONING: 'true',
+      WORKER_DEPLOYMENT_NAME: DEPLOYMENT,
+      WORKER_BUILD_ID: buildId,
+      ...options.env,
+    };
     const worker = await startWorkerProcess(this.#stack, { ...options, env });
     this.#workers.set(buildId, worker);
     return worker;
@@ -80,12 +86,18 @@ export class WorkerBuilds {
   }
 
   /** Repeats the command until it succeeds, because the server knows a build only after its worker's first poll. */
-  async makeCurrent(buildId: string, deployment = DEPLOYMENT): Promise<void> {
-    const version = ['--deployment-name', deployment, '--build-id', buildId];
-    await eventually(() => this.operate('worker', 'deployment', 'set-current-version', ...version, '--yes'), {
-      timeoutMs: 60_000,
-      intervalMs: 100,
-    });
+  async makeCurrent(buildId: string): Promise<Build[]> {
+    return eventually(() => this.admin(['set-current', buildId]));
+  }
+
+  /** Runs `npm run --silent admin -- deployment ...`. Rejects with what the command says on standard error. */
+  async admin(args: string[], deployment = DEPLOYMENT): Promise<Build[]> {
+    const env = { PATH: process.env['PATH'], DATA_DIR: this.#stack.dataDir, WORKER_DEPLOYMENT_NAME: deployment };
+    const command = [path.join(DIST, 'cli/admin.js'), 'deployment', ...args];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env }).catch(
+      ({ stderr }: { stderr: string }) => Promise.reject(new Error(stderr.trim())),
+    );
+    return JSON.parse(stdout) as Build[];
   }
 
   /** `of`: one run, or the runs that match a query. */

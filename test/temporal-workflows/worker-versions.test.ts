@@ -100,12 +100,18 @@ describe('builds of the worker', function () {
   let unversioned: Waiting[];
   let onFirst: Waiting;
 
-  it('the first one gets nothing until it is current, although it is ready', async () => {
+  it('the first one gets nothing while unversioned runs are open, although it is ready, and names the command', async () => {
+    unversioned = [await startWaiting()];
+    await untilOpen('TemporalWorkerDeploymentVersion IS NULL', 1);
     const worker = await builds.start('1');
     assert.equal((await fetch(`${worker.url}/readyz`)).status, 200);
-    unversioned = [await startWaiting(), await startWaiting()];
+    await eventually(() => worker.output().includes('unversioned runs are open'), LONG);
+    assert.ok(worker.output().includes('"npm run --silent admin -- deployment set-current 1"'));
+    unversioned.push(await startWaiting());
     for (const { runId } of unversioned) assert.deepEqual(await builds.of(runId), [['unversioned']]);
-    await builds.makeCurrent('1');
+    assert.deepEqual(await builds.makeCurrent('1'), [
+      { build_id: '1', current: true, ramp_percent: 0, workers: 1, open_runs: 0 },
+    ]);
     onFirst = await startWaiting();
     assert.deepEqual(await builds.of(onFirst.runId), [['1']]);
   });
@@ -126,7 +132,12 @@ describe('builds of the worker', function () {
   });
 
   it('the next one gets new runs only: those of the one before stay on it, over continue-as-new too', async () => {
-    await builds.start('2', { dist: other.dist });
+    const second = await builds.start('2', { dist: other.dist });
+    await eventually(() => second.output().includes('another build is current'), LONG);
+    await assert.rejects(builds.admin(['ramp', '2', '101']), /A number from 0 to 100/);
+    const [ramped] = await builds.admin(['ramp', '2', '100']);
+    assert.deepEqual([ramped!.build_id, ramped!.current, ramped!.ramp_percent], ['2', false, 100]);
+    await endsOn(await startWaiting(), [['2']]);
     await builds.makeCurrent('2');
     await endsOn(await startWaiting(), [['2']]);
     await endsOn(onFirst, [['1']]);
@@ -136,7 +147,10 @@ describe('builds of the worker', function () {
 
   it('one without runs is drained: its workers can be stopped', async () => {
     await eventually(async () => (await drainageOf('1')) === 'drained', LONG);
-    assert.equal(await countOpen(`TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:1'`), 0);
+    await eventually(async () => {
+      const first = (await builds.admin(['list'])).find(({ build_id: id }) => id === '1');
+      return first?.open_runs === 0 && !first.current;
+    }, LONG);
     assert.equal(await builds.stop('1'), 0);
   });
 
@@ -224,21 +238,33 @@ describe('builds of the worker', function () {
     }
   });
 
-  it('where no worker is unversioned, runs wait in the queue for the first current one', async () => {
+  it('the first build of all becomes current by itself, and none without the queues of the current one', async () => {
     const TEMPORAL_TASK_QUEUE = 'versioned-only';
     const process = await startApiProcess(stack, { TEMPORAL_TASK_QUEUE, ALLOW_PRIVATE_NETWORK: 'true' });
-    const env = { TEMPORAL_TASK_QUEUE, WORKER_DEPLOYMENT_NAME: 'apart', WORKER_BUILD_ID: '1' };
-    const worker = await startWorkerProcess(stack, { env });
+    const versioned = { WORKER_VERSIONING: 'true', WORKER_DEPLOYMENT_NAME: 'apart' };
+    const worker = await startWorkerProcess(stack, { env: { ...versioned, TEMPORAL_TASK_QUEUE } });
+    await eventually(() => worker.output().includes('new runs start on this build'), LONG);
+    const elsewhere = { ...versioned, TEMPORAL_TASK_QUEUE: 'elsewhere', WORKER_BUILD_ID: '2' };
+    const next = await startWorkerProcess(stack, { env: elsewhere });
     try {
       const client = createApiClient(process.apiUrl, stack.apiKey);
       const workflow = await client.createWorkflow(await client.createProject(), drawing([trigger()]));
       const { data } = await client.run(workflow);
-      await untilOpen(`TaskQueue = '${TEMPORAL_TASK_QUEUE}'`, 1);
-      assert.equal((await client.poll(data.id)).data.status, 'in queue');
-      await builds.makeCurrent('1', 'apart');
       assert.equal((await client.pollToEnd(data.id, LONG)).data.status, 'succeed');
+      const { build_id: first } = (await builds.admin(['list'], 'apart')).find(({ current }) => current)!;
+      assert.match(first, /^\d+\.\d+\.\d+-[0-9a-f]{12}$/);
+      await eventually(() => next.output().includes('another build is current'), LONG);
+      await assert.rejects(builds.admin(['set-current', '2'], 'apart'), (error: Error) =>
+        error.message.startsWith(`2: has no worker for ${TEMPORAL_TASK_QUEUE}, which ${first} serves`),
+      );
+      await assert.rejects(builds.admin(['set-current', '3'], 'apart'), /^Error: 3: no worker of this build/);
+      const changed = await builds.admin(['set-current', '2', '--ignore-missing-pools'], 'apart');
+      assert.deepEqual(
+        changed.filter(({ current }) => current).map(({ build_id: id }) => id),
+        ['2'],
+      );
     } finally {
-      await Promise.all([worker.stop(), process.stop()]);
+      await Promise.all([worker.stop(), next.stop(), process.stop()]);
     }
   });
 });
