@@ -41,7 +41,7 @@ export function Runs({ workflowId, onClose }: { workflowId: number; onClose: () 
     <Drawer name="Runs" isBusy={isPending} onClose={onClose}>
       <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {isPending && <Loading label="Loading the runs" />}
-      {data?.total === 0 && <p className="field-hint">This workflow has not run yet. `Run` starts it.</p>}
+      {data?.total === 0 && <p className="field-hint">This workflow has not run yet. Run starts it.</p>}
       {data !== undefined && data.total > 0 && (
         <div className="run-list">
           <Table label="Runs" hasCards columns={columns} rows={data.items} keyOf={({ id }) => id} />
