@@ -55,7 +55,13 @@ export function TestResult({ workflowId, projectId, pins, isWide }: TestResultPr
         <section className="test-result" aria-label="Test result" ref={pane}>
           <h2>{titleOf(shown, { test: isOfTest ? last?.runId : undefined, run: run?.runId }, pin !== undefined)}</h2>
           {last !== undefined && asked !== undefined && isOfTest && (
-            <LastTest key={last.runId} test={last} asked={asked} isNamed={asked.nodeId !== only} />
+            <LastTest
+              key={last.runId}
+              test={last}
+              asked={asked}
+              isNamed={asked.nodeId !== only}
+              isErrorBelow={shown?.runId === last.runId && shown.entry.status === 'failed'}
+            />
           )}
           {only !== undefined && (
             <OfNode
@@ -112,10 +118,12 @@ interface LastTestProps {
   asked: RequestedTest;
   /** True to name the node that was tested. */
   isNamed: boolean;
+  /** True where the error is shown with the result of the node. */
+  isErrorBelow?: boolean;
 }
 
 /** The current or latest test. */
-function LastTest({ test, asked, isNamed }: LastTestProps) {
+function LastTest({ test, asked, isNamed, isErrorBelow = false }: LastTestProps) {
   const { kinds } = useStore();
   const run = useRun(test.runId);
   const tested = labelOf(nodesOf(test.drawing ?? {}).get(asked.nodeId), kinds);
@@ -132,13 +140,20 @@ function LastTest({ test, asked, isNamed }: LastTestProps) {
           )}
         </>
       ) : (
-        <Followed test={test} run={run.data} what={what} />
+        <Followed test={test} run={run.data} what={what} isErrorBelow={isErrorBelow} />
       )}
     </div>
   );
 }
 
-function Followed({ test, run, what }: { test: TestRun; run: RunDetail; what: string }) {
+interface FollowedProps {
+  test: TestRun;
+  run: RunDetail;
+  what: string;
+  isErrorBelow: boolean;
+}
+
+function Followed({ test, run, what, isErrorBelow }: FollowedProps) {
   const { isOpen, word, error, retry } = useFollowed(test, run, 'Test');
   const cancel = useCancel(run);
   const { asked, drawing } = test;
@@ -151,7 +166,7 @@ function Followed({ test, run, what }: { test: TestRun; run: RunDetail; what: st
         {!isOpen && <Money amount={run.cost} />}
         <Link href={`/runs/${run.id}`}>Open run</Link>
       </div>
-      {run.error !== null && (
+      {run.error !== null && !isErrorBelow && (
         <Note>
           <code>{run.error.code}</code> {run.error.message}
         </Note>
