@@ -81,9 +81,9 @@ export function searchVariables(
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...groups];
   const left = { ...limits };
-  const found = groups.map(({ heading, choices }) => ({
-    heading,
-    choices: choices.flatMap((choice) => searchChoice(heading, choice, words, left)),
+  const found = groups.map((group) => ({
+    ...group,
+    choices: group.choices.flatMap((choice) => searchChoice(group.heading, choice, words, left)),
   }));
   return found.filter(({ choices }) => choices.length > 0);
 }

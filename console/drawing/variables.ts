@@ -23,6 +23,10 @@ export interface VariableChoice {
 
 export interface VariableGroup {
   heading: string;
+  /** The node that gives the values. */
+  nodeId?: string;
+  /** Where the values are from. */
+  origin?: string;
   choices: VariableChoice[];
 }
 
@@ -73,7 +77,11 @@ function inputOf(drawing: Drawing, isChat: boolean): VariableGroup {
   });
   const texts = new Set(declared.map(({ text }) => text));
   const ofChat = isChat ? OF_A_CHAT.filter(({ text }) => !texts.has(text)) : [];
-  return { heading: 'Input of the run', choices: [...ofChat, ...declared] };
+  return {
+    heading: 'Input of the run',
+    ...(start !== undefined && { nodeId: start.id }),
+    choices: [...ofChat, ...declared],
+  };
 }
 
 function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): VariableGroup {
@@ -90,7 +98,7 @@ function resultsOf(drawing: Drawing, kinds: NodeKinds, nodeId: string): Variable
     };
   });
   const isCaught = ['continue', 'branch'].includes(String(dataOf(node)['on_error']));
-  return { heading: labelOf(node, kinds), choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
+  return { heading: labelOf(node, kinds), nodeId, choices: isCaught ? [...choices, ...errorsOf(nodeId)] : choices };
 }
 
 /** Returns the error variables of a node whose failure the run survives. */

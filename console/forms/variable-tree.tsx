@@ -22,9 +22,11 @@ export function VariableList({ groups, search, onChoose }: VariableListProps) {
   return (
     <>
       {groups.length > 0 && found.length === 0 && <p>No variable matches.</p>}
-      {found.slice(0, MAX_GROUPS).map(({ heading, choices }, at) => (
+      {found.slice(0, MAX_GROUPS).map(({ heading, origin, choices }, at) => (
         <section key={at} className="variables" aria-label={heading}>
-          <h3>{heading}</h3>
+          <h3>
+            {heading} {origin !== undefined && <span className="variables-origin">{origin}</span>}
+          </h3>
           <VariableTree choices={choices} isOpen={wanted === ''} onChoose={onChoose} />
         </section>
       ))}

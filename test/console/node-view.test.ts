@@ -126,6 +126,7 @@ describe('the chosen node', function () {
       .getByRole('button', { name: /orders\[1\]\.customer\.name/ })
       .dragTo(field(page, 'URL'));
     await field(page, 'URL').getByTitle(`{{ ${call.id}.result.json.orders[1].customer.name }}`).waitFor();
+    await orders.getByText('of a test').waitFor();
     await assertAccessible(page, 'the wide node, as a tree');
     await incoming(page).getByRole('searchbox').fill('');
     await press(incoming(page), 'Table');

@@ -8,9 +8,13 @@ import { previewOf, withValues } from './test-run/variable-values.js';
 /** The variables of a node's form, with values from pins, tests and the latest run. */
 export function useFormVariables(workflowId: number, nodeId: string, isChat: boolean): KnownVariables {
   const store = useStore();
-  const { read, want } = useKnownValues(workflowId);
+  const { read, originOf, want } = useKnownValues(workflowId);
   return {
-    groups: () => withValues(variablesFor(store.drawing, store.kinds, nodeId, isChat), read),
+    groups: () =>
+      withValues(variablesFor(store.drawing, store.kinds, nodeId, isChat), read).map((group) => {
+        const origin = group.nodeId === undefined ? undefined : originOf(group.nodeId);
+        return origin === undefined ? group : { ...group, origin };
+      }),
     chipOf: (expression) => chipOf(store.drawing, store.kinds, expression, isChat),
     preview: (value) => previewOf(value, read),
     want,

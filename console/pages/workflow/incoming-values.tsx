@@ -73,7 +73,9 @@ function Values({ groups, search, form, onChoose }: ValuesProps) {
   if (found.length === 0 && groups.length > 0) return <p>No variable matches.</p>;
   return found.map((group, at) => (
     <section key={at} className="variables" aria-label={group.heading}>
-      <h3>{group.heading}</h3>
+      <h3>
+        {group.heading} {group.origin !== undefined && <span className="variables-origin">{group.origin}</span>}
+      </h3>
       {form === 'Table' ? <Tables group={group} onChoose={onChoose} /> : <Text group={group} />}
     </section>
   ));

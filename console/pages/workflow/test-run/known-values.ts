@@ -14,12 +14,15 @@ interface KnownValues {
   /** Call before reading: it makes the hook load the latest run. */
   want: () => void;
   read: ReadValue;
+  /** Returns where the values of a node are from; undefined if there are none. */
+  originOf: (nodeId: string) => string | undefined;
 }
 
 export function useKnownValues(workflowId: number): KnownValues {
   const [isWanted, setIsWanted] = useState(false);
   const results = useTest((state) => state.results);
   const pins = useTest((state) => state.pins);
+  const run = useTest((state) => state.run);
   const start = useEditor(({ history }) => startOf(history.present));
   const newest = useQuery({
     queryKey: ['workflow', workflowId, 'newest-run'],
@@ -27,6 +30,14 @@ export function useKnownValues(workflowId: number): KnownValues {
     enabled: isWanted,
     staleTime: 10_000,
   });
+  const originOf = (id: string): string | undefined => {
+    if (pins.some(({ node_id: nodeId, path }) => nodeId === id && path === '')) return 'pinned';
+    const { entry, runId } = results.get(id) ?? {};
+    if (entry?.status === 'succeed' || entry?.status === 'failed') {
+      return runId === run?.runId ? 'of the last run' : 'of a test';
+    }
+    return newest.data?.result[id] === undefined ? undefined : 'of the last run';
+  };
   const nodeOf = (id: string): unknown => {
     const pin = pins.find(({ node_id: nodeId, path }) => nodeId === id && path === '');
     if (pin !== undefined) return pin.error === null ? { result: contentOfPin(pin) } : contentOfPin(pin);
@@ -35,6 +46,7 @@ export function useKnownValues(workflowId: number): KnownValues {
   };
   return {
     want: () => setIsWanted(true),
+    originOf,
     read: ([first = '', ...rest]) => {
       const from = first === 'input' ? (inputOf(nodeOf(start ?? '')) ?? newest.data?.input_data) : nodeOf(first);
       return rest.reduce<unknown>((value, key) => stepInto(value, key), from);

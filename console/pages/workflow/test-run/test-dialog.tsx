@@ -208,6 +208,9 @@ interface WhyNotProps {
 function WhyNot({ error, labels, onRetry }: WhyNotProps) {
   const data = error instanceof ServiceError ? ownValue(error.body, 'data') : undefined;
   const detail = ownValue(data, 'detail');
+  if (error instanceof ServiceError && error.fields?.['node'] !== undefined) {
+    return <Alert>The start does not lead to this node yet: link it first.</Alert>;
+  }
   if (typeof detail === 'string') return <Alert>{detail}</Alert>;
   if (data !== undefined) return <Refused error={error} labels={labels} />;
   return <Problem error={error} onRetry={onRetry} />;

@@ -13,9 +13,9 @@ export type ReadValue = (path: readonly string[]) => unknown;
  * text that is JSON gets the parts of the JSON, which a variable reads beside the fields of the result.
  */
 export function withValues(groups: readonly VariableGroup[], read: ReadValue): VariableGroup[] {
-  return groups.map(({ heading, choices }) => ({
-    heading,
-    choices: choices
+  return groups.map((group) => ({
+    ...group,
+    choices: group.choices
       .map((choice) => withKnown(choice, read))
       .toSorted((one, other) => Number(isJsonOf(other)) - Number(isJsonOf(one))),
   }));
