@@ -10,7 +10,8 @@ export function withValue(choice: VariableChoice, known: unknown): VariableChoic
   return { ...choice, known, value: beginningOf(known) };
 }
 
-function beginningOf(value: unknown): string {
+/** Returns the beginning of a value on one line. */
+export function beginningOf(value: unknown): string {
   const line = lineOf(value, MOST_CHARACTERS);
   return line === '' ? '(empty)' : line;
 }

@@ -130,7 +130,13 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
     <div data-path={path.join('.')}>
       <Field label={label} hint={hint} error={error} isRequired={isRequired}>
         {(control) => (
-          <VariableInput attributes={attributesOf(control)} value={text} isLong={isLong} onChange={change} />
+          <VariableInput
+            attributes={attributesOf(control)}
+            value={text}
+            isLong={isLong}
+            enlarged={isLong ? label : undefined}
+            onChange={change}
+          />
         )}
       </Field>
     </div>

@@ -27,6 +27,8 @@ interface FormState {
   /** Returns the page's control for a schema `format`, or undefined if the page has none. */
   fieldOf?: (format: string, props: SchemaFieldProps) => ReactNode;
   variables?: KnownVariables;
+  /** Returns what the page shows beside code in the large editor. */
+  besideCode?: (code: Pick<SchemaFieldProps, 'path' | 'value' | 'onChange'>) => ReactNode;
 }
 
 export const FormContext = createContext<FormState>({ isReadOnly: false, errors: new Map() });

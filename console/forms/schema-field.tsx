@@ -27,7 +27,8 @@ import {
   variantsOf,
   withoutNull,
 } from './schema.js';
-import type { SourceEditorProps } from './source-editor.js';
+import { Enlarge } from './large-editor.js';
+import type { Attributes, SourceEditorProps } from './source-editor.js';
 import { fromJsonText, isJson, toJsonText } from './values.js';
 import { Preview } from './variable-input.js';
 
@@ -273,8 +274,10 @@ function JsonField({ schema, path, label, value, isRequired = false, onChange }:
 const CodeEditor = lazy(() => import('./code-editor.js').then((part) => ({ default: part.CodeEditor })));
 
 function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
+  const { besideCode } = use(FormContext);
   return (
     <EditorField
+      beside={besideCode?.({ path, value, onChange })}
       schema={schema}
       path={path}
       label={label}
@@ -294,31 +297,28 @@ interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'l
   problem?: string | undefined;
   /** The rendered value. */
   preview?: ReactNode;
+  /** What stands beside the large editor, by default the variables. */
+  beside?: ReactNode;
   onChange: (value: string) => void;
 }
 
 function EditorField(props: EditorFieldProps) {
-  const { schema, path, label, isRequired = false, editor: Editor, value, problem, preview, onChange } = props;
+function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
+  const { besideCode } = use(FormContext);
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);
   const id = useId();
+  const editor = (attributes: Attributes): ReactNode => (
+    <ErrorBoundary>
+      <Suspense fallback={<Loading />}>
+        <Editor attributes={attributes} value={value} isReadOnly={isReadOnly} onChange={onChange} />
+      </Suspense>
+    </ErrorBoundary>
+  );
   return (
     <div className="field" data-path={path.join('.')}>
-      <FieldHead isRequired={isRequired}>
-        <span className="field-label" id={id}>
-          {label}
-        </span>
-      </FieldHead>
-      <ErrorBoundary>
-        <Suspense fallback={<Loading />}>
-          <Editor
-            attributes={{ 'aria-labelledby': id, ...(isRequired && { 'aria-required': 'true' }) }}
-            value={value}
-            isReadOnly={isReadOnly}
-            onChange={onChange}
-          />
-        </Suspense>
-      </ErrorBoundary>
+function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
+  const { besideCode } = use(FormContext);
       {preview}
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {problem !== undefined && <p className="field-error">{problem}</p>}

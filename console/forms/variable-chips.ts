@@ -3,6 +3,7 @@
 import {
   acceptCompletion,
   autocompletion,
+  closeCompletion,
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
@@ -120,6 +121,12 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
         { key: 'Backspace', run: (view) => removeAtHead(view, chipOf) },
       ]),
     ),
+    // A dialog around the editor hears Escape first, and leaves it to an open list.
+    EditorView.domEventObservers({
+      keydown(event, view) {
+        if (event.key === 'Escape' && event.defaultPrevented) closeCompletion(view);
+      },
+    }),
     EditorView.domEventHandlers({
       mousedown(event, view) {
         const { target } = event;

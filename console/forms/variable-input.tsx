@@ -2,6 +2,7 @@
 import { use, useDeferredValue, useEffect, useEffectEvent, useRef, useState, type ComponentType } from 'react';
 import { classNames } from '../ui/class-names.js';
 import { FormContext } from './form.js';
+import { Enlarge } from './large-editor.js';
 import type { Attributes } from './source-editor.js';
 import type { TextEditor } from './text-editor.js';
 
@@ -19,12 +20,15 @@ interface VariableInputProps {
   attributes: Attributes;
   value: string;
   isLong?: boolean;
+  /** Set to the name of the field if it can be edited in a large editor. */
+  enlarged?: string | undefined;
   /** True for the value in a table of names and values. */
   isValue?: boolean;
   onChange: (value: string) => void;
 }
 
-export function VariableInput({ attributes, value, isLong = false, isValue = false, onChange }: VariableInputProps) {
+export function VariableInput(props: VariableInputProps) {
+  const { attributes, value, isLong = false, enlarged, isValue = false, onChange } = props;
   const { isReadOnly } = use(FormContext);
   const [EditorPart, setEditorPart] = useState(() => loaded);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -76,6 +80,21 @@ export function VariableInput({ attributes, value, isLong = false, isValue = fal
             onChange={onChange}
           />
         </div>
+      )}
+      {enlarged !== undefined && EditorPart !== undefined && (
+        <Enlarge
+          label={enlarged}
+          editor={(named) => (
+            <EditorPart
+              attributes={{ ...named, spellcheck: 'true' }}
+              value={value}
+              isReadOnly={isReadOnly}
+              isValue={false}
+              selected={undefined}
+              onChange={onChange}
+            />
+          )}
+        />
       )}
       <Preview value={value} />
     </div>

@@ -13,6 +13,8 @@ interface DialogProps {
   /** Buttons at the bottom, the main one last. */
   footer?: ReactNode;
   isWide?: boolean;
+  /** True to fill the window. */
+  isTall?: boolean;
   /**
    * True if the dialog contains text fields. A click beside the dialog then does not close it, because the
    * text would be lost.
@@ -21,18 +23,20 @@ interface DialogProps {
 }
 
 /** Open while rendered: `{isOpen && <Dialog ...>}`. Traps the focus, and restores it when closed. */
-export function Dialog({ title, onClose, children, footer, isWide = false, holdsText = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, children, footer, isWide = false, isTall = false, holdsText = false } = props;
   const giveFocusBack = useFocusBack();
   return (
     <Parts.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Parts.Portal>
         <Parts.Overlay className="dialog-veil" />
         <Parts.Content
-          className={classNames('dialog', isWide && 'dialog-wide')}
+          className={classNames('dialog', isWide && 'dialog-wide', isTall && 'dialog-tall')}
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={giveFocusBack}
           onInteractOutside={(event) => holdsText && event.preventDefault()}
+          onEscapeKeyDown={(event) => hasOpenList(event.target) && event.preventDefault()}
         >
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>
@@ -48,6 +52,11 @@ export function Dialog({ title, onClose, children, footer, isWide = false, holds
       </Parts.Portal>
     </Parts.Root>
   );
+}
+
+/** Escape closes a list of suggestions before it closes the dialog. */
+function hasOpenList(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[aria-activedescendant]') !== null;
 }
 
 /** Focuses the first field instead of the button `Close`. */

@@ -232,5 +232,50 @@ describe('the chosen node', function () {
     await page.context().close();
   });
 
+  it('has large editors: code with its inputs and its console, texts with the variables', async () => {
+    const { owner, project } = world;
+    const path = `/${randomUUID()}`;
+    world.target.on(path, [{ body: JSON.stringify(ORDERS), headers: { 'content-type': 'application/json' } }]);
+    const call = http(`${world.target.url}${path}`, { label: 'Orders' });
+    const code = graphNode('code', { label: 'Sum', code: '', inputs: {} });
+    const ask = llm('Say: ', { label: 'Ask' });
+    const nodes = linkInRow([trigger([], { label: 'Start' }), call, code, ask]);
+    const id = await owner.api.createWorkflow(project, drawing(nodes), 'Large');
+    const page = await open(id);
+    await node(page, 'Sum').click();
+    await press(region(page, 'Node'), 'Enlarge Code');
+    const dialog = page.getByRole('dialog', { name: 'Code', exact: true });
+    await press(dialog, 'Write an example');
+    await press(dialog, 'Fill from the nodes before');
+    await region(dialog, 'Inputs').getByText('inputs.orders').waitFor();
+    await assertAccessible(page, 'the large editor of code');
+    await press(dialog, 'Try');
+    await region(dialog, 'Console')
+      .getByText(/orders/)
+      .first()
+      .waitFor();
+    await dialog.getByRole('textbox', { name: 'Code' }).press('Control+End');
+    await page.keyboard.type('// the end');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await region(page, 'Node').getByRole('textbox', { name: 'Code' }).getByText('// the end').waitFor();
+    await node(page, 'Ask').click();
+    await press(region(page, 'Node'), 'Enlarge Message');
+    const text = page.getByRole('dialog', { name: 'Message', exact: true });
+    await text.getByRole('textbox', { name: 'Message' }).press('Control+End');
+    await page.keyboard.type('{{ tot');
+    await page.getByRole('listbox', { name: 'Variables' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox', { name: 'Variables' }).waitFor({ state: 'detached' });
+    for (let length = '{{ tot'.length; length > 0; length -= 1) await page.keyboard.press('Backspace');
+    await text.getByRole('searchbox', { name: 'Search variables' }).fill('orders[1].total');
+    await text.getByRole('button', { name: /orders\[1\]\.total/ }).click();
+    await text.getByText('Orders › json.orders[1].total', { exact: true }).waitFor();
+    await assertAccessible(page, 'the large editor of a text');
+    await press(text, 'Close');
+    await field(page, 'Message').getByTitle(`{{ ${call.id}.result.json.orders[1].total }}`).waitFor();
+    await page.context().close();
+  });
+
   it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });

@@ -31,6 +31,7 @@ import { AGENT_TOOLS, AgentTools } from '../../parts/agent-tools/agent-tools.js'
 import { ConnectionField } from '../../parts/connection/connection-field.js';
 import { TestMenu } from './test-run/test-menu.js';
 import { TryButton } from './test-run/try-button.js';
+import { CodeBeside } from './code-beside.js';
 import './editor.css';
 import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';
@@ -82,6 +83,9 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
     return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;
   };
+  const besideCode = (code: Pick<SchemaFieldProps, 'path' | 'value' | 'onChange'>) => (
+    <CodeBeside {...{ workflowId, data, variables }} nodeId={node.id} isReadOnly={store.isReadOnly} {...code} />
+  );
   const begun = useRef<{ gesture: string | undefined; drawing: Drawing }>(undefined);
   const change = (path: Path, value: unknown): void => {
     const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
@@ -121,7 +125,9 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
           <span aria-hidden="true">⤢</span>
         </Button>
       </div>
-      <FormContext value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf, variables }}>
+      <FormContext
+        value={{ isReadOnly: store.isReadOnly, errors: useNodeErrors(node.id), fieldOf, variables, besideCode }}
+      >
         {kind !== undefined && (
           <KindForm
             kind={kind}

@@ -16,18 +16,20 @@ import { useTests } from './use-tests.js';
 interface TryButtonProps {
   workflowId: number;
   nodeId: string;
+  /** True in a dialog, where the keys of the page do not act. */
+  isInDialog?: boolean;
 }
 
 /**
  * Tests the chosen node alone, with one press or with Ctrl+Shift+Enter. What it reads and has no result yet is executed,
  * too. The dialog `Test` comes only where a call that may change something is new, or where an input is missing.
  */
-export function TryButton({ workflowId, nodeId }: TryButtonProps) {
+export function TryButton({ workflowId, nodeId, isInDialog = false }: TryButtonProps) {
   const { isReadOnly } = useStore();
   const attempt = useTry(workflowId, nodeId);
   const tryByKey = useEffectEvent((event: KeyboardEvent) => {
     const isKey = event.key === 'Enter' && event.shiftKey && (event.ctrlKey || event.metaKey);
-    if (!isKey || isReadOnly || attempt.isPending || isDialogOpen()) return;
+    if (!isKey || isReadOnly || attempt.isPending || isDialogOpen() !== isInDialog) return;
     event.preventDefault();
     attempt.mutate();
   });
