@@ -13,7 +13,7 @@ const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable
 export function focusField(path: string): void {
   // Waits until the form of the newly selected node, or a newly added field, is rendered.
   setTimeout(() => {
-    const panel = document.querySelector('.node-form');
+    const panel = document.querySelector('fieldset.node-form');
     const parts = path === '' ? [] : path.split('.');
     for (let length = parts.length; length > 0; length -= 1) {
       const name = CSS.escape(parts.slice(0, length).join('.'));

@@ -35,6 +35,8 @@ const RULES: readonly (readonly [RegExp, Write])[] = [
   [/^Input should be a valid (\w+)$|^A valid (\w+) is required\.$/, ([one, other]) => ofType(one, other)],
   [/^Input should be another id than '(.*)'$/, ([id]) => `Another one has the ID ${id}. Enter another ID.`],
   [/^Input should be ('.*')$/, ([words]) => `Choose ${words?.replaceAll("'", '')}.`],
+  // The message about an input of a run begins with the name of its field.
+  [/^([\w.-]+): (.+)$/, ([name, rest], field) => `${name}: ${toFieldWords(rest ?? '', field)}`],
   [/^Input should (?:be|have) (.+?)\.?$/, ([what]) => `Enter ${what}.`],
 ];
 

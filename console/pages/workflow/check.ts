@@ -2,9 +2,10 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../service/api.js';
-import { nodesOf, type Drawing } from '../../drawing/drawing.js';
+import { nodesOf, typeOf, type Drawing } from '../../drawing/drawing.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import type { Problem } from '../../drawing/problem.js';
+import { toProblemWords } from '../../forms/problem-words.js';
 import { useStored } from '../../ui/store.js';
 import type { Saver } from './saver.js';
 
@@ -35,7 +36,7 @@ export function useProblems(store: EditorStore, saver: Saver): Check {
   const { data } = check;
   useEffect(() => {
     if (isEmpty) store.setProblems([]);
-    else if (data !== undefined) store.setProblems(toProblems(data));
+    else if (data !== undefined) store.setProblems(toProblems(store, data));
   }, [store, data, isEmpty]);
   return {
     isChecking: check.isFetching || (isDirty && !settled),
@@ -85,12 +86,17 @@ function numberOf(drawing: Drawing): number {
   return number;
 }
 
-function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
+function toProblems(store: EditorStore, { errors, warnings }: components['schemas']['WorkflowCheck']): Problem[] {
+  const nodes = nodesOf(store.drawing);
+  const wordsOf = (nodeId: string | null, path: string, message: string): string => {
+    const node = nodes.get(nodeId ?? '');
+    return toProblemWords(node && store.kinds.get(typeOf(node))?.schema, path, message);
+  };
   return [
     ...errors.map(({ node_id: nodeId, path, message }): Problem => ({
       nodeId,
       path,
-      message: toWords(message),
+      message: wordsOf(nodeId, path, message),
       severity: 'error',
     })),
     ...warnings.map(({ node_id: nodeId, path = '', message }): Problem => ({
@@ -100,17 +106,6 @@ function toProblems({ errors, warnings }: components['schemas']['WorkflowCheck']
       severity: 'warning',
     })),
   ];
-}
-
-/** Messages of the service whose words are made for programs. */
-const WORDS: Readonly<Record<string, string>> = {
-  'Field required': 'Fill this in.',
-  'String should have at least 1 character': 'Fill this in.',
-  'List should have at least 1 item after validation, not 0': 'Add at least one.',
-};
-
-function toWords(message: string): string {
-  return Object.hasOwn(WORDS, message) ? WORDS[message]! : message;
 }
 
 /** Returns the drawing that was the present one for `DELAY_MS`. */

@@ -4,6 +4,7 @@ import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
 import type { Problem } from '../../drawing/problem.js';
+import { focusField } from '../../forms/focus.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { Alert } from '../../ui/notices.js';
 import type { Check } from './check.js';
@@ -75,33 +76,4 @@ function Entry({ problem }: { problem: Problem }) {
       </span>
     </button>
   );
-}
-
-/** Opens the `details` around the control, because hidden controls cannot receive focus. */
-function openAround(control: HTMLElement): void {
-  for (let around = control.closest('details'); around; around = around.parentElement?.closest('details') ?? null) {
-    around.open = true;
-  }
-}
-
-const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
-
-/** Focuses the field at a path in the region `Node`, or its nearest ancestor: `messages.0` for `messages.0.x`. */
-function focusField(path: string): void {
-  // Waits until the form of the newly selected node is rendered.
-  setTimeout(() => {
-    const panel = document.querySelector('.editor-node');
-    const parts = path === '' ? [] : path.split('.');
-    for (let length = parts.length; length > 0; length -= 1) {
-      const name = CSS.escape(parts.slice(0, length).join('.'));
-      const control = panel?.querySelector<HTMLElement>(`[data-path="${name}"] :is(${CONTROLS})`);
-      if (control) {
-        openAround(control);
-        control.focus();
-        control.scrollIntoView({ block: 'center' });
-        return;
-      }
-    }
-    panel?.querySelector<HTMLElement>(CONTROLS)?.focus();
-  });
 }

@@ -6,6 +6,7 @@ import { useRunKey, submits } from '../../service/queries.js';
 import { useStored } from '../../ui/store.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { toProblemWords } from '../../forms/problem-words.js';
 import { titleOfPath } from '../../forms/schema.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -64,6 +65,10 @@ function RefusedRun({ error }: { error: unknown }) {
     if (input !== undefined) return input;
     return `${labelOf(node, kinds)}: ${titleOfPath(node && kinds.get(typeOf(node))?.schema, path)}`;
   };
+  const wordsOf = (nodeId: string, path: string, message: string): string => {
+    const node = nodesOf(drawing).get(nodeId);
+    return toProblemWords(node && kinds.get(typeOf(node))?.schema, path, message);
+  };
   return (
     <Alert>
       <p>The run was not started.</p>
@@ -73,7 +78,7 @@ function RefusedRun({ error }: { error: unknown }) {
             .flatMap((message) => Object.entries(message))
             .map(([path, message], at) => (
               <li key={`${nodeId} ${at}`}>
-                {nameOf(nodeId, path)} – {message}
+                {nameOf(nodeId, path)} – {wordsOf(nodeId, path, message)}
               </li>
             )),
         )}

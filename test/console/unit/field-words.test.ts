@@ -21,6 +21,7 @@ describe('messages about fields', () => {
     ["Input should be another id than 'one'", 'Another one has the ID one. Enter another ID.'],
     ["Input should be 'GET', 'HEAD' or 'POST'", 'Choose GET, HEAD or POST.'],
     ['Input should be a number of seconds from 0 to 10', 'Enter a number of seconds from 0 to 10.'],
+    ['topic: Field required', 'topic: Fill this in.'],
     ['The file does not exist.', 'The file does not exist.'],
   ];
   for (const [message, words, field] of cases) {
