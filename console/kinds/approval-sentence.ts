@@ -9,13 +9,13 @@ export function approvalSentence(schema: JsonObject, settings: JsonObject): stri
   const required = Number(approval['required'] ?? 1);
   const people = required === 1 ? 'One person has' : `${required} people have`;
   const roles = asArray(approval['roles']).map(String);
-  const who = roles.length === 0 ? 'an editor, admin or owner' : roles.join(' or ');
-  const starter = approval['exclude_starter'] === true ? ', but not the person who started the run' : '';
+  const who = roles.length === 0 ? 'editor, admin or owner' : roles.join(' or ');
+  const starter = approval['exclude_starter'] === true ? ', but not the one who started the run' : '';
   const seconds = Number(settings['approval_timeout'] ?? propertiesOf(schema)['approval_timeout']?.['default']);
   const end = Number.isFinite(seconds) ? ` within ${formatSeconds(seconds)}` : '';
   const rejected =
     settings['on_reject'] === 'fail'
       ? 'A rejected call fails the node.'
       : 'The model is told of a rejected call and goes on.';
-  return `${people} to approve a call${end}. Who decides is ${who} of the project${starter}. ${rejected}`;
+  return `${people} to approve a call${end}. Any ${who} of the project may decide${starter}. ${rejected}`;
 }
