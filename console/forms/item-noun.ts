@@ -10,8 +10,8 @@ export function itemNoun(label: string, schema: JsonObject = {}): string {
   if (title !== undefined) return title.toLowerCase();
   const known = label.toLowerCase();
   if (Object.hasOwn(NOUNS, known)) return NOUNS[known]!;
-  if (known.endsWith('ies')) return `${known.slice(0, -3)}y`;
-  return known.endsWith('s') && !known.endsWith('ss') ? known.slice(0, -1) : 'item';
+  if (known.endsWith('ies')) return known.replace(/ies$/, 'y');
+  return /[^s]s$/.test(known) ? known.replace(/s$/, '') : 'item';
 }
 
 /** `Action 2` for the second item. */

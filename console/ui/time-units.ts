@@ -23,5 +23,5 @@ export function unitOf(seconds: number): TimeUnit {
 export function formatSeconds(seconds: number): string {
   const unit = unitOf(seconds);
   const count = seconds / secondsOf(unit);
-  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+  return `${count} ${count === 1 ? unit.replace(/s$/, '') : unit}`;
 }

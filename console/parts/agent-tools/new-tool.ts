@@ -1,6 +1,7 @@
 // The tools that an agent can be given, and their data.
 import { dataOf, nodesOf, type Drawing } from '../../drawing/drawing.js';
 import { startValue } from '../../drawing/change-drawing.js';
+import { cutText } from '../../../graph/cut-text.js';
 import { MASK } from '../../../graph/mask-text.js';
 import { isEqualJson, isObject, type JsonObject } from '../../../graph/json.js';
 import { variantOptions } from '../../forms/schema.js';
@@ -28,7 +29,7 @@ const MAX_LABEL = 60;
 
 /** Returns the host of the address, with a number where another server has the same label. Empty without a host. */
 export function labelFor(address: string, others: readonly unknown[]): string {
-  const host = hostOf(address).slice(0, MAX_LABEL - 4);
+  const host = cutText(hostOf(address), MAX_LABEL - 4);
   const used = new Set(others.map((tool) => asObject(tool)['server_label']));
   if (host === '' || !used.has(host)) return host;
   for (let number = 2; ; number += 1) if (!used.has(`${host} ${number}`)) return `${host} ${number}`;
