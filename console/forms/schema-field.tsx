@@ -6,7 +6,7 @@ import { startValue } from '../drawing/change-drawing.js';
 import { isObject, isEqualJson } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { Button } from '../ui/button.js';
-import { FieldHead, Hint, RequiredMark, SelectField } from '../ui/fields.js';
+import { Hint, RequiredMark, SelectField } from '../ui/fields.js';
 import { Loading } from '../ui/notices.js';
 import { ChoiceField, NumberField, RecordField, SuggestionsField, SwitchField, VariableText } from './fields.js';
 import { isFormed } from './combined-tests.js';
@@ -303,8 +303,7 @@ interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'l
 }
 
 function EditorField(props: EditorFieldProps) {
-function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
-  const { besideCode } = use(FormContext);
+  const { schema, path, label, isRequired = false, editor: Editor, value, problem, preview, beside, onChange } = props;
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);
   const id = useId();
@@ -317,8 +316,14 @@ function CodeField({ schema, path, label, value, isRequired = false, onChange }:
   );
   return (
     <div className="field" data-path={path.join('.')}>
-function CodeField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
-  const { besideCode } = use(FormContext);
+      <div className="field-head">
+        <span className="field-label" id={id}>
+          {label}
+        </span>
+        {isRequired && <RequiredMark />}
+        <Enlarge label={label} editor={editor} beside={beside} />
+      </div>
+      {editor({ 'aria-labelledby': id, ...(isRequired && { 'aria-required': 'true' }) })}
       {preview}
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {problem !== undefined && <p className="field-error">{problem}</p>}
