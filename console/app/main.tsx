@@ -14,10 +14,12 @@ import { queryClient } from '../service/queries.js';
 import { Routes } from './routes.js';
 import { ownerOf, session, useSession } from '../service/session.js';
 import { endSignInWindow } from '../service/sign-in-window.js';
+import { applyTheme } from '../service/theme.js';
 
 /** If the browser does not close a sign-in window within this time, it becomes a normal page. */
 const CLOSES_WITHIN_MS = 1_000;
 
+applyTheme();
 passNonceToLibraries();
 reloadForNewRelease();
 

@@ -18,6 +18,14 @@ interface MenuLink {
 
 export type MenuItem = MenuAction | MenuLink;
 
+/** Options of which one is chosen, below the items. */
+interface MenuChoice {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string) => void;
+}
+
 interface MenuProps {
   /** Accessible name of the button. */
   label: string;
@@ -25,6 +33,7 @@ interface MenuProps {
   children?: ReactNode;
   heading?: ReactNode;
   items: readonly MenuItem[];
+  choice?: MenuChoice;
   /** Variant of the button, by default `quiet`. */
   variant?: 'plain' | 'quiet';
   /** Edge of the button with which the menu aligns, by default its end. */
@@ -38,6 +47,7 @@ export function Menu({
   children,
   heading,
   items,
+  choice,
   variant = 'quiet',
   align = 'end',
   disabled = false,
@@ -69,6 +79,21 @@ export function Menu({
                 {item.label}
               </Parts.Item>
             ),
+          )}
+          {choice !== undefined && (
+            <Parts.RadioGroup
+              value={choice.value}
+              onValueChange={choice.onChange}
+              aria-label={choice.label}
+              className="menu-choice"
+            >
+              <Parts.Label className="menu-choice-label">{choice.label}</Parts.Label>
+              {choice.options.map(({ value, label: name }) => (
+                <Parts.RadioItem key={value} value={value} className="menu-item menu-option">
+                  {name}
+                </Parts.RadioItem>
+              ))}
+            </Parts.RadioGroup>
           )}
         </Parts.Content>
       </Parts.Portal>
