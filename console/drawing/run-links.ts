@@ -37,7 +37,7 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
   const from = node['id'] as string;
   const data = isObject(node['data']) ? node['data'] : {};
   const own = ownLinks(data);
-  const drawn = edges.map((edge) => ({ to: edge['target'], handle: handleOf(edge['sourceHandle']) }));
+  const drawn = edges.map((edge) => ({ to: edge['target'], handle: runHandleOf(edge['sourceHandle']) }));
   const hasBranches = own.some(({ handle }) => handle !== '') || drawn.some(({ handle }) => isBranch(handle, data));
   const all = drawn
     .map(({ to, handle }) => ({ to, handle: hasBranches || isBranch(handle, data) ? handle : '' }))
@@ -66,7 +66,7 @@ function toPlain(to: unknown): { to: unknown; handle: string } {
 }
 
 /** Editors write `condition-true` for the branch `true`. */
-function handleOf(sourceHandle: unknown): string {
+export function runHandleOf(sourceHandle: unknown): string {
   return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
 }
 
@@ -113,4 +113,36 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
 
 function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** What the editor keeps in the data of every node. */
+const NAMES = ['id', 'name', 'label', 'version', 'next_nodes'];
+
+/** Returns the data of a node without its names and without where its exits lead. */
+export function withoutLinks(data: JsonObject): JsonObject {
+  const own = Object.entries(data).filter(([key, value]) => !NAMES.includes(key) && !isTarget(key, value));
+  return Object.fromEntries(
+    own.map(([key, value]) => [key, LISTS.includes(key) && Array.isArray(value) ? value.map(withoutTarget) : value]),
+  );
+}
+
+function isTarget(key: string, value: unknown): boolean {
+  return FIELD.test(key) && (value === null || typeof value === 'string' || Array.isArray(value));
+}
+
+function withoutTarget(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const { node: _target, ...rest } = item;
+  return rest;
+}
+
+/** Returns the labels of a run's nodes by their ids. */
+export function runLabels(drawing: JsonObject): ReadonlyMap<string, string> {
+  return new Map(objectsOf(drawing['nodes']).map((node) => [String(node['id']), runLabelOf(node)]));
+}
+
+/** Returns the label of a node, or its id if it has no label. */
+export function runLabelOf(node: JsonObject): string {
+  const label = ownValue(node['data'], 'label');
+  return typeof label === 'string' && label.trim() !== '' ? label : String(node['id']);
 }

@@ -24,6 +24,13 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
   return `${word}${handled}${entry.reused === true ? ', reused' : ''}`;
 }
 
+/** Returns the status as it is written on a node. One without a start did nothing yet, or nothing at all. */
+export function writtenStatus(status: string): string {
+  return UNREACHED[status] ?? status;
+}
+
+const UNREACHED: Readonly<Record<string, string>> = { 'in queue': 'not reached yet', 'not run': 'not reached' };
+
 /**
  * Returns the status of each node of the drawing. A node inside a loop gets the combined status of its iterations. A
  * node without an entry is `in queue` while the run may still reach it, else `not run`.

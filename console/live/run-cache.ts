@@ -161,6 +161,13 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
   return count > 0;
 }
 
+/** Returns the key of the first node that asks a person; undefined if none does. */
+export function useAskingNode(runId: string): string | undefined {
+  return useShownRun(runId, ({ live: { order, nodes, pending } }) =>
+    order.find((key) => pending.has(key) || nodes.get(key)?.waiting?.for === 'human'),
+  );
+}
+
 /** Current requests of a run to people: ids of approval requests and of tasks. */
 export interface Requests {
   approvals: readonly string[];

@@ -14,16 +14,19 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { createContext, use, useMemo } from 'react';
+import { useTheme } from '../service/theme.js';
+import { writtenStatus } from './node-status.js';
 import { useIsWriting, useLinkState, useNodeEntry, useNodeStatus } from './run-cache.js';
 import { classNames } from '../ui/class-names.js';
 import { findBodies, frameId, framesOf, frameZ, isBodyHandle, NO_BODIES, type Bodies } from '../drawing/bodies.js';
-import type { NodeKinds } from '../drawing/drawing.js';
+import { dataOf, nodesOf, typeOf, type NodeKinds } from '../drawing/drawing.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { exitsOf } from '../drawing/links.js';
 import { layOut } from '../drawing/lay-out.js';
 import '../drawing/loop-frame.css';
 import { OpeningView } from '../drawing/opening-view.js';
 import './run-graph.css';
-import type { RunLink, RunLinks } from '../drawing/run-links.js';
+import { runHandleOf, runLabelOf, type RunLink, type RunLinks } from '../drawing/run-links.js';
 
 interface RunGraphProps {
   runId: string;
@@ -64,7 +67,7 @@ export function RunGraph({ runId, drawing, links, kinds, selected, first, onSele
         disableKeyboardA11y
         onlyRenderVisibleElements={nodes.length > DRAWN_WHOLE}
         ariaLabelConfig={ARIA}
-        colorMode="system"
+        colorMode={useTheme()}
         minZoom={0.02}
         maxZoom={1.5}
       >
@@ -81,6 +84,7 @@ function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
   const views = layOutRun(drawing, links, bodies);
   const places = new Map(views.map((view) => [view.id, view]));
   const labels = new Map(views.map(({ id, label }) => [id, label]));
+  const words = exitWords(drawing, kinds);
   const nodes = views.map(({ id, label, type, x, y }): RunFlowNode => ({
     id,
     type: 'run',
@@ -110,10 +114,21 @@ function toFlow(drawing: JsonObject, links: RunLinks, kinds: NodeKinds) {
       data: { link },
       ariaLabel: `${labels.get(from)} to ${labels.get(to)}`,
       markerEnd: { type: MarkerType.ArrowClosed },
-      ...(handle === '' ? {} : { label: handle }),
+      ...(handle === '' ? {} : { label: words.get(`${from} ${handle}`) ?? handle }),
     };
   });
   return { nodes: [...nodes, ...frames], edges };
+}
+
+/** Returns the words of the editor for the exits of all nodes, by node and handle. */
+function exitWords(drawing: JsonObject, kinds: NodeKinds): ReadonlyMap<string, string> {
+  return new Map(
+    [...nodesOf(drawing).values()].flatMap((node) =>
+      exitsOf(kinds.get(typeOf(node)), dataOf(node)).map(
+        ({ handle, label }) => [`${node.id} ${runHandleOf(handle)}`, label] as const,
+      ),
+    ),
+  );
 }
 
 type RunFlowNode = Node<{ label: string; kind: string }, 'run'>;
@@ -139,7 +154,7 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
       <button type="button" className="run-node-button" aria-pressed={selected === id} onClick={() => onSelect(id)}>
         <span className="run-node-label">{label}</span>
         <span className="run-node-foot">
-          <span className="run-node-status">{status}</span>
+          <span className="run-node-status">{writtenStatus(status)}</span>
           {isWriting ? (
             <span className="run-node-writing">writing</span>
           ) : (
@@ -232,14 +247,8 @@ function layOutRun(drawing: JsonObject, links: RunLinks, bodies: Bodies = NO_BOD
   return arrange(views, links, bodies);
 }
 
-/** Returns the label of a node, or its id if it has no label. */
-export function labelOf(node: JsonObject): string {
-  const label = ownValue(node['data'], 'label');
-  return typeof label === 'string' && label.trim() !== '' ? label : String(node['id']);
-}
-
 function describe(node: JsonObject): Pick<RunNodeView, 'id' | 'label' | 'type'> {
-  return { id: node['id'] as string, label: labelOf(node), type: String(node['type']) };
+  return { id: node['id'] as string, label: runLabelOf(node), type: String(node['type']) };
 }
 
 function positionOf(node: JsonObject): { x: number | undefined; y: number | undefined } {

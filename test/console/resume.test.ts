@@ -9,6 +9,10 @@ import { assertAccessible } from './axe.js';
 import { NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 import { createRunWorld, nodeNamed, panel, type Started } from './run-world.js';
 
+/** Counts what a hand does: trusted presses, not scripts. The pages of one visit share the window. */
+const COUNT_PRESSES = `window.presses = 0;
+addEventListener('pointerdown', (event) => { if (event.isTrusted) window.presses += 1; }, true);`;
+
 describe('resuming a run on its page', function () {
   this.timeout(120_000);
   const world = useConsole(async (stack) => ({ ...(await createRunWorld(stack)), target: await startHttpTarget() }));
@@ -96,14 +100,56 @@ describe('resuming a run on its page', function () {
     world.target.on(`${paths[1]!}/mended`, [{ body: 'ok' }]);
     assert.equal((await world.owner.api.patch(`/workflows/${workflowId}/`, { body: { data: body.data } })).status, 200);
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
-    await dialog.getByRole('listitem').filter({ hasText: 'Second' }).filter({ hasText: 'url' }).waitFor();
-    assert.equal(await dialog.getByRole('listitem').count(), 1);
+    const changed = dialog.getByRole('group', { name: 'Changed since this run' }).getByRole('row');
+    await changed.filter({ hasText: 'Second' }).filter({ hasText: 'url' }).filter({ hasText: '/mended' }).waitFor();
+    // The first row has the headings.
+    assert.equal(await changed.count(), 2);
     assert.equal(await box.inputValue(), 'now');
     await dialog.getByRole('button', { name: 'Start run' }).click();
     await untilOther(page, runId);
     await nodeNamed(page, 'First, succeeded, reused').waitFor();
     await nodeNamed(page, 'Third, succeeded').waitFor();
     assert.deepEqual([...paths, `${paths[1]!}/mended`].map(calls), [1, 1, 1, 1]);
+    await page.context().close();
+  });
+
+  it('leads from the list of runs over the mended node to a run that succeeds, in few presses', async () => {
+    const { runId, workflowId, paths } = await failed();
+    world.target.on(`${paths[1]!}/right`, [{ body: 'ok' }]);
+    const page = await world.browser.person(world.owner.userId, `/runs?workflow=${workflowId}`);
+    await page.evaluate(COUNT_PRESSES);
+    await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'A workflow' }).click();
+    // The failed node is open, with the reason.
+    await panel(page).getByText('http_status').waitFor();
+    await panel(page).getByRole('link', { name: 'Open in the editor' }).click();
+    const url = panel(page).getByRole('textbox', { name: 'URL', exact: true });
+    await url.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('/right');
+    const last = page.getByRole('region', { name: 'Last run' });
+    await last.getByRole('button', { name: 'Resume' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    await dialog.getByText('Your unsaved changes are saved first.').waitFor();
+    await dialog
+      .getByRole('group', { name: 'Changed since this run' })
+      .getByText(/\/right$/)
+      .waitFor();
+    assert.equal(await dialog.getByRole('combobox', { name: 'Drawing' }).inputValue(), 'now');
+    await assertAccessible(page, 'resuming in the editor');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await last.getByText(/^Succeeded in/).waitFor();
+    assert.equal(await page.evaluate('window.presses'), 5);
+    assert.deepEqual([...paths, `${paths[1]!}/right`].map(calls), [1, 1, 1, 1]);
+    const { body } = await world.owner.api.get<{ items: { status: string; resumed_from: string | null }[] }>(
+      `/runs/?workflow=${workflowId}`,
+    );
+    assert.deepEqual(
+      body.items.map(({ status, resumed_from: from }) => [status, from]),
+      [
+        ['Succeeded', runId],
+        ['Error', null],
+      ],
+    );
     await page.context().close();
   });
 

@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
 import { beginningOf } from '../../ui/part-of.js';
 import { Status } from '../../ui/status.js';
-import { toPicture } from './drawing-picture.js';
+import { toPicture } from '../../drawing/drawing-picture.js';
 import { GraphPicture } from './graph-picture.js';
 import './marketplace-item.css';
 

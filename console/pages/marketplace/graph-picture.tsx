@@ -1,7 +1,13 @@
 import { useId, useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { statusWord } from '../../ui/status.js';
-import { NODE_HEIGHT, NODE_WIDTH, toPicture, type PictureLink, type PictureNode } from './drawing-picture.js';
+import {
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  toPicture,
+  type PictureLink,
+  type PictureNode,
+} from '../../drawing/drawing-picture.js';
 import './marketplace-item.css';
 
 const SCALES = [0.25, 0.4, 0.6, 0.8, 1, 1.5] as const;

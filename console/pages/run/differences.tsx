@@ -1,15 +1,14 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
-import { toText } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { Loading, Note } from '../../ui/notices.js';
-import { partOf } from '../../ui/part-of.js';
 import './differences.css';
 import { useRun, type RunDetail } from '../../parts/run/run-data.js';
-import { compareRuns, type Difference } from './run-differences.js';
+import { DifferenceList } from '../../parts/differences/difference-list.js';
+import { compareRuns } from '../../parts/differences/run-differences.js';
 
 interface DifferencesProps {
   run: RunDetail;
@@ -74,58 +73,11 @@ function Compared({ left, right }: { left: RunDetail; right: RunDetail }) {
           key={'key' in section ? section.key : section.title}
           title={section.title}
           differences={section.differences}
+          sides={SIDES}
         />
       ))}
     </>
   );
 }
 
-const STEP = 20;
-const VALUE_BYTES = 8 * 1024;
-
-function DifferenceList({ title, differences }: { title: string; differences: readonly Difference[] }) {
-  const [count, setCount] = useState(STEP);
-  return (
-    <div role="group" aria-label={title} className="difference-list">
-      <h3>{title}</h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Where</th>
-            <th scope="col">This run</th>
-            <th scope="col">Other run</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.slice(0, count).map(({ path, left, right }) => (
-            <tr key={path}>
-              <th scope="row">{path === '' ? 'the whole' : path}</th>
-              <td data-side="This run">
-                <Value value={left} />
-              </td>
-              <td data-side="Other run">
-                <Value value={right} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {differences.length > count && (
-        <Button variant="quiet" onClick={() => setCount(count + 5 * STEP)}>
-          Show more of {differences.length} differences
-        </Button>
-      )}
-    </div>
-  );
-}
-
-function Value({ value }: { value: unknown }) {
-  if (value === undefined) return <span className="difference-nothing">not there</span>;
-  const part = partOf(toText(value), VALUE_BYTES);
-  return (
-    <pre className="difference-value">
-      {part.text}
-      {part.isWhole ? '' : ' …'}
-    </pre>
-  );
-}
+const SIDES = ['This run', 'Other run'] as const;

@@ -2,11 +2,9 @@ import { useState, type ComponentType, type Ref } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
-import { toText } from '../../ui/json.js';
 import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
-import { statusOf, wordOf } from '../../live/node-status.js';
+import { statusOf, wordOf, writtenStatus } from '../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus, useStartedNodes } from '../../live/run-cache.js';
-import { CopyButton } from '../../ui/copy-button.js';
 import { sumAmounts } from '../../ui/decimals.js';
 import { SelectField } from '../../ui/fields.js';
 import { ClockTime, Duration, Money, RunningFor } from '../../ui/figures.js';
@@ -15,11 +13,11 @@ import { Loading } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
-import { JsonTree } from '../../parts/node-result/json-tree.js';
 import { useNodeDetail } from '../../parts/node-result/node-detail.js';
+import { Given, InputTab } from './input-tab.js';
 import './node-panel.css';
 import { ResultTab } from '../../parts/node-result/result-tab.js';
-import { ResumeFromHere } from './resume.js';
+import { ResumeFromHere } from '../../parts/run/resume.js';
 import { iterationInWords, type NodeChoice } from '../../parts/run/node-choice.js';
 import {
   useApprovals,
@@ -67,6 +65,7 @@ interface ChosenNodeProps {
 
 function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
   const { nodeId, path } = choice;
+  const isStart = run.data['start_node'] === nodeId;
   const [tab, setTab] = useState('result');
   const entry = useNodeEntry(run.id, nodeId, path);
   const isWaiting = useIsWaiting(run.id, nodeId, path);
@@ -81,7 +80,10 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
     <>
       <header className="node-head">
         <h2>{label}</h2>
-        <Status status={word} {...(more.length === 0 ? {} : { suffix: more.join(', ') })} />
+        <Status
+          status={entry === null ? writtenStatus(word) : word}
+          {...(more.length === 0 ? {} : { suffix: more.join(', ') })}
+        />
         <Link href={`/workflows/${run.workflow.id}?node=${encodeURIComponent(nodeId)}`}>Open in the editor</Link>
         {path === '' && <ResumeFromHere run={run} nodeId={nodeId} label={label} labels={labels} />}
       </header>
@@ -116,7 +118,11 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
                 />
               ),
             },
-            { id: 'input', label: 'Input', content: <DetailTab query={detail} tab={InputTab} /> },
+            {
+              id: 'input',
+              label: 'Input',
+              content: isStart ? <Given input={run.input_data ?? {}} /> : <DetailTab query={detail} tab={InputTab} />,
+            },
             { id: 'attempts', label: 'Attempts', content: <DetailTab query={detail} tab={AttemptsTab} /> },
             { id: 'cost', label: 'Cost', content: <DetailTab query={detail} tab={CostTab} /> },
           ]}
@@ -179,27 +185,6 @@ function DetailTab({ query, tab: Tab }: DetailTabProps) {
   // A node that has just started exists only in the memory of the run's workflow; the database has no record of it yet.
   if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
   return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
-}
-
-const MISSING = {
-  not_started: 'The node has not begun, so it was given nothing yet.',
-  expired: 'What the node was given has expired.',
-  too_large: 'What the node was given is too large to be shown.',
-  unreadable: 'What the node was given can no longer be put together: something that it was made of is gone.',
-} as const;
-
-/** The node's data with its variables replaced by values. The service has masked the secrets. */
-function InputTab({ detail }: { detail: NodeDetail }) {
-  if (detail.input === null) return <p>{MISSING[detail.input_missing ?? 'unreadable']}</p>;
-  return (
-    <div className="node-part">
-      <p className="node-hint">What the node was given, with its variables filled in. Secrets are masked.</p>
-      <JsonTree value={detail.input} depth={3} />
-      <div>
-        <CopyButton text={toText(detail.input)} label="Copy input" />
-      </div>
-    </div>
-  );
 }
 
 interface AttemptRow extends Attempt {

@@ -1,34 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { reRun } from '../../../clients/typescript/src/index.js';
 import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
-import { useRunKey } from '../../service/queries.js';
 import { parseExact } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
-import { announce, Loading } from '../../ui/notices.js';
+import { Loading } from '../../ui/notices.js';
+import { useNewRun } from '../../parts/run/new-run.js';
 import { Refused } from '../../parts/run-input/refused.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
-
-/** Mutation that starts a run and opens its page. Repeated requests for the same input start one run. */
-export function useNewRun<Wish>(start: (wish: Wish, idempotencyKey: string) => Promise<string>) {
-  const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const { keyOf, settle, settleIfRefused } = useRunKey();
-  return useMutation({
-    mutationFn: (wish: Wish) => start(wish, keyOf(wish)),
-    onError: settleIfRefused,
-    onSuccess: (runId) => {
-      settle();
-      announce('A new run has started.');
-      void client.invalidateQueries({ queryKey: ['runs'] });
-      navigate(`/runs/${runId}`);
-    },
-  });
-}
 
 /** Starts the run again and opens the new run. Without `input` it reuses the run's input, secrets included. */
 export function useReRun(run: RunDetail) {

@@ -11,7 +11,7 @@ import { Pager } from '../../ui/table.js';
 import { SaveAsCase } from '../../parts/cases/save-as-case.js';
 import type { useCancel } from '../../parts/run/cancel.js';
 import { InputDialog, type useReRun } from './re-run.js';
-import { isUnfinished, mayResume, ResumeDialog } from './resume.js';
+import { isUnfinished, mayResume, ResumeDialog } from '../../parts/run/resume.js';
 import './run-actions.css';
 import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
 import { runWord } from '../../live/run-word.js';
@@ -31,8 +31,10 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
-  // After a failure people mostly want to resume, after a success to run again.
+  // After a failure people mostly want to resume, after a success to run again. An open run has other things to do, and
+  // one that was refused would be refused again.
   const isToResume = mayRun && mayResume(run) && isUnfinished(run);
+  const isToRepeat = !isToResume && run.status !== 'In Progress' && run.status !== 'Draft';
   return (
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
@@ -44,11 +46,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
       )}
       {mayRun && <Button onClick={() => setOpen('input')}>Change input</Button>}
       {mayRun && (
-        <Button
-          {...(!isToResume && { variant: 'primary' as const })}
-          isBusy={again.isPending}
-          onClick={() => again.mutate({})}
-        >
+        <Button variant={isToRepeat ? 'primary' : 'plain'} isBusy={again.isPending} onClick={() => again.mutate({})}>
           Run again
         </Button>
       )}

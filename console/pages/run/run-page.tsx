@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap } from '../../service/api.js';
 import { explain, isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { byType, hasWriter, type NodeKinds } from '../../drawing/drawing.js';
-import { isObject } from '../../../graph/json.js';
-import { labelOf, RunGraph } from '../../live/run-graph.js';
-import { readLinks, type RunLinks } from '../../drawing/run-links.js';
-import { useRunWord } from '../../live/run-cache.js';
+import { RunGraph } from '../../live/run-graph.js';
+import { readLinks, runLabels, type RunLinks } from '../../drawing/run-links.js';
+import { parseNodeKey } from '../../live/live-run.js';
+import { useAskingNode, useRunWord } from '../../live/run-cache.js';
 import { useLiveRun } from '../../live/use-live-run.js';
 import type { Connection } from '../../live/watch-run.js';
 import { Duration, Money, RunningFor, Time } from '../../ui/figures.js';
@@ -51,7 +51,7 @@ const Differences = lazy(() => import('./differences.js').then((module) => ({ de
 
 function RunView({ run }: { run: RunDetail }) {
   const links = useMemo(() => readLinks(run.data), [run.data]);
-  const labels = useMemo(() => toLabels(run.data), [run.data]);
+  const labels = useMemo(() => runLabels(run.data), [run.data]);
   const isOpen = run.status === 'In Progress';
   const query = useRun(run.id);
   const kinds = useKinds();
@@ -63,6 +63,18 @@ function RunView({ run }: { run: RunDetail }) {
   const again = useReRun(run);
   const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
+  const asking = useAskingNode(run.id);
+  // Whoever opens a run that asks them can answer without looking for the node.
+  const shown = choice ?? (asking === undefined ? undefined : parseNodeKey(asking));
+  const panel = useRef<HTMLElement>(null);
+  const show = useCallback(
+    (next: NodeChoice | string) => {
+      choose(next);
+      // On narrow screens the details are below the graph and the timeline.
+      if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
+    },
+    [choose],
+  );
   return (
     <div className="page-full run-page">
       <RunHeader
@@ -70,7 +82,7 @@ function RunView({ run }: { run: RunDetail }) {
         word={word}
         isOpen={isOpen}
         actions={<RunActions run={run} labels={labels} again={again} cancel={cancel} onCompare={compare} />}
-        story={<RunStory {...{ run, word, isOpen, labels, links }} onSelect={choose} />}
+        story={<RunStory {...{ run, word, isOpen, labels, links }} onSelect={show} />}
       />
       <div className="run-body">
         {again.isError && <Refused error={again.error} labels={labels} onRetry={() => again.mutate({})} />}
@@ -83,7 +95,7 @@ function RunView({ run }: { run: RunDetail }) {
             <Differences run={run} otherId={otherId} onClose={() => compare(undefined)} />
           </Suspense>
         )}
-        <RunPanes run={run} isOpen={isOpen} links={links} labels={labels} choice={choice} choose={choose} />
+        <RunPanes run={run} isOpen={isOpen} links={links} labels={labels} choice={shown} show={show} panel={panel} />
       </div>
       {isOpen && <ConnectionNote connection={connection} />}
     </div>
@@ -100,11 +112,6 @@ function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
   useEffect(() => {
     if (hasStarted) void client.invalidateQueries({ queryKey: ['run', run.id], exact: true });
   }, [client, run.id, hasStarted]);
-}
-
-function toLabels(drawing: Record<string, unknown>): ReadonlyMap<string, string> {
-  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
-  return new Map(nodes.map((node) => [String(node['id']), labelOf(node)]));
 }
 
 interface RunHeaderProps {
@@ -167,7 +174,9 @@ function RunHeader({ run, word, isOpen, actions, story }: RunHeaderProps) {
           </Fact>
         )}
       </dl>
-      <div className="run-header-actions">{actions}</div>
+      <div className="run-header-actions" data-commands>
+        {actions}
+      </div>
     </header>
   );
 }
@@ -221,24 +230,16 @@ interface RunPanesProps {
   links: RunLinks;
   labels: ReadonlyMap<string, string>;
   choice: NodeChoice | undefined;
-  choose: (choice: NodeChoice | string) => void;
+  show: (choice: NodeChoice | string) => void;
+  panel: Ref<HTMLElement>;
 }
 
 /** Must match the breakpoint in run-page.css. */
 const NARROW = '(max-width: 900px)';
 
-function RunPanes({ run, isOpen, links, labels, choice, choose }: RunPanesProps) {
+function RunPanes({ run, isOpen, links, labels, choice, show, panel }: RunPanesProps) {
   const kinds = useKinds();
-  const panel = useRef<HTMLElement>(null);
   const first = useMemo(() => failureOf(run)?.id ?? links.start, [run, links]);
-  const show = useCallback(
-    (next: NodeChoice | string) => {
-      choose(next);
-      // On narrow screens the details are below the graph and the timeline.
-      if (matchMedia(NARROW).matches) requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'start' }));
-    },
-    [choose],
-  );
   return (
     <div className="run-panes">
       <section aria-label="Graph" className="run-graph-pane">

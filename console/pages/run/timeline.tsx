@@ -5,7 +5,7 @@ import { classNames } from '../../ui/class-names.js';
 import { useNow } from '../../ui/figures.js';
 import { formatDuration } from '../../ui/format.js';
 import { useNodeDetail } from '../../parts/node-result/node-detail.js';
-import { iterationInWords, type NodeChoice } from '../../parts/run/node-choice.js';
+import { iterationInWords, iterationNumber, type NodeChoice } from '../../parts/run/node-choice.js';
 import { useApprovals, type ApprovalRequest, type RunDetail } from '../../parts/run/run-data.js';
 import { axisOf, layOutRow, ticksOf, type AttemptSpan, type Span } from './timeline-layout.js';
 import './timeline.css';
@@ -129,8 +129,8 @@ const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
   return (
     <li className={classNames('timeline-row', isSelected && 'timeline-row-selected')} ref={row}>
       <span className="timeline-label" title={path === '' ? label : `${label}, ${iterationInWords(path, labels)}`}>
+        {path !== '' && <span className="timeline-path">{iterationNumber(path)} </span>}
         {label}
-        {path !== '' && <span className="timeline-path"> {iterationInWords(path, labels)}</span>}
       </span>
       <div className="timeline-track">
         {view?.queue !== undefined && <Queue span={view.queue} />}

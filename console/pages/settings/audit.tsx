@@ -13,7 +13,7 @@ import {
   type AuditFilters,
   type AuditRecord,
 } from './audit-records.js';
-import { useMembers } from './members.js';
+import { useMembers } from '../../service/members.js';
 import './settings.css';
 
 /** The audit log of a project, for its admins and owners. */

@@ -1,7 +1,6 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, unwrap, type paths } from '../../service/api.js';
-import { readAllPages } from '../../service/calls.js';
+import { api, unwrap } from '../../service/api.js';
+import { useMembers, type Member } from '../../service/members.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Awaited, Problem } from '../../service/problem.js';
@@ -210,22 +209,10 @@ function rolesFor(own: Role): readonly { value: Role; label: string }[] {
 const ROLES_EXPLAINED =
   'Viewers read. Editors also draw, run and decide requests. Admins also manage members, keys and webhooks. Owners also delete the project.';
 
-type List = paths['/api/v1/projects/{id}/members/']['get']['responses'][200]['content']['application/json'];
-type Member = List['items'][number];
 type Who = { email: string } | { user_id: number };
 
 const MEMBERS = '/api/v1/projects/{id}/members/';
 const MEMBER = '/api/v1/projects/{id}/members/{user_id}/';
-
-export function useMembers(projectId: number): UseQueryResult<Member[]> {
-  return useQuery({
-    queryKey: ['members', projectId],
-    queryFn: ({ signal }) =>
-      readAllPages((page) =>
-        unwrap(api.GET(MEMBERS, { params: { path: { id: projectId }, query: { page, size: 100 } }, signal })),
-      ),
-  });
-}
 
 function addMember(projectId: number, who: Who, role: Role): Promise<Member> {
   return unwrap(api.POST(MEMBERS, { params: { path: { id: projectId } }, body: { ...who, role } }));

@@ -1,8 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, unwrap } from '../../service/api.js';
-import { ConfirmChange } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
 import { ErrorBoundary, Problem } from '../../service/problem.js';
 import { submits } from '../../service/queries.js';
@@ -11,14 +9,13 @@ import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
-import { Time } from '../../ui/figures.js';
-import { announce, Loading, Note } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
-import { Pager } from '../../ui/table.js';
+import { DeleteWorkflow, DuplicateWorkflow } from '../../parts/workflow/change-dialogs.js';
 import { AnswerDialog } from './answer-dialog.js';
 import { KeysDialog } from './keys-dialog.js';
 import { RunDialog } from './run-dialog.js';
-import type { Saver, WorkflowRecord } from './saver.js';
+import { VersionsDialog } from './versions-dialog.js';
+import { saveFirst, type Saver, type WorkflowRecord } from './saver.js';
 
 const PublishDialog = lazy(() => import('./publish-dialog.js').then((part) => ({ default: part.PublishDialog })));
 
@@ -130,66 +127,6 @@ function Side({ heading, text }: { heading: string; text: string | undefined }) 
   );
 }
 
-const SIZE = 20;
-
-function VersionsDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
-  const store = useStore();
-  const isDirty = useEditor((state) => state.isDirty);
-  const { id } = saver.getState().workflow;
-  const [page, setPage] = useState(1);
-  const versions = useQuery({
-    queryKey: ['workflow', id, 'versions', page],
-    queryFn: ({ signal }) => {
-      const params = { path: { id }, query: { page, size: SIZE } };
-      return unwrap(api.GET('/api/v1/workflows/{id}/versions/', { params, signal }));
-    },
-  });
-  return (
-    <Dialog title="Versions" onClose={onClose}>
-      {isDirty && <Note>Restoring replaces your unsaved changes; Undo brings them back.</Note>}
-      <Problem error={versions.error} onRetry={() => void versions.refetch()} isRetrying={versions.isFetching} />
-      {versions.isPending && <Loading />}
-      <ul className="versions" aria-label="Versions">
-        {versions.data?.items.map(({ version, created_at: at, is_current: isCurrent }) => (
-          <li key={version} className="versions-item">
-            <span>
-              Version {version}
-              {isCurrent && ' (now)'}
-            </span>
-            <Time at={at} />
-            {!store.isReadOnly && <Restore saver={saver} version={version} onDone={onClose} />}
-          </li>
-        ))}
-      </ul>
-      {versions.data !== undefined && <Pager page={page} size={SIZE} total={versions.data.total} onPage={setPage} />}
-    </Dialog>
-  );
-}
-
-function Restore({ saver, version, onDone }: { saver: Saver; version: number; onDone: () => void }) {
-  const queries = useQueryClient();
-  const restore = useMutation({
-    mutationFn: async () => {
-      const { id } = saver.getState().workflow;
-      await saver.restore(version);
-      await queries.invalidateQueries({ queryKey: ['workflow', id, 'versions'] });
-      announce(`Version ${version} restored`);
-      onDone();
-    },
-  });
-  return (
-    <>
-      <Button isBusy={restore.isPending} onClick={() => restore.mutate()}>
-        Restore version {version}
-      </Button>
-      <Problem error={restore.error} sentences={{ 412: STALE }} />
-    </>
-  );
-}
-
-/** Only shown if both drawings are equal. Otherwise the conflict dialog opens. */
-const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';
-
 function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const [title, setTitle] = useState(saver.getState().workflow.title);
   const queries = useQueryClient();
@@ -244,50 +181,21 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
 }
 
 function DuplicateDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
-  const { id, title } = saver.getState().workflow;
   const isDirty = useEditor((state) => state.isDirty);
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const duplicate = useMutation({
-    mutationFn: async () => {
-      const isSaved = await saver.save();
-      const { error } = saver.getState();
-      if (error !== undefined) throw error;
-      if (!isSaved) return;
-      const params = { path: { id } };
-      const copy = await unwrap(api.POST('/api/v1/workflows/{id}/duplicate/', { params }));
-      void queries.invalidateQueries({ queryKey: ['workflows'] });
-      onClose();
-      navigate(`/workflows/${copy.id}`);
-    },
-  });
   return (
-    <ConfirmChange title="Duplicate workflow" confirmLabel="Duplicate" change={duplicate} onClose={onClose}>
-      <p>
-        A copy of “{title}” is made in the same project, with its secrets, and opened.
-        {isDirty && ' Your unsaved changes are saved first.'}
-      </p>
-    </ConfirmChange>
+    <DuplicateWorkflow workflow={saver.getState().workflow} prepare={() => saveFirst(saver)} onClose={onClose}>
+      {isDirty && ' Your unsaved changes are saved first.'}
+    </DuplicateWorkflow>
   );
 }
 
 function DeleteDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
-  const { id, title } = saver.getState().workflow;
-  const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const remove = useMutation({
-    mutationFn: async () => {
-      await unwrap(api.DELETE('/api/v1/workflows/{id}/', { params: { path: { id } } }));
-      // The person deleted the unsaved changes on purpose, so leaving must not ask.
-      store.takeOver(store.drawing);
-      void queries.invalidateQueries({ queryKey: ['workflows'] });
-      setTimeout(() => navigate('/workflows'));
-    },
-  });
-  return (
-    <ConfirmChange title="Delete workflow" confirmLabel="Delete" isDangerous change={remove} onClose={onClose}>
-      <p>“{title}” is gone from every list, and its open runs are cancelled. Its runs stay in the project’s books.</p>
-    </ConfirmChange>
-  );
+  const leave = (): void => {
+    // The person deleted the unsaved changes on purpose, so leaving must not ask.
+    store.takeOver(store.drawing);
+    setTimeout(() => navigate('/workflows'));
+  };
+  return <DeleteWorkflow workflow={saver.getState().workflow} onDeleted={leave} onClose={onClose} />;
 }

@@ -25,7 +25,7 @@ export function Foot({ saver }: { saver: Saver }) {
         <Button variant="quiet" aria-expanded={open === 'runs'} onClick={toggle('runs')}>
           Runs
         </Button>
-        <LastRun />
+        <LastRun saver={saver} />
       </div>
     </>
   );

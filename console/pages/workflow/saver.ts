@@ -214,3 +214,11 @@ function toRecord({ data, error, response }: { data?: Workflow; error?: unknown;
   if (data === undefined) throw new ServiceError(response, error);
   return { workflow: data, etag: response.headers.get('ETag') ?? '*' };
 }
+
+/** Saves before another change. Returns false if the person has to resolve a conflict first; throws why a save failed. */
+export async function saveFirst(saver: Saver): Promise<boolean> {
+  const isSaved = await saver.save();
+  const { error } = saver.getState();
+  if (error !== undefined) throw error;
+  return isSaved;
+}

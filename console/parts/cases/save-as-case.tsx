@@ -4,8 +4,7 @@ import { pollRun } from '../../../clients/typescript/src/index.js';
 import { api } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
 import { ErrorBoundary } from '../../service/problem.js';
-import { isObject } from '../../../graph/json.js';
-import { labelOf } from '../../live/run-graph.js';
+import { runLabels } from '../../drawing/run-links.js';
 import { Button } from '../../ui/button.js';
 import type { RunDetail } from '../run/run-data.js';
 import { changeCase, makeCase, type Case, type Expectation } from './case-calls.js';
@@ -62,7 +61,7 @@ function Opened({ run, expect, onClose }: OpenedProps) {
       hint="The case has the input of this run. What has side effects is not called: its result is taken from this run."
       name=""
       expect={expect}
-      labels={labelsOf(run.data)}
+      labels={runLabels(run.data)}
       save={save}
       announcement="The case is saved."
       onClose={onClose}
@@ -81,9 +80,4 @@ async function expectOutput(runId: string, signal: AbortSignal): Promise<Expecta
   if (output === undefined) return [];
   const right = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output);
   return right.length > MOST_CHARACTERS ? [] : [{ output: true, path: '', operator: '==', right }];
-}
-
-function labelsOf(drawing: RunDetail['data']): ReadonlyMap<string, string> {
-  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
-  return new Map(nodes.map((node) => [String(node['id']), labelOf(node)]));
 }

@@ -14,3 +14,8 @@ export function iterationInWords(path: string, labels: ReadonlyMap<string, strin
   });
   return parts.join(' › ');
 }
+
+/** Formats the path of an iteration as its numbers only, from the outside in: `[3] [0]`. */
+export function iterationNumber(path: string): string {
+  return [...path.matchAll(/\[\d+\](?=\/|$)/g)].join(' ');
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NODE_HEIGHT, NODE_WIDTH, toPicture } from '../../../console/pages/marketplace/drawing-picture.js';
+import { NODE_HEIGHT, NODE_WIDTH, toPicture } from '../../../console/drawing/drawing-picture.js';
 import { chain, condition, drawing, link, trigger } from '../../../harness/drawing/drawing.js';
 
 const node = (id: string, data: object = {}, position?: unknown) => ({ id, type: 'x-node', position, data });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareRuns, differencesOf, type ComparedRun } from '../../../console/pages/run/run-differences.js';
+import { compareRuns, differencesOf, type ComparedRun } from '../../../console/parts/differences/run-differences.js';
 
 const at = (ms: number): string => new Date(Date.UTC(2026, 0, 31) + ms).toISOString();
 const drawing = (message: string, x = 0) => ({

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createFrameBatch, createLimit } from '../../../console/service/pace.js';
 import { failedChild, lineOfError, readResult } from '../../../console/parts/node-result/result-parts.js';
+import { withoutLinks } from '../../../console/drawing/run-links.js';
+import { iterationNumber } from '../../../console/parts/run/node-choice.js';
 import { refusalsOf } from '../../../console/parts/run-input/refusals.js';
 import { ExactNumber } from '../../../graph/exact-number.js';
 import { parseStructure } from '../../../console/ui/json.js';
@@ -52,6 +54,32 @@ describe('the parts of the run page', () => {
       many: 'many',
     };
     for (const [exact, shown] of Object.entries(rounded)) assert.equal(roundDecimal(exact), shown, exact);
+  });
+
+  it('number iterations from the outside in, whatever the ids of loops are', () => {
+    assert.equal(iterationNumber('pages[12]'), '[12]');
+    assert.equal(iterationNumber('pages[12]/rows[0]'), '[12] [0]');
+    assert.equal(iterationNumber('a[1]b[3]/x[2]'), '[3] [2]');
+  });
+
+  it('show what a node was given without its names and without where it leads', () => {
+    const given = {
+      id: 'n1',
+      name: 'http',
+      label: 'Call',
+      version: '1.0.0',
+      next_nodes: ['n2'],
+      true_node: 'n3',
+      error_node: null,
+      url: 'https://example.com',
+      cases: [{ id: 'a', left: 1, node: 'n4' }, 'odd'],
+      body: { label: 'stays', node: 'stays' },
+    };
+    assert.deepEqual(withoutLinks(given), {
+      url: 'https://example.com',
+      cases: [{ id: 'a', left: 1 }, 'odd'],
+      body: { label: 'stays', node: 'stays' },
+    });
   });
 
   it('know the words of run statuses in both directions', () => {

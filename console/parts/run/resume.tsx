@@ -1,21 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
+import type { JsonObject } from '../../../graph/json.js';
 import { api, ServiceError, unwrap } from '../../service/api.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
-import { Refused } from '../../parts/run-input/refused.js';
-import { useNewRun } from './re-run.js';
-import { compareDrawings, type Difference } from './run-differences.js';
-import { useMayRun, type RunDetail } from '../../parts/run/run-data.js';
+import { Note } from '../../ui/notices.js';
+import { Refused } from '../run-input/refused.js';
+import { useNewRun } from './new-run.js';
+import { DifferenceList } from '../differences/difference-list.js';
+import { compareDrawings, type Difference } from '../differences/run-differences.js';
+import { useMayRun, type RunDetail } from './run-data.js';
 
 interface ResumeDialogProps {
   run: RunDetail;
   labels: ReadonlyMap<string, string>;
   /** The node to start from. The default is all nodes that failed, were cancelled or never ran. */
   from?: { id: string; label: string };
+  /** What the editor shows, which is saved before the run starts. The default is the stored drawing. */
+  edited?: EditedDrawing;
+  /** Called with the new run; its page opens by default. */
+  onStarted?: (runId: string) => void;
   onClose: () => void;
+}
+
+interface EditedDrawing {
+  drawing: JsonObject;
+  isDirty: boolean;
+  /** Returns false if the drawing was not saved. */
+  save: () => Promise<boolean>;
 }
 
 const DRAWINGS = [
@@ -23,13 +37,13 @@ const DRAWINGS = [
   { value: 'now', label: 'As it is now' },
 ];
 
-export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) {
+export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: ResumeDialogProps) {
   const [chosen, setChosen] = useState<string>();
-  const changes = useChangesSince(run);
+  const changes = useChangesSince(run, edited?.drawing);
   // A person who has mended the drawing wants to see it work.
   const drawing = chosen ?? (changes.length > 0 ? 'now' : 'then');
   const [acceptsUnknown, setAcceptsUnknown] = useState(false);
-  const resume = useResume(run);
+  const resume = useResume(run, edited, onStarted);
   const isUnknown = resume.error instanceof ServiceError && resume.error.code === 'outcome_unknown';
   const asksForUnknown = isUnknown || acceptsUnknown;
   const start = (): void => {
@@ -73,16 +87,9 @@ export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) 
           drawing === 'now' ? 'A result is taken over only where its node and all before it are unchanged.' : undefined
         }
       />
+      {drawing === 'now' && edited?.isDirty === true && <Note>Your unsaved changes are saved first.</Note>}
       {changes.length > 0 && (
-        <div>
-          <p>Changed since this run:</p>
-          <ul>
-            {changes.slice(0, MAX_CHANGES).map(({ path }) => (
-              <li key={path}>{path}</li>
-            ))}
-            {changes.length > MAX_CHANGES && <li>{changes.length - MAX_CHANGES} more</li>}
-          </ul>
-        </div>
+        <DifferenceList title="Changed since this run" differences={changes} sides={['This run', 'Now']} />
       )}
       {resume.isError && !isUnknown && <Refused error={resume.error} labels={labels} onRetry={start} />}
       {asksForUnknown && (
@@ -97,17 +104,21 @@ export function ResumeDialog({ run, labels, from, onClose }: ResumeDialogProps) 
   );
 }
 
-const MAX_CHANGES = 8;
-
-/** Returns what affects a run and differs between the run's drawing and the workflow's. Empty until loaded. */
-function useChangesSince(run: RunDetail): readonly Difference[] {
+/**
+ * Returns what affects a run and differs between the run's drawing and `edited`, by default the stored one. Empty until
+ * loaded.
+ */
+function useChangesSince(run: RunDetail, edited: JsonObject | undefined): readonly Difference[] {
   const { id } = run.workflow;
-  const { data } = useQuery({
+  const { data: stored } = useQuery({
     queryKey: ['workflow', id, 'present'],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } }, signal })),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } }, signal }))).data,
+    enabled: edited === undefined,
     gcTime: 0,
   });
-  return useMemo(() => (data === undefined ? [] : compareDrawings(run.data, data.data)), [run, data]);
+  const now = edited ?? stored;
+  return useMemo(() => (now === undefined ? [] : compareDrawings(run.data, now)), [run, now]);
 }
 
 interface ResumeFromHereProps {
@@ -141,9 +152,10 @@ export function isUnfinished({ status }: RunDetail): boolean {
   return status === 'Error' || status === 'Cancelled';
 }
 
-/** Starts a run that reuses this run's results, and opens its page. */
-function useResume(run: RunDetail) {
-  return useNewRun((options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>, idempotencyKey) =>
-    resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey }),
-  );
+/** Starts a run that reuses this run's results. */
+function useResume(run: RunDetail, edited: EditedDrawing | undefined, onStarted?: (runId: string) => void) {
+  return useNewRun(async (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>, idempotencyKey) => {
+    if (options.drawing === 'now' && (await edited?.save()) === false) return undefined;
+    return resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey });
+  }, onStarted);
 }
