@@ -99,8 +99,13 @@ describe('the page of a run with loops', function () {
     await nodeNamed(page, 'Pause, waiting').getByRole('button').click();
     await panel(page).getByText('The node waits until').waitFor();
     await nodeNamed(page, 'Person, waiting').getByRole('button').click();
-    await panel(page).getByRole('link', { name: 'Open the task', exact: true }).click();
-    await page.getByText('Well?').waitFor();
+    const task = panel(page).getByRole('article', { name: 'Person' });
+    await task.getByText('Well?').waitFor();
+    await nodeNamed(page, 'Pause, waiting').getByRole('button').click();
+    await task.waitFor({ state: 'detached' });
+    await story.getByRole('button', { name: 'Answer' }).click();
+    await task.getByRole('button', { name: 'Done' }).click();
+    await nodeNamed(page, 'Person, succeeded').waitFor();
     await page.context().close();
   });
 });

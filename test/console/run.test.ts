@@ -250,19 +250,26 @@ describe('the page of a run', function () {
     await page.context().close();
   });
 
-  it('shows who waits for a decision, leads there, and goes on by itself', async () => {
+  it('shows who waits for a decision, takes it where one is, and goes on by itself', async () => {
     const { runId } = await world.start(asksToAdd(world.stack, world.tools.url));
     const page = await open(runId);
     await nodeNamed(page, 'Clerk, waiting').waitFor();
     await page.getByRole('status').getByText('Run waiting').waitFor();
-    const link = page.getByRole('link', { name: 'decide in the inbox' });
-    const requestId = /\/inbox\/(.+)$/.exec((await link.getAttribute('href')) ?? '')?.[1];
     await page.getByRole('button', { name: /^Clerk, attempt 1, waiting, \d/ }).waitFor();
-    await world.owner.api.post(`/workflows/workflow_run/${runId}/agent-approval/${requestId}/approve/`, { body: {} });
+    // The node that asks is shown without a click; another one is left by the button of the story.
+    await panel(page).getByRole('heading', { name: 'Clerk' }).waitFor();
+    await nodeNamed(page, 'Start, succeeded').getByRole('button').click();
+    const story = page.getByRole('group', { name: 'What happened' });
+    await story.getByRole('button', { name: 'Decide' }).click();
+    const request = panel(page).getByRole('article');
+    await request.getByText('"a": 1').waitFor();
+    assert.equal(await request.getByRole('link').count(), 0);
+    await assertAccessible(page, 'a run that asks');
+    await request.getByRole('button', { name: 'Approve', exact: true }).click();
     await nodeNamed(page, 'Clerk, succeeded').click();
     await panel(page).getByRole('region', { name: 'Steps' }).getByText('add', { exact: true }).waitFor();
     assert.equal(await panel(page).locator('strong').textContent(), '3');
-    assert.equal(await link.count(), 0);
+    assert.equal(await story.getByRole('button', { name: 'Decide' }).count(), 0);
     await page.context().close();
   });
 

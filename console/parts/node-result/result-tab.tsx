@@ -7,6 +7,7 @@ import { useNodeWords } from '../../live/run-cache.js';
 import type { NodeWords } from '../../live/words.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { Time } from '../../ui/figures.js';
+import { RequestHere, TaskHere } from '../requests/request-here.js';
 import { ConnectionWait } from '../connection/connection-wait.js';
 import { AgentSteps, useAgentSteps } from './agent-steps.js';
 import { CodeLines, ContentView } from './content-view.js';
@@ -144,9 +145,17 @@ interface UnfinishedProps {
   pending: readonly ApprovalRequest[];
 }
 
-/** Explains what the node waits for, and links to where a person can end the wait. */
+/** Explains what the node waits for, and lets a person end the wait. */
 function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
-  if (pending.length > 0) return <Requests pending={pending} />;
+  if (pending.length > 0) {
+    return (
+      <div className="node-part">
+        {pending.map(({ request_id: id }) => (
+          <RequestHere key={id} requestId={id} />
+        ))}
+      </div>
+    );
+  }
   switch (waiting?.for) {
     case 'child':
       return (
@@ -160,13 +169,12 @@ function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
     case 'connection':
       return <ConnectionWait projectId={projectId} connectionId={waiting.connection_id} until={waiting.until} />;
     case 'human':
-      return (
+      return waiting.task_id === undefined ? (
         <p>
-          The node waits for a person until <Time at={waiting.until} />.{' '}
-          {waiting.task_id !== undefined && (
-            <Link href={`/inbox/${encodeURIComponent(waiting.task_id)}`}>Open the task</Link>
-          )}
+          The node waits for a person until <Time at={waiting.until} />.
         </p>
+      ) : (
+        <TaskHere key={waiting.task_id} taskId={waiting.task_id} />
       );
     case 'time':
       return (
@@ -195,22 +203,6 @@ function Callback({ url, until }: { url: string | undefined; until: string }) {
           </p>
         </>
       )}
-    </div>
-  );
-}
-
-function Requests({ pending }: Pick<UnfinishedProps, 'pending'>) {
-  return (
-    <div className="node-part">
-      <p>The node waits for a decision:</p>
-      <ul className="node-part">
-        {pending.map((request) => (
-          <li key={request.request_id}>
-            <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>Decide about {request.tool_name}</Link>{' '}
-            until <Time at={request.expires_at} />
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

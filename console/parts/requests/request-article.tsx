@@ -18,10 +18,12 @@ interface RequestArticleProps {
   onChange: (request: Approval) => void;
   /** True if the heading links to the request's own page. */
   isLinked?: boolean;
+  /** True beside its node, which needs no link. */
+  isHere?: boolean;
 }
 
 /** A request: the call with its arguments, who asks, and the decision form or the outcome. */
-export function RequestArticle({ request, onChange, isLinked = false }: RequestArticleProps) {
+export function RequestArticle({ request, onChange, isLinked = false, isHere = false }: RequestArticleProps) {
   const id = useId();
   const isWaiting = request.status === 'pending';
   const tool = toVisibleText(request.tool_name);
@@ -40,7 +42,7 @@ export function RequestArticle({ request, onChange, isLinked = false }: RequestA
         </h2>
         <Status status={isWaiting ? 'waiting' : request.status} />
       </header>
-      <RequestFacts request={request} />
+      <RequestFacts request={request} isHere={isHere} />
       <ArgumentsText title="Arguments" value={request.edited_arguments ?? request.arguments} />
       {request.edited_arguments !== null && (
         <ArgumentsText title="What the model asked for" value={request.arguments} />
@@ -112,22 +114,32 @@ function isApproval(request: Asked | Approval): request is Approval {
   return 'arguments_hash' in request;
 }
 
-export function RequestFacts({ request }: { request: Asked | Approval }) {
+interface RequestFactsProps {
+  request: Asked | Approval;
+  /** True beside its node: workflow and node are not named again. */
+  isHere?: boolean;
+}
+
+export function RequestFacts({ request, isHere = false }: RequestFactsProps) {
   const { requested_by: asker, workflow, project, run_id: runId, node_id: nodeId, path } = request;
   const node = new URLSearchParams({ node: nodeId, ...(path === '' ? {} : { path }) });
   return (
     <dl className="request-facts">
       <dt>Asked by</dt>
       <dd>{asker.name}</dd>
-      <dt>Workflow</dt>
-      <dd>
-        <Link href={`/workflows/${workflow.id}`}>{workflow.title}</Link> in {project.name}
-      </dd>
-      <dt>Node</dt>
-      <dd>
-        <Link href={`/runs/${runId}?${node.toString()}`}>{request.node_label || nodeId}</Link>
-        {path !== '' && <> at {path}</>}
-      </dd>
+      {!isHere && (
+        <>
+          <dt>Workflow</dt>
+          <dd>
+            <Link href={`/workflows/${workflow.id}`}>{workflow.title}</Link> in {project.name}
+          </dd>
+          <dt>Node</dt>
+          <dd>
+            <Link href={`/runs/${runId}?${node.toString()}`}>{request.node_label || nodeId}</Link>
+            {path !== '' && <> at {path}</>}
+          </dd>
+        </>
+      )}
       <dt>Asked at</dt>
       <dd>
         <Time at={request.created_at} />

@@ -26,10 +26,12 @@ interface TaskArticleProps {
   onChange: (task: Task) => void;
   /** True if the heading links to the task's own page. */
   isLinked?: boolean;
+  /** True beside its node, which needs no link. */
+  isHere?: boolean;
 }
 
 /** A human task: the question, the answers so far, and the form or the outcome. */
-export function TaskArticle({ task, onChange, isLinked = false }: TaskArticleProps) {
+export function TaskArticle({ task, onChange, isLinked = false, isHere = false }: TaskArticleProps) {
   const id = useId();
   const label = toVisibleText(task.node_label);
   const isWaiting = task.status === 'pending';
@@ -41,7 +43,7 @@ export function TaskArticle({ task, onChange, isLinked = false }: TaskArticlePro
         </h2>
         <Status status={isWaiting ? 'waiting' : task.status} />
       </header>
-      <RequestFacts request={task} />
+      <RequestFacts request={task} isHere={isHere} />
       <div className="task-message">
         <Suspense fallback={<Loading />}>
           <Markdown text={task.message} />

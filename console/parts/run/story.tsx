@@ -97,13 +97,15 @@ function Reason({ error }: { error: { code: string; message: string } | null }) 
 
 interface NodeButtonProps extends Pick<RunStoryProps, 'labels' | 'onSelect'> {
   choice: NodeChoice;
+  /** By default the label of the node. */
+  children?: ReactNode;
 }
 
-/** Button that shows the node's details. */
-function NodeButton({ choice: { nodeId, path }, labels, onSelect }: NodeButtonProps) {
+/** Button that shows the node's details, which hold the form of what it asks. */
+function NodeButton({ choice: { nodeId, path }, labels, onSelect, children }: NodeButtonProps) {
   return (
     <button type="button" className="run-story-node" onClick={() => onSelect({ nodeId, path })}>
-      {labels.get(nodeId) ?? nodeId}
+      {children ?? labels.get(nodeId) ?? nodeId}
     </button>
   );
 }
@@ -130,7 +132,10 @@ function Open(props: RunStoryProps) {
         <p key={request.request_id}>
           {props.labels.get(request.node_id) ?? request.node_label} asks since <ClockTime at={request.created_at} />{' '}
           whether it may call {request.tool_name}:{' '}
-          <Link href={`/inbox/${encodeURIComponent(request.request_id)}`}>decide in the inbox</Link>.
+          <NodeButton {...props} choice={{ nodeId: request.node_id, path: request.path }}>
+            Decide
+          </NodeButton>
+          .
         </p>
       ))}
       {others.slice(0, NAMED).map((key) => (
@@ -171,7 +176,16 @@ function Wait({ run, labels, nodeKey, onSelect }: RunStoryProps & { nodeKey: str
         </>
       )}
       , until <Time at={waiting.until} /> at the latest.
-      {remedyOf(run, waiting)}
+      {waiting.task_id === undefined ? (
+        remedyOf(run, waiting)
+      ) : (
+        <>
+          {' '}
+          <NodeButton choice={choice} labels={labels} onSelect={onSelect}>
+            Answer
+          </NodeButton>
+        </>
+      )}
     </p>
   );
 }
@@ -188,8 +202,6 @@ const WAITS: Readonly<Record<Waiting['for'], string>> = {
 };
 
 function remedyOf({ project }: RunDetail, waiting: Waiting): ReactNode {
-  if (waiting.task_id !== undefined)
-    return <Remedy to={`/inbox/${encodeURIComponent(waiting.task_id)}`} name="Answer" />;
   if (waiting.run_id !== undefined)
     return <Remedy to={`/runs/${encodeURIComponent(waiting.run_id)}`} name="Open that run" />;
   if (waiting.for !== 'connection') return null;
