@@ -278,6 +278,28 @@ describe('the settings', function () {
     await page.context().close();
   });
 
+  it('stand in groups, of the project, of the person and of the service, whose tabs keys select', async () => {
+    const page = await open('members');
+    const groups = async () =>
+      Promise.all((await page.getByRole('tablist').all()).map((list) => list.getAttribute('aria-label')));
+    await page.getByText('The project stores').waitFor();
+    assert.deepEqual(await groups(), ['Project', 'You']);
+    const own = page.getByRole('tablist', { name: 'You' });
+    assert.deepEqual(await own.getByRole('tab').allTextContents(), ['API keys', 'Sessions', 'Password']);
+    await page.getByRole('tab', { name: 'Members' }).press('ArrowDown');
+    await page.getByRole('tab', { name: 'Provider keys' }).press('Enter');
+    await page.waitForURL(/tab=provider-keys/);
+    await own.getByRole('tab', { name: 'Sessions' }).click();
+    await page.getByRole('tabpanel', { name: 'Sessions' }).waitFor();
+    // What is said of the project is not said of the person.
+    assert.equal(await page.getByText('The project stores').count(), 0);
+    await changeUser(world.stack, world.account, { is_admin: true });
+    await page.reload();
+    await page.getByRole('tablist', { name: 'Service' }).getByRole('tab', { name: 'Users' }).waitFor();
+    await changeUser(world.stack, world.account, { is_admin: false });
+    await page.context().close();
+  });
+
   it('keep the tab in the address, are accessible, and fit a phone', async () => {
     for (const options of [{}, { ...NARROW, colorScheme: 'dark' as const }]) {
       const page = await open('api-keys', world.account, options);
