@@ -56,7 +56,7 @@ describe('the list of workflows, and who may do what with one', function () {
     for (const options of [{}, NARROW, { ...NARROW, colorScheme: 'dark' } as const]) {
       const page = await world.browser.person(owner.userId, '/workflows', options);
       await page.getByRole('img', { name: 'Last 2 runs: 2 succeeded; the newest succeeded' }).waitFor();
-      await page.getByRole('table', { name: 'Workflows' }).getByRole('row').nth(1).getByRole('link').waitFor();
+      await page.getByRole('table', { name: 'Workflows' }).getByRole('rowheader').getByRole('link').waitFor();
       await assertAccessible(page, `workflows, ${JSON.stringify(options)}`);
       await assertFits(page);
       await page.context().close();
