@@ -1,79 +1,120 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef, useState, type KeyboardEvent } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link as PageLink } from 'wouter';
 import { runWord } from '../live/run-word.js';
 import { Dialog } from '../ui/dialog.js';
 import { SearchField } from '../ui/fields.js';
 import { Time } from '../ui/figures.js';
 import { Status } from '../ui/status.js';
-import { PLACES } from '../service/addresses.js';
 import { api, unwrap } from '../service/api.js';
+import type { RunnableWorkflow } from '../pages/workflows/run-dialog.js';
+import { isNotFound } from '../service/explain.js';
+import { useUser } from '../service/session.js';
+import { buttonsOfPage, commandsFor, placesFor, type Command } from './commands.js';
 import './go-to.css';
 import { Problem } from '../service/problem.js';
 import { useTyped } from '../service/search-state.js';
 
-/** Finds pages, workflows and runs by typing. Enter opens the first result, arrow keys move to the others. */
-export function GoTo({ onClose }: { onClose: () => void }) {
+interface GoToProps {
+  onClose: () => void;
+  /** Opens the dialog that runs a workflow. */
+  onRun: (workflow: RunnableWorkflow) => void;
+}
+
+/**
+ * Finds pages, workflows, runs and what can be done by typing. Enter takes the first result, arrow keys move to the
+ * others.
+ */
+export function GoTo({ onClose, onRun }: GoToProps) {
   const [wanted, setWanted] = useState('');
   const [text, setText] = useTyped(wanted, setWanted);
-  const [, navigate] = useLocation();
+  const [buttons] = useState(buttonsOfPage);
   const list = useRef<HTMLDivElement>(null);
+  const isAdmin = useUser()?.is_admin === true;
+  const typed = text.trim();
   const found = useFound(wanted.trim());
-  const pages = PLACES.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  const runnable = useRunnable(wanted.trim());
+  const local = [
+    { title: 'Pages', entries: placesFor(typed, isAdmin) },
+    { title: 'Actions', entries: commandsFor(typed, buttons) },
+  ];
+  const groups = [
+    ...local,
+    { title: 'Workflows', entries: found.data?.workflows ?? [] },
+    { title: 'Runs', entries: found.data?.runs ?? [] },
+    {
+      title: 'Run a workflow',
+      entries: runnable.map((workflow) => ({ name: `Run ${workflow.title}`, act: () => onRun(workflow) })),
+    },
+  ];
+  const isOld = wanted.trim() !== typed || found.isPlaceholderData;
+  const isNothing = !isOld && found.isSuccess && groups.every(({ entries }) => entries.length === 0);
   const move = (event: KeyboardEvent): void => {
-    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>('a') ?? [])];
-    const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('a, button') ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
     if (event.key === 'Enter' && at < 0) {
       event.preventDefault();
-      const first = links[0]?.getAttribute('href');
-      // Until the response arrives, the results belong to an earlier text.
-      if (typeof first !== 'string' || (pages.length === 0 && wanted !== text)) return;
-      onClose();
-      navigate(first);
+      // Until the response arrives, the results of the service belong to an earlier text.
+      if (!isOld || local.some(({ entries }) => entries.length > 0)) items[0]?.click();
     }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
-    links.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % links.length)?.focus();
+    items.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % items.length)?.focus();
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* The keys only move between links, which work without them. */}
+      {/* The keys only move between links and buttons, which work without them. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div className="go-to" onKeyDown={move}>
         <SearchField label="Search workflows, runs and pages" value={text} onChange={setText} />
         <Problem error={found.error} onRetry={() => void found.refetch()} isRetrying={found.isFetching} />
         <div ref={list} className="go-to-found" aria-busy={found.isFetching || undefined}>
-          <Group title="Pages" onClose={onClose} entries={pages.map(({ to, name }) => ({ to, name }))} />
-          <Group title="Workflows" onClose={onClose} entries={found.data?.workflows ?? []} />
-          <Group title="Runs" onClose={onClose} entries={found.data?.runs ?? []} />
+          {groups.map(({ title, entries }) => (
+            <Group key={title} title={title} entries={entries} onClose={onClose} />
+          ))}
+          {isNothing && <p className="go-to-nothing">Nothing fits “{typed}”.</p>}
         </div>
       </div>
     </Dialog>
   );
 }
 
-interface Entry {
+interface Link {
   to: string;
   name: string;
   run?: { status: string; at: string };
 }
 
-function Group({ title, entries, onClose }: { title: string; entries: readonly Entry[]; onClose: () => void }) {
+interface GroupProps {
+  title: string;
+  entries: readonly (Link | Command)[];
+  onClose: () => void;
+}
+
+function Group({ title, entries, onClose }: GroupProps) {
   if (entries.length === 0) return null;
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
       <ul>
-        {entries.map(({ to, name, run }) => (
-          <li key={to}>
-            <Link href={to} onClick={onClose} className="go-to-link">
-              <span>{name}</span>
-              {run !== undefined && (
-                <span className="go-to-run">
-                  <Time at={run.at} /> <Status status={run.status} />
-                </span>
-              )}
-            </Link>
+        {entries.map((entry, index) => (
+          // Two buttons of a page may have the same name.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={`${entry.name} ${index}`}>
+            {'to' in entry ? (
+              <PageLink href={entry.to} onClick={onClose} className="go-to-entry">
+                <span>{entry.name}</span>
+                {entry.run !== undefined && (
+                  <span className="go-to-run">
+                    <Time at={entry.run.at} /> <Status status={entry.run.status} />
+                  </span>
+                )}
+              </PageLink>
+            ) : (
+              <button type="button" className="go-to-entry" onClick={() => actAfter(onClose, entry)}>
+                {entry.name}
+              </button>
+            )}
           </li>
         ))}
       </ul>
@@ -81,8 +122,16 @@ function Group({ title, entries, onClose }: { title: string; entries: readonly E
   );
 }
 
+/** Acts once the dialog is gone, which would otherwise take the focus back from what the action opens. */
+function actAfter(close: () => void, { act }: Command): void {
+  close();
+  setTimeout(act);
+}
+
 const WORKFLOWS = 8;
 const RUNS = 5;
+/** The id of a run, also within its address. */
+const RUN_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
 function useFound(search: string) {
   return useQuery({
@@ -96,11 +145,11 @@ function useFound(search: string) {
             signal,
           }),
         ),
-        unwrap(api.GET('/api/v1/runs/', { params: { query: { ...asked, size: RUNS } }, signal })),
+        findRuns(search, signal),
       ]);
       return {
-        workflows: workflows.items.map(({ id, title }): Entry => ({ to: `/workflows/${id}`, name: title })),
-        runs: runs.items.map((run): Entry => ({
+        workflows: workflows.items.map(({ id, title }): Link => ({ to: `/workflows/${id}`, name: title })),
+        runs: runs.map((run): Link => ({
           to: `/runs/${run.id}`,
           name: run.workflow.title,
           run: { status: runWord(run), at: run.run_started_at ?? run.created_at },
@@ -110,4 +159,38 @@ function useFound(search: string) {
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   });
+}
+
+/** Finds a run by its id, else runs by the titles of their workflows. */
+async function findRuns(search: string, signal: AbortSignal) {
+  const [id] = RUN_ID.exec(search) ?? [];
+  if (id !== undefined) {
+    const params = { path: { run_id: id } };
+    const found = await unwrap(api.GET('/api/v1/runs/{run_id}/', { params, signal })).catch(orNone);
+    return [found].flat();
+  }
+  const query = { ...(search !== '' && { search }), size: RUNS };
+  return (await unwrap(api.GET('/api/v1/runs/', { params: { query }, signal }))).items;
+}
+
+function orNone(error: unknown): [] {
+  if (isNotFound(error)) return [];
+  throw error;
+}
+
+/** Returns the workflows that `run <title>` means, of those in which the person may start runs. */
+function useRunnable(search: string): readonly RunnableWorkflow[] {
+  const [, title = ''] = /^run\s+(.+)$/i.exec(search) ?? [];
+  const { data = [] } = useQuery({
+    queryKey: ['go-to', 'runnable', title],
+    queryFn: async ({ signal }) => {
+      const query = { search: title, size: WORKFLOWS };
+      const { items } = await unwrap(api.GET('/api/v1/all-workflows/', { params: { query }, signal }));
+      return items
+        .filter(({ can_edit: mayRun }) => mayRun)
+        .map(({ id, title: name, project }) => ({ id, title: name, project }));
+    },
+    enabled: title !== '',
+  });
+  return data;
 }

@@ -8,13 +8,18 @@ import { Alert, LiveRegion, Loading } from '../ui/notices.js';
 import { ADDRESSES, PLACES } from '../service/addresses.js';
 import { api, unwrap } from '../service/api.js';
 import { explain } from '../service/explain.js';
+import type { RunnableWorkflow } from '../pages/workflows/run-dialog.js';
 import './layout.css';
 import { hold, isGuarded } from '../service/leave-guard.js';
 import { ErrorBoundary } from '../service/problem.js';
 import { toSignInPath } from '../service/return-address.js';
 import { session, useUser, type User } from '../service/session.js';
+import { chooseTheme, THEMES, useTheme, type Theme } from '../service/theme.js';
 
 const GoTo = lazy(() => import('./go-to.js').then((module) => ({ default: module.GoTo })));
+const RunDialog = lazy(() =>
+  import('../pages/workflows/run-dialog.js').then((module) => ({ default: module.RunDialog })),
+);
 const Keys = lazy(() => import('./keys.js').then((module) => ({ default: module.Keys })));
 
 /** The frame around every page: navigation, account and live region. */
@@ -22,7 +27,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const main = useFocusOnPage(path);
   const isSignedIn = useUser() !== undefined;
-  const [open, setOpen] = useState<'go-to' | 'keys'>();
+  const [open, setOpen] = useState<'go-to' | 'keys' | RunnableWorkflow>();
   const close = (): void => setOpen(undefined);
   const listen = useEffectEvent((event: KeyboardEvent) => {
     focusSearch(event);
@@ -56,8 +61,9 @@ export function Layout({ children }: { children: ReactNode }) {
         </ErrorBoundary>
       </main>
       <Suspense>
-        {open === 'go-to' && isSignedIn && <GoTo onClose={close} />}
+        {open === 'go-to' && isSignedIn && <GoTo onClose={close} onRun={setOpen} />}
         {open === 'keys' && <Keys onClose={close} />}
+        {typeof open === 'object' && isSignedIn && <RunDialog workflow={open} onClose={close} />}
       </Suspense>
       <LiveRegion />
     </div>
@@ -69,6 +75,7 @@ function Bar({ path }: { path: string }) {
   const [openAt, setOpenAt] = useState<string>();
   // A menu opened on another page counts as closed.
   const isOpen = openAt === path;
+  const waiting = useWaiting();
   const menu = useRef<HTMLButtonElement>(null);
   useEscape(isOpen, () => {
     setOpenAt(undefined);
@@ -87,11 +94,14 @@ function Bar({ path }: { path: string }) {
         ref={menu}
         aria-expanded={isOpen}
         aria-controls="navigation"
+        // The style sheet shows the number, so that the button is named `Menu` whoever waits.
+        {...(waiting !== undefined &&
+          waiting > 0 && { 'data-waiting': waiting, 'aria-description': `${waiting} waiting in the inbox` })}
         onClick={() => setOpenAt(isOpen ? undefined : path)}
       >
         Menu
       </Button>
-      <Navigation isOpen={isOpen} path={path} onChoose={() => setOpenAt(undefined)} />
+      <Navigation isOpen={isOpen} path={path} waiting={waiting} onChoose={() => setOpenAt(undefined)} />
       <div className="shell-account">
         {user !== undefined && <AccountMenu user={user} />}
         {user === undefined && path !== ADDRESSES.signIn && (
@@ -137,11 +147,12 @@ interface NavigationProps {
   /** Narrow screens show the navigation only while open. */
   isOpen: boolean;
   path: string;
+  /** Undefined until known. */
+  waiting: number | undefined;
   onChoose: () => void;
 }
 
-function Navigation({ isOpen, path, onChoose }: NavigationProps) {
-  const waiting = useWaiting();
+function Navigation({ isOpen, path, waiting, onChoose }: NavigationProps) {
   return (
     <nav id="navigation" aria-label="Main" className={classNames('navigation', isOpen && 'navigation-open')}>
       <ul className="navigation-list">
@@ -217,6 +228,12 @@ function AccountMenu({ user }: { user: User }) {
           { label: 'Change password', to: `${ADDRESSES.settings}?tab=password` },
           { label: 'Sessions', to: `${ADDRESSES.settings}?tab=sessions` },
         ]}
+        choice={{
+          label: 'Theme',
+          value: useTheme(),
+          options: THEMES,
+          onChange: (value) => chooseTheme(value as Theme),
+        }}
       >
         {/* CSS renders the initials, so the button's name is always `Account`. */}
         <span className="account-letters" data-letters={initialsOf(user.name)} />

@@ -19,7 +19,11 @@ export function PageHeader({ title, beside, actions }: PageHeaderProps) {
         <h1>{title}</h1>
         {beside}
       </div>
-      {actions !== undefined && <div className="page-header-actions">{actions}</div>}
+      {actions !== undefined && (
+        <div className="page-header-actions" data-commands>
+          {actions}
+        </div>
+      )}
     </header>
   );
 }

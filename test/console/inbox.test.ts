@@ -142,6 +142,11 @@ describe('the inbox', function () {
     }
     await assertFits(page);
     await assertAccessible(page, 'inbox at 390 px');
+    // The closed menu tells that somebody waits, under its own name.
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    await eventually(async () => (await menu.getAttribute('aria-description')) === '1 waiting in the inbox');
+    const shown = await menu.evaluate('element => getComputedStyle(element, "::after").content');
+    assert.match(String(shown), /^"1"/);
     await page.getByText('1 request waits for a decision.').waitFor();
     await article.getByRole('button', { name: 'Approve', exact: true }).click();
     await article.getByText('You approved this.').waitFor();

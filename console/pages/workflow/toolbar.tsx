@@ -43,7 +43,7 @@ export function Toolbar({ saver, onOpen, chat }: ToolbarProps) {
   const mayPublish = workflow.role === 'owner' || workflow.role === 'admin';
   return (
     <>
-      <div className="editor-toolbar" role="toolbar" aria-label="Workflow">
+      <div className="editor-toolbar" role="toolbar" aria-label="Workflow" data-commands>
         <h1 className="editor-title" title={workflow.title}>
           {workflow.title}
         </h1>
