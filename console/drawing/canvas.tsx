@@ -13,7 +13,17 @@ import {
   type ReactFlowInstance,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { memo, use, useEffect, useMemo, useRef, useState, type DragEvent, type PointerEvent } from 'react';
+import {
+  memo,
+  use,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type DragEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
 import { CardRemark } from './card-remark.js';
@@ -41,7 +51,13 @@ import { OpeningView } from './opening-view.js';
 import { KIND_FORMAT } from './palette.js';
 import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
-export function Canvas() {
+interface CanvasProps {
+  /** Pixels above the first node that are in view at first, for what the page shows there. */
+  headroom?: number;
+  children?: ReactNode;
+}
+
+export function Canvas({ headroom = 0, children }: CanvasProps) {
   const store = useStore();
   const flow = useReactFlow();
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
@@ -85,8 +101,13 @@ export function Canvas() {
         <Background gap={20} />
         <Controls showInteractive={false} aria-label="Zoom" />
         <Overview nodes={nodes} />
-        <OpeningView nodes={nodes} first={onlyNode(store.getState().selection) ?? startOf(store.drawing)} />
+        <OpeningView
+          nodes={nodes}
+          first={onlyNode(store.getState().selection) ?? startOf(store.drawing)}
+          headroom={headroom}
+        />
         <KeepInView />
+        {children}
       </ReactFlow>
       {asked !== undefined && <KindMenu place={asked} onClose={() => setAsked(undefined)} />}
     </AskContext>

@@ -91,7 +91,7 @@ type Attributes = Pick<
 interface TextFieldProps extends FieldProps, Attributes {
   value: string;
   onChange: (value: string) => void;
-  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'datetime-local';
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'time' | 'datetime-local';
   /** More than one row renders a textarea. */
   rows?: number;
   onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;

@@ -60,6 +60,44 @@ describe('what starts a workflow by itself', function () {
     await page.context().close();
   });
 
+  it('stands above the first node in the editor, each with its dialog', async () => {
+    const id = await workflow('Hooked in the editor');
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
+    const starts = page.getByRole('list', { name: 'Starts' });
+    const choose = async (item: string): Promise<void> => {
+      await button(page, 'Add start').click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await choose('New hook');
+    await button(page.getByRole('dialog', { name: 'New hook' }), 'Make hook').click();
+    const made = page.getByRole('dialog', { name: 'Hook', exact: true });
+    const secret = await made
+      .getByRole('group', { name: /^Signing secret of hook \d+$/ })
+      .getByRole('code')
+      .innerText();
+    await assertAccessible(page, 'the dialog of a hook');
+    await button(made, 'Close').click();
+    await made.waitFor({ state: 'detached' });
+    assert.equal((await page.content()).includes(secret), false);
+    const [hook] = await hooksOf(id);
+    await button(starts, `Hook ${hook!.id}`).click();
+    await articleOf(page, hook!.id).getByText(hook!.url!).waitFor();
+    await button(made, 'Close').click();
+    await choose('Offer as tool');
+    await button(starts, 'As a tool').click();
+    const tool = page.getByRole('dialog', { name: 'Tool' });
+    await tool.getByRole('checkbox', { name: 'Offer as MCP tool' }).uncheck();
+    await button(starts, 'As a tool').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    // The saver knows of these changes, so that the next save meets no conflict.
+    await choose('Offer as chat');
+    await button(starts, 'By chat').waitFor();
+    await page.getByRole('button', { name: 'Add Output' }).click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    await page.context().close();
+  });
+
   it('a field that is wrong says so; the secret that Stripe shows replaces the one of now', async () => {
     const id = await workflow('Hooked two');
     const page = await open(id);

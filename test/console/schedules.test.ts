@@ -60,6 +60,46 @@ describe('schedules of a workflow in the console', function () {
     await page.context().close();
   });
 
+  it('are made by choices, which write the cron expression, and are shown, paused and opened above the first node', async () => {
+    const id = await workflow('Scheduled by choices', drawing([trigger([], { label: 'Begin' })]));
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
+    const starts = page.getByRole('list', { name: 'Starts' });
+    await button(starts, 'By hand').waitFor();
+    await button(page, 'Add start').click();
+    await page.getByRole('menuitem', { name: 'New schedule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New schedule' });
+    const cron = dialog.getByRole('textbox', { name: 'Cron expression' });
+    const repeats = dialog.getByRole('combobox', { name: 'Repeats' });
+    await repeats.selectOption({ label: 'Every few minutes' });
+    assert.equal(await cron.inputValue(), '*/15 * * * *');
+    await repeats.selectOption({ label: 'On days of the week' });
+    assert.equal(await cron.inputValue(), '0 8 * * MON-FRI');
+    await assertAccessible(page, 'the choices of a schedule');
+    await repeats.selectOption({ label: 'Every day' });
+    await dialog.getByLabel('At', { exact: true }).fill('06:30');
+    assert.equal(await cron.inputValue(), '30 6 * * *');
+    await button(dialog, 'Make schedule').click();
+    await dialog.waitFor({ state: 'detached' });
+    const card = starts.getByRole('button', { name: /^Every day at 06:30/ });
+    await card.waitFor();
+    await untilTold(world.account.api, id, (await schedulesOf(id))[0]!);
+    await page.reload();
+    await starts.getByRole('button', { name: /^Every day at 06:30 next / }).waitFor();
+    await assertAccessible(page, 'the starts on the canvas');
+    const isOn = starts.getByRole('switch', { name: 'Schedule Every day at 06:30' });
+    await isOn.click();
+    await button(starts, 'Every day at 06:30 paused').waitFor();
+    assert.equal((await schedulesOf(id))[0]!.is_paused, true);
+    assert.equal(await isOn.getAttribute('aria-checked'), 'false');
+    await isOn.click();
+    await card.click();
+    await page.getByRole('dialog', { name: 'Edit schedule' }).waitFor();
+    await page.keyboard.press('Escape');
+    await button(starts, 'By hand').click();
+    await page.getByRole('dialog', { name: 'Run workflow' }).waitFor();
+    await page.context().close();
+  });
+
   it('are paused, resumed, edited, and deleted after a question', async () => {
     const id = await workflow('Scheduled two');
     const made = await makeSchedule(world.account.api, id, { cron: '30 7 * * MON-FRI', input: { other: 1 } });

@@ -178,6 +178,7 @@ type WorkflowChange = Partial<
     | 'title'
     | 'data'
     | 'is_chat'
+    | 'is_tool'
     | 'market_title'
     | 'short_description'
     | 'available_languages'

@@ -28,6 +28,10 @@ import { Toolbar } from './toolbar.js';
 import { UnsavedWork } from './unsaved-work.js';
 
 const ChatPreview = lazy(() => import('./chat-preview.js').then((part) => ({ default: part.ChatPreview })));
+const StartCards = lazy(() => import('./start-cards.js').then((part) => ({ default: part.StartCards })));
+
+/** Room for the cards of three starts. */
+const START_CARDS_HEIGHT = 140;
 
 /**
  * The editor of a workflow. Reads the workflow only once, so that saves by others do not change it while
@@ -113,7 +117,13 @@ function Workbench({ store, saver }: EditorProps) {
         <div className="editor-work">
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
-            <Canvas />
+            <Canvas headroom={START_CARDS_HEIGHT}>
+              <ErrorBoundary>
+                <Suspense>
+                  <StartCards saver={saver} onRun={() => setDialog('run')} />
+                </Suspense>
+              </ErrorBoundary>
+            </Canvas>
             <StartRegion saver={saver} onChat={setIsChatOpen} />
           </section>
           <Foot saver={saver} />

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import cronstrue from 'cronstrue';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
+import { ofCron } from './repeats.js';
 
 const SCHEDULES = '/api/v1/workflows/{id}/schedules/';
 const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';
@@ -108,6 +109,9 @@ export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFie
  */
 export function inWords(cron: string): string | undefined {
   if (cron.trim().split(/\s+/).length !== 5) return undefined;
+  const { kind, at } = ofCron(cron);
+  // The library says only `At 09:00`.
+  if (kind === 'day') return `Every day at ${at}`;
   try {
     return cronstrue.toString(cron, { use24HourTimeFormat: true });
   } catch {

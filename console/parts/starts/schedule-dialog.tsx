@@ -9,12 +9,12 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
 import { Loading } from '../../ui/notices.js';
+import { RepeatFields } from './repeat-fields.js';
 import { RunFieldControl } from '../run-input/run-field.js';
 import { isUploading, runFields, toInput, type RunField } from '../run-input/run-input.js';
 import {
   changeSchedule,
   fieldsOfSchedule,
-  inWords,
   makeSchedule,
   newFields,
   OVERLAPS,
@@ -76,7 +76,6 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
   });
   const errors = fieldErrors(change.error);
   const set = (changed: Partial<typeof form>): void => setForm({ ...form, ...changed });
-  const words = inWords(form.cron);
   return (
     <Dialog
       title={title}
@@ -97,17 +96,7 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
         error={change.error}
         fields={['cron', 'time_zone', 'overlap', 'jitter_seconds', 'catchup_seconds', 'input']}
       />
-      <TextField
-        label="Cron expression"
-        hint={words ?? 'Minute, hour, day of the month, month, day of the week'}
-        autoComplete="off"
-        spellCheck={false}
-        value={form.cron}
-        onChange={(cron) => set({ cron })}
-        error={errors['cron']}
-        maxLength={300}
-        isRequired
-      />
+      <RepeatFields cron={form.cron} onChange={(cron) => set({ cron })} error={errors['cron']} />
       <SelectField
         label="Time zone"
         value={form.timeZone}
