@@ -51,18 +51,33 @@ import { OpeningView } from './opening-view.js';
 import { KIND_FORMAT } from './palette.js';
 import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
+/** What happens on the canvas for which the page opens something. The functions never change while it is mounted. */
+export interface CanvasEvents {
+  /** The menu of what is chosen, or of the ground, is wanted at a point of the window. */
+  onMenu: (at: Point, on: 'chosen' | 'ground') => void;
+  /** A node is wanted at a point of the window. */
+  onAdd: (at: Point) => void;
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
 interface CanvasProps {
+  events: CanvasEvents;
   /** Pixels above the first node that are in view at first, for what the page shows there. */
   headroom?: number;
   children?: ReactNode;
 }
 
-export function Canvas({ headroom = 0, children }: CanvasProps) {
+export function Canvas({ events, headroom = 0, children }: CanvasProps) {
   const store = useStore();
   const flow = useReactFlow();
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
   const [asked, setAsked] = useState<AskedPlace>();
   const [links] = useState(() => createLinkHandlers(store, flow, setAsked));
+  const [menus] = useState(() => createMenuHandlers(store, events));
   const isEditable = !store.isReadOnly;
   const onDrop = (event: DragEvent): void => {
     const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
@@ -84,6 +99,7 @@ export function Canvas({ headroom = 0, children }: CanvasProps) {
         onConnect={links.onConnect}
         onConnectEnd={links.onConnectEnd}
         isValidConnection={links.isValidConnection}
+        {...menus}
         onDrop={onDrop}
         onDragOver={(event) => event.preventDefault()}
         nodesDraggable={isEditable}
@@ -150,6 +166,40 @@ function createLinkHandlers(
           return { id, drawing: connect(drawing, store.kinds, link) };
         },
       });
+    },
+  };
+}
+
+interface MenuHandlers {
+  onNodeContextMenu: (event: MouseLike, node: CanvasNode) => void;
+  onEdgeContextMenu: (event: MouseLike, edge: { id: string }) => void;
+  onPaneContextMenu: (event: MouseLike) => void;
+  onDoubleClick: (event: MouseLike) => void;
+}
+
+type MouseLike = Pick<MouseEvent, 'clientX' | 'clientY' | 'target' | 'preventDefault'>;
+
+/** Handlers of the context menu, created once per canvas like those of links. */
+function createMenuHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEvents): MenuHandlers {
+  const open = (event: MouseLike, on: 'chosen' | 'ground'): void => {
+    event.preventDefault();
+    onMenu({ x: event.clientX, y: event.clientY }, on);
+  };
+  return {
+    onNodeContextMenu(event, { id }) {
+      // The text of a note has the menu of the browser.
+      if (event.target instanceof HTMLTextAreaElement && event.target.classList.contains('nodrag')) return;
+      if (!store.getState().selection.nodes.has(id)) store.select([id]);
+      open(event, 'chosen');
+    },
+    onEdgeContextMenu(event, { id }) {
+      if (!store.getState().selection.links.has(id)) store.select([], [id]);
+      open(event, 'chosen');
+    },
+    onPaneContextMenu: (event) => open(event, 'ground'),
+    onDoubleClick(event) {
+      const isGround = event.target instanceof Element && event.target.classList.contains('react-flow__pane');
+      if (isGround && !store.isReadOnly) onAdd({ x: event.clientX, y: event.clientY });
     },
   };
 }

@@ -4,6 +4,7 @@ import { connect, newId } from './change-drawing.js';
 import {
   dataOf,
   isNode,
+  isStart,
   nodesOf,
   positionOf,
   startOf,
@@ -13,7 +14,7 @@ import {
   type NodeKinds,
   type Position,
 } from './drawing.js';
-import { withFrames } from './flow-nodes.js';
+import { CARD_WIDTH, HEAD_HEIGHT, withFrames } from './flow-nodes.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asText } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
@@ -53,12 +54,31 @@ export function pasteNodes(
     const link = { source: ids.get(source) ?? '', handle, target: ids.get(target) ?? '' };
     changed = connect(changed, kinds, link);
   }
-  const first = pasted[0]?.id;
+  const first = (pasted.find((node) => isStart(kinds.get(typeOf(node)))) ?? pasted[0])?.id;
   if (!nodesOf(drawing).has(startOf(drawing) ?? '') && first !== undefined) changed = { ...changed, start_node: first };
   const room = Math.max(0, MAX_NOTES - asArray(drawing['notes']).length);
   const notes = copied.notes.slice(0, room).map((note) => ({ ...note, id: newId(), position: moved(note, offset) }));
   const keys = new Set([...ids.values(), ...notes.map(({ id }) => noteKey(id))]);
   return { drawing: withNotes(changed, notes), keys };
+}
+
+/** Pastes all of another drawing, with its middle at `middle`. */
+export function pasteDrawing(
+  drawing: Drawing,
+  kinds: NodeKinds,
+  other: Drawing,
+  middle: Position,
+): { drawing: Drawing; keys: Set<string> } {
+  const nodes = [...nodesOf(other).values()];
+  const notes = [...notesOf(other).values()];
+  const places = [...nodes, ...notes].map(positionOf);
+  const offsetOf = (axis: 'x' | 'y', size: number): number => {
+    const along = places.map((place) => place[axis]);
+    return Math.round(middle[axis] - (Math.min(...along) + Math.max(...along) + size) / 2);
+  };
+  const all = new Set([...nodes.map(({ id }) => id), ...notes.map(({ id }) => noteKey(id))]);
+  const offset = places.length === 0 ? { x: 0, y: 0 } : { x: offsetOf('x', CARD_WIDTH), y: offsetOf('y', HEAD_HEIGHT) };
+  return pasteNodes(drawing, kinds, copyNodes(other, kinds, all), offset) ?? { drawing, keys: new Set() };
 }
 
 function moved(of: JsonObject, offset: Position): Position {

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { Button } from './button.js';
 import './menu.css';
 
-interface MenuAction {
+export interface MenuAction {
   label: string;
   onSelect: () => void;
   isDangerous?: boolean;

@@ -9,7 +9,8 @@ interface RemarksDialogProps {
   whole: string;
   warnings: readonly { node: string | null; message: string }[];
   onClose: () => void;
-  onOpen: () => void;
+  /** Opens the workflow; undefined where it is open already. */
+  onOpen?: () => void;
 }
 
 /** Lists the parts of a file or example that a new workflow lacks. */
@@ -20,12 +21,14 @@ export function RemarksDialog({ title, lead, whole, warnings, onClose, onOpen }:
       onClose={onClose}
       isWide
       footer={
-        <>
-          <Button onClick={onClose}>Stay here</Button>
-          <Button variant="primary" onClick={onOpen}>
-            Open workflow
-          </Button>
-        </>
+        onOpen === undefined ? undefined : (
+          <>
+            <Button onClick={onClose}>Stay here</Button>
+            <Button variant="primary" onClick={onOpen}>
+              Open workflow
+            </Button>
+          </>
+        )
       }
     >
       <p>{lead}</p>

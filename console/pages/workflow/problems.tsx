@@ -1,8 +1,8 @@
 import { useReactFlow } from '@xyflow/react';
 import { explain } from '../../service/explain.js';
-import { labelOf, nodesOf, positionOf, typeOf } from '../../drawing/drawing.js';
+import { labelOf, nodesOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { CARD_WIDTH, HEAD_HEIGHT } from '../../drawing/flow-nodes.js';
+import { centre } from '../../drawing/find-node.js';
 import type { Problem } from '../../drawing/problem.js';
 import { focusField } from '../../forms/focus.js';
 import { titleOfPath } from '../../forms/schema.js';
@@ -54,11 +54,7 @@ function Entry({ problem }: { problem: Problem }) {
   const lead = (): void => {
     if (node === undefined) return;
     store.select([node.id]);
-    const { x, y } = positionOf(node);
-    void flow.setCenter(x + CARD_WIDTH / 2, y + HEAD_HEIGHT / 2, {
-      zoom: Math.max(flow.getZoom(), 0.6),
-      duration: 200,
-    });
+    centre(flow, node);
     focusField(path);
   };
   return (

@@ -1,16 +1,24 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { alignChosen, ALIGNMENTS, duplicateChosen, type Alignment } from '../../drawing/arrange.js';
+import type { CanvasEvents } from '../../drawing/canvas.js';
 import { disconnect, removeNodes } from '../../drawing/change-drawing.js';
 import { copyNodes, pasteNodes } from '../../drawing/clipboard.js';
-import type { EditorStore } from '../../drawing/editor-store.js';
+import { nodesOf } from '../../drawing/drawing.js';
+import { onlyNode, type EditorStore } from '../../drawing/editor-store.js';
 import { withFrames } from '../../drawing/flow-nodes.js';
 import { linksOf } from '../../drawing/links.js';
-import { chosenNotes, removeNotes } from '../../drawing/notes.js';
+import { chosenNotes, noteKey, notesOf, removeNotes } from '../../drawing/notes.js';
 import { palettePane } from '../../drawing/palette.js';
 import { unfold } from '../../drawing/side-pane.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
+
+/** What keys open over the canvas. */
+export interface CanvasKeys extends Pick<CanvasEvents, 'onMenu'> {
+  onFind: () => void;
+  onRename: (nodeId: string) => void;
+}
 
 /**
  * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Shortcuts for the selection only work while the
@@ -21,6 +29,7 @@ export function useShortcuts(
   saver: Saver,
   graph: RefObject<HTMLElement | null>,
   onOpen: (dialog: 'run' | 'keys') => void,
+  menus: CanvasKeys,
 ): void {
   // Viewers have no Run button either.
   const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : onOpen('run'));
@@ -36,6 +45,10 @@ export function useShortcuts(
     else if (action === 'remove') removeSelection(store);
     else if (action === 'duplicate') duplicateSelection(store);
     else if (action === 'keys') onOpen('keys');
+    else if (action === 'find') menus.onFind();
+    else if (action === 'all') selectAll(store);
+    else if (action === 'rename') renameChosen(store, menus.onRename);
+    else if (action === 'menu') openMenu(store, graph.current, menus.onMenu);
     else if (typeof action === 'string') store[action]();
     else alignSelection(store, action);
   });
@@ -47,7 +60,19 @@ export function useShortcuts(
   }, []);
 }
 
-type Action = 'save' | 'run' | 'undo' | 'redo' | 'remove' | 'duplicate' | 'keys' | Alignment;
+type Action =
+  | 'save'
+  | 'run'
+  | 'undo'
+  | 'redo'
+  | 'remove'
+  | 'duplicate'
+  | 'keys'
+  | 'find'
+  | 'all'
+  | 'rename'
+  | 'menu'
+  | Alignment;
 
 function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
   if (event.ctrlKey || event.metaKey) {
@@ -55,6 +80,10 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
     switch (event.key.toLowerCase()) {
       case 's':
         return 'save';
+      case 'a':
+        return isGraph ? 'all' : undefined;
+      case 'f':
+        return isGraph ? 'find' : undefined;
       case 'd':
         return isWriting(event.target) ? undefined : 'duplicate';
       case 'enter':
@@ -74,6 +103,8 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
   // Some keyboard layouts produce other letters with Alt, so this compares the key's position.
   if (event.altKey) return ALIGNMENTS.find(({ key }) => event.code === `Key${key}`);
   if (event.key === '?') return 'keys';
+  if (event.key === 'F2') return 'rename';
+  if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) return 'menu';
   return event.key === 'Delete' || event.key === 'Backspace' ? 'remove' : undefined;
 }
 
@@ -106,10 +137,15 @@ function hasOwnUndo(target: EventTarget | null): boolean {
 const STEP = 40;
 
 /** Uses the system's clipboard, so that nodes can be pasted into other workflows or sent to somebody. */
-export function useClipboard(store: EditorStore, graph: RefObject<HTMLElement | null>): void {
+export function useClipboard(
+  store: EditorStore,
+  graph: RefObject<HTMLElement | null>,
+  /** Called with a text that is no copy of nodes. Returns true if it takes the text. */
+  takeText: (text: string) => boolean,
+): void {
   const act = useEffectEvent((event: ClipboardEvent) => {
     if (isDialogOpen() || event.clipboardData === null || !isInGraph(graph.current, event.target)) return;
-    if (event.type === 'paste') paste(store, event, event.clipboardData);
+    if (event.type === 'paste') paste(store, event, event.clipboardData, takeText);
     else copy(store, event, event.clipboardData);
   });
   useEffect(() => {
@@ -149,16 +185,62 @@ export function plural(number: number, word: string): string | undefined {
 let lastText = '';
 let pastes = 0;
 
-function paste(store: EditorStore, event: ClipboardEvent, clipboard: DataTransfer): void {
+function paste(
+  store: EditorStore,
+  event: ClipboardEvent,
+  clipboard: DataTransfer,
+  takeText: (text: string) => boolean,
+): void {
   const text = clipboard.getData('text/plain');
   pastes = text === lastText ? pastes + 1 : 1;
   lastText = text;
   const offset = { x: STEP * pastes, y: STEP * pastes };
   const pasted = store.isReadOnly ? undefined : pasteNodes(store.drawing, store.kinds, text, offset);
-  if (pasted === undefined) return;
+  if (pasted === undefined) {
+    if (takeText(text)) event.preventDefault();
+    return;
+  }
   event.preventDefault();
   store.change(pasted.drawing, { select: pasted.keys });
   announce(`${describeChosen(store, pasted.keys) ?? 'Nothing'} pasted`);
+}
+
+/** Writes the chosen nodes and notes to the system's clipboard, which pages only have in a secure context. */
+export async function copySelection(store: EditorStore): Promise<void> {
+  const chosen = store.getState().selection.nodes;
+  const words = describeChosen(store, chosen);
+  if (words === undefined) return;
+  try {
+    await navigator.clipboard.writeText(copyNodes(store.drawing, store.kinds, chosen));
+    announce(`${words} copied`);
+  } catch {
+    announce('The browser does not let this page copy: press Ctrl+C');
+  }
+}
+
+export function selectAll(store: EditorStore): void {
+  store.select([...nodesOf(store.drawing).keys(), ...[...notesOf(store.drawing).keys()].map(noteKey)]);
+}
+
+function renameChosen(store: EditorStore, onRename: (nodeId: string) => void): void {
+  const only = onlyNode(store.getState().selection);
+  if (!store.isReadOnly && only !== undefined && nodesOf(store.drawing).has(only)) onRename(only);
+}
+
+/** Opens the menu beside the part of the graph that has the focus, which is chosen first, else in its middle. */
+function openMenu(store: EditorStore, graph: HTMLElement | null, onMenu: CanvasEvents['onMenu']): void {
+  const part = document.activeElement?.closest<HTMLElement>('.react-flow__node, .react-flow__edge');
+  const box = (part ?? graph)?.getBoundingClientRect();
+  if (box === undefined) return;
+  const id = part?.dataset['id'];
+  const { nodes, links } = store.getState().selection;
+  if (id !== undefined && !nodes.has(id) && !links.has(id)) {
+    if (part?.classList.contains('react-flow__edge') === true) store.select([], [id]);
+    else store.select([id]);
+  }
+  const { selection } = store.getState();
+  const isChosen = selection.nodes.size + selection.links.size > 0;
+  onMenu({ x: box.x + box.width / 2, y: box.y + box.height / 2 }, isChosen ? 'chosen' : 'ground');
 }
 
 /** Duplicates the selection beside itself as one step of Undo. */

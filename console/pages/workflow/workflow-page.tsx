@@ -14,6 +14,7 @@ import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
+import { CanvasMenu, useCanvasMenus } from './canvas-menus.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
 import './chat-preview.css';
 import './editor.css';
@@ -21,6 +22,7 @@ import { Foot } from './foot.js';
 import { modelsQuery } from '../../service/models.js';
 import { NodePane } from './node-pane.js';
 import { NodeView, useNodeView } from './node-view.js';
+import { PastedFileNotices, usePastedFile } from './pasted-file.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
 import { StartRegion } from './start-region.js';
@@ -106,18 +108,21 @@ function Workbench({ store, saver }: EditorProps) {
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty, saver.save);
-  useShortcuts(store, saver, graph, setDialog);
-  useClipboard(store, graph);
+  const menus = useCanvasMenus();
+  useShortcuts(store, saver, graph, setDialog, menus);
+  const pasted = usePastedFile(saver);
+  useClipboard(store, graph, pasted.take);
   const view = useNodeView(store, graph);
   return (
     <TestContext value={useTestStore(id)}>
       <div className="page-full editor">
         <Toolbar saver={saver} onOpen={setDialog} chat={chat} />
         <UnsavedWork saver={saver} />
+        <PastedFileNotices {...pasted} />
         <div className="editor-work">
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
-            <Canvas headroom={START_CARDS_HEIGHT}>
+            <Canvas events={menus} headroom={START_CARDS_HEIGHT}>
               <ErrorBoundary>
                 <Suspense>
                   <StartCards saver={saver} onRun={() => setDialog('run')} />
@@ -126,6 +131,7 @@ function Workbench({ store, saver }: EditorProps) {
             </Canvas>
             <StartRegion saver={saver} onChat={setIsChatOpen} />
           </section>
+          <CanvasMenu menus={menus} />
           <Foot saver={saver} />
           <NodePane>
             <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />

@@ -1,0 +1,50 @@
+import { useReactFlow, useViewport } from '@xyflow/react';
+import { useEffect, useRef, useState } from 'react';
+import { setData } from './change-drawing.js';
+import { dataOf, labelOf, nodesOf, positionOf } from './drawing.js';
+import { useStore } from './editor-store.js';
+import './rename-field.css';
+
+/** Edits the label of a node on its card. Enter and leaving the field keep the text, Escape does not. */
+export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () => void }) {
+  const store = useStore();
+  const flow = useReactFlow();
+  // The field moves with the card.
+  useViewport();
+  const field = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  useEffect(() => field.current?.select(), []);
+  const node = nodesOf(store.drawing).get(nodeId);
+  const [text, setText] = useState(() => labelOf(node, store.kinds));
+  if (node === undefined) return null;
+  const { x, y } = positionOf(node);
+  const at = flow.flowToScreenPosition({ x: x + 40, y: y + 6 });
+  const end = (isKept: boolean): void => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const label = text.trim();
+    if (isKept && label !== '' && label !== labelOf(node, store.kinds)) {
+      store.change(setData(store.drawing, nodeId, { ...dataOf(node), label }));
+    }
+    onClose();
+  };
+  return (
+    <input
+      className="control rename-field"
+      aria-label="New label"
+      style={{ left: at.x, top: at.y }}
+      value={text}
+      ref={field}
+      onChange={({ target }) => setText(target.value)}
+      onBlur={() => end(true)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        event.preventDefault();
+        event.stopPropagation();
+        end(event.key === 'Enter');
+        // The keys of the graph go on with the node.
+        document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(nodeId)}"]`)?.focus();
+      }}
+    />
+  );
+}
