@@ -14,7 +14,7 @@ import {
   type Drawing,
 } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
-import { useConsole } from './browser.js';
+import { assertFits, NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
@@ -130,6 +130,28 @@ describe('the page around the canvas', function () {
     await press(page, 'Close runs');
     await runs.waitFor({ state: 'detached' });
     await page.context().close();
+  });
+
+  it('shows on a phone the panel of a node that is tapped, as a sheet that can be closed, and what waits on Menu', async () => {
+    const ask = drawnNode('human', { label: 'Ask', message: 'Well?' });
+    const id = await make(drawing(linkInRow([trigger([], { label: 'Begin' }), ask])));
+    await world.owner.api.run(id);
+    const phone = await visit(id, NARROW);
+    await node(phone, 'Begin, succeeded').tap();
+    const sheet = region(phone, 'Node');
+    await sheet.getByRole('textbox', { name: 'Label' }).waitFor();
+    const [top, card] = [(await sheet.boundingBox())!.y, node(phone, 'Begin, succeeded')];
+    await eventually(async () => {
+      const box = (await card.boundingBox())!;
+      return box.y + box.height <= top;
+    });
+    assert.ok(top < 844 - 200, String(top));
+    await assertFits(phone, 'the sheet');
+    await assertAccessible(phone, 'the sheet of a node');
+    await press(phone, 'Close panel');
+    assert.equal(await region(phone, 'Node').count(), 0);
+    await button(phone, 'Menu').getByText('1', { exact: true }).waitFor();
+    await phone.context().close();
   });
 
   it('saves what is unsaved before it is left, and stays where that fails', async () => {
