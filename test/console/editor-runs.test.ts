@@ -158,7 +158,7 @@ describe('the editor as the place of work', function () {
       it(`offers ${name}, as one step of Undo, in which only what a person must say is missing`, async () => {
         const page = await open(await make({ nodes: [], edges: [] } as unknown as Drawing));
         const start = region(page, 'Start');
-        await start.getByRole('link', { name: 'From the gallery' }).waitFor();
+        await start.getByRole('button', { name: 'From the gallery' }).waitFor();
         await start.getByRole('button', { name: 'Import' }).waitFor();
         await assertAccessible(page, 'an empty canvas');
         await press(start, name);

@@ -1,17 +1,18 @@
 import { useReactFlow } from '@xyflow/react';
-import { useId, useMemo } from 'react';
-import { ADDRESSES } from '../../service/addresses.js';
+import { useId, useMemo, useState } from 'react';
 import { nodesOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { KindIcon } from '../../drawing/kind-icon.js';
 import { notesOf } from '../../drawing/notes.js';
 import { startersOf, type Starter } from '../../drawing/starters.js';
-import { ButtonLink } from '../../ui/button.js';
+import { Button } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
 import type { Saver } from './saver.js';
 import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
+import { FirstSamples, GalleryDialog } from '../../parts/gallery/lazy-gallery.js';
+import type { Sample } from '../../parts/gallery/sample.js';
 
-/** Starters and import, shown on an empty canvas. */
+/** Starters, samples and import, shown on an empty canvas. */
 export function StartRegion({ saver, onChat }: StartProps) {
   const { isReadOnly } = useStore();
   const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
@@ -30,19 +31,28 @@ function Start({ saver, onChat }: StartProps) {
   const id = useId();
   const importing = useImport(String(saver.getState().workflow.project));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
+  const [isGalleryOpen, setIsGalleryOpen] = useState(false);
+  // If it fails, people can still offer the chat under `Starts by itself`.
+  const offerChat = (): void => {
+    onChat(true);
+    saver.changeDetails({ is_chat: true }).catch(() => {
+      onChat(false);
+      announce('The workflow is not offered as a chat yet');
+    });
+  };
+  // The chat preview has its place beside the canvas by then.
+  const fit = (): void => void setTimeout(() => flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 }));
   const start = ({ make, isChat }: Starter): void => {
-    // If it fails, people can still offer the chat under `Starts by itself`.
-    if (isChat) {
-      onChat(true);
-      saver.changeDetails({ is_chat: true }).catch(() => {
-        onChat(false);
-        announce('The workflow is not offered as a chat yet');
-      });
-    }
+    if (isChat) offerChat();
     const { drawing, chosen, needsModel } = make(store.drawing);
     // A chat that can already answer is tried in its preview.
     store.change(drawing, { select: isChat && !needsModel ? [] : [chosen] });
-    void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
+    fit();
+  };
+  const use = ({ drawing, isChat }: Sample): void => {
+    if (isChat) offerChat();
+    store.change(drawing, { select: [] });
+    fit();
   };
   return (
     <section className="start" aria-label="Start">
@@ -60,12 +70,15 @@ function Start({ saver, onChat }: StartProps) {
           </li>
         ))}
       </ul>
+      <h2>Or take a sample</h2>
+      <FirstSamples onUse={use} />
       <div className="start-foot">
-        <ButtonLink to={ADDRESSES.marketplace}>From the gallery</ButtonLink>
+        <Button onClick={() => setIsGalleryOpen(true)}>From the gallery</Button>
         <ImportButton isBusy={importing.isBusy} onFiles={importing.take} />
       </div>
       {importing.error !== undefined && <Alert>{importing.error}</Alert>}
       <ImportDialogs importing={importing} />
+      {isGalleryOpen && <GalleryDialog onUse={use} onClose={() => setIsGalleryOpen(false)} />}
     </section>
   );
 }

@@ -8,6 +8,8 @@ import { isWritable, projectToWriteTo, useProjects } from '../../service/project
 import { submits } from '../../service/queries.js';
 import { MASK } from '../../../graph/mask-text.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
+import { Gallery } from '../../parts/gallery/lazy-gallery.js';
+import type { Sample } from '../../parts/gallery/sample.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
@@ -21,10 +23,15 @@ interface NewWorkflowDialogProps {
 
 const FIELDS = ['title', 'project'];
 
+/** Value of the option for the chosen workflow of the gallery. */
+const GALLERY = 'gallery';
+
 export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) {
   const [title, setTitle] = useState('');
   const [chosenProject, setChosenProject] = useState<string>();
   const [chosenTemplate, setChosenTemplate] = useState('');
+  const [sample, setSample] = useState<Sample>();
+  const [isGalleryOpen, setIsGalleryOpen] = useState(false);
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const projects = (useProjects().data ?? []).filter(isWritable);
@@ -35,8 +42,8 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const create = useMutation({
     mutationFn: async () => {
       const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
-      const data = await template.read();
-      const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), title.trim(), data);
+      const made = { title: title.trim(), data: sample?.drawing ?? (await template.read()), isChat: sample?.isChat };
+      const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), made);
       void queries.invalidateQueries({ queryKey: ['workflows'] });
       void queries.invalidateQueries({ queryKey: ['projects'] });
       navigate(`/workflows/${id}`);
@@ -46,7 +53,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   // Problems in a template's drawing have no field here.
   const isShownAtFields = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
-    <Dialog title="New workflow" onClose={onClose}>
+    <Dialog title="New workflow" isWide={isGalleryOpen} onClose={onClose}>
       <form className="new-workflow" onSubmit={submits(create)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
         <SelectField
@@ -58,10 +65,29 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
         />
         <SelectField
           label="Start from"
-          value={chosenTemplate}
-          options={[EMPTY, ...templates].map(({ key, label }) => ({ value: key, label }))}
-          onChange={setChosenTemplate}
+          value={sample === undefined ? chosenTemplate : GALLERY}
+          options={[
+            ...[EMPTY, ...templates].map(({ key, label }) => ({ value: key, label })),
+            ...(sample === undefined ? [] : [{ value: GALLERY, label: `Gallery: ${sample.title}` }]),
+          ]}
+          onChange={(key) => {
+            setSample(undefined);
+            setChosenTemplate(key);
+          }}
         />
+        {isGalleryOpen ? (
+          <div className="new-workflow-gallery">
+            <Gallery
+              chosen={sample?.name ?? ''}
+              onUse={(used) => {
+                setSample(used);
+                if (title.trim() === '' || title === sample?.title) setTitle(used.title);
+              }}
+            />
+          </div>
+        ) : (
+          <Button onClick={() => setIsGalleryOpen(true)}>From the gallery</Button>
+        )}
         {found.isError && (
           <Alert onRetry={() => void found.refetch()} isRetrying={found.isFetching}>
             There is only an empty drawing to start from. {explain(found.error)}
@@ -130,12 +156,18 @@ function orNone(error: unknown): [] {
   throw error;
 }
 
+interface MadeWorkflow {
+  title: string;
+  data: JsonObject;
+  isChat: boolean | undefined;
+}
+
 /**
  * Creates a workflow and returns its id. Clears masked secrets, because the new workflow has no stored
  * secrets for them.
  */
-async function createWorkflow(project: number, title: string, data: JsonObject): Promise<number> {
-  const body = { project, title, data: withoutMasks(data) as JsonObject };
+async function createWorkflow(project: number, { title, data, isChat = false }: MadeWorkflow): Promise<number> {
+  const body = { project, title, data: withoutMasks(data) as JsonObject, is_chat: isChat };
   const { id } = await unwrap(api.POST('/api/v1/workflows/', { body }));
   return id;
 }
