@@ -10,7 +10,7 @@ export interface SplitDrawing {
 }
 
 /** Keys of a drawing that never affect a run. */
-const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes']);
+const DRAWING_LOOKS: ReadonlySet<string> = new Set(['viewport', 'notes', 'remarks']);
 const NODE_LOOKS: ReadonlySet<string> = new Set([
   'position',
   'positionAbsolute',
@@ -40,7 +40,7 @@ const EDGE_CONTENT: ReadonlySet<string> = new Set([
 
 /**
  * True if both drawings run the same. Everything counts, including labels and secrets, except positions, sizes,
- * selection, the viewport, the looks of edges, and notes. The order of keys doesn't count.
+ * selection, the viewport, the looks of edges, notes, and remarks of an import. The order of keys doesn't count.
  */
 export function runTheSame(left: SplitDrawing, right: SplitDrawing): boolean {
   return isEqualJson(withoutLooks(left.data), withoutLooks(right.data)) && isEqualJson(left.secrets, right.secrets);

@@ -25,12 +25,15 @@ export function closeBodies({ loops, regions, links }: Loops, made: Made): void 
   const outgoing = groupBy(links, ({ from }) => from);
   for (const [node, region] of regions) {
     if (!made.isThere(node)) continue;
-    const ends = [...region].filter((member) => !outgoing.has(member) && made.isThere(member));
+    const followersOf = (member: N8nNode): N8nNode[] => (outgoing.get(member) ?? []).map(({ to }) => to);
+    const ends = [...region].filter((member) => made.isThere(member) && !leadsOn(member, followersOf, made));
     const outputs = ends.flatMap((end): [string, unknown][] => {
       const place = made.flowsOf(end, 0)[0]?.place;
       return place === undefined ? [] : [[end.label, templateOf(place)]];
     });
-    const output = outputs.length === 1 ? outputs[0]![1] : fromEntries(outputs);
+    // Where everything behind the list was left out, the items themselves come back.
+    const output =
+      outputs.length === 0 ? itemOf(node, made) : outputs.length === 1 ? outputs[0]![1] : fromEntries(outputs);
     made.draft.change(made.idOf(node), { output });
   }
 }
@@ -39,13 +42,27 @@ export function closeBodies({ loops, regions, links }: Loops, made: Made): void 
 function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   const places = placesOf(flows);
   if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {
-    return places.length === 1 ? templateOf(places[0]!) : null;
+    return (places.length === 1 ? templateAt(places[0]!, []) : undefined) ?? itemOf(node, made);
   }
   const at = new NodeTranslation(node, made.around(node));
   const { entry, outputs } = addJunction(at, flows, 'end of a round');
   for (const { source } of flows) at.link(source, entry);
   at.commit();
   return templateOf(outputs[0]!.place);
+}
+
+/** True if a node that was translated follows, directly or behind nodes that were left out. */
+function leadsOn(node: N8nNode, followersOf: (node: N8nNode) => N8nNode[], { isThere }: Made): boolean {
+  const met = new Set(followersOf(node));
+  for (const next of met) {
+    if (isThere(next)) return true;
+    for (const follower of followersOf(next)) met.add(follower);
+  }
+  return false;
+}
+
+function itemOf(node: N8nNode, { idOf }: Made): string {
+  return `{{ ${idOf(node)}.item }}`;
 }
 
 /** Returns null for a place that cannot be read. */

@@ -122,7 +122,13 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   const mapped = valueAt(parameters, 'workflowInputs', 'value');
   const input =
     isObject(mapped) && Object.keys(mapped).length > 0 ? (at.value(mapped, 'workflowInputs') as JsonObject) : whole(at);
-  at.warn(`Choose the workflow that it runs${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`);
+  at.warn(
+    `Choose the workflow that it runs${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`,
+    at.node,
+    {
+      field: 'workflow_id',
+    },
+  );
   const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
   const id = at.add('workflow', { input, wait: doesWait });
   if (!doesWait) return oneWay(id, at.json);

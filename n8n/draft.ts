@@ -3,6 +3,7 @@ import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
+import { spread } from './spread.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 export interface Source {
@@ -66,10 +67,11 @@ export class Draft {
       ({ source, target }) => this.#nodes.has(source.id) && this.#nodes.has(target),
     );
     const targets = groupBy(links, ({ source }) => source.id);
+    const spots = this.#spots(rest);
     const nodes = [...this.#nodes.values()].map(({ id, kind, data, spot }) => ({
       id,
       type: nodeDefinitions[kind].type,
-      position: spot,
+      position: spots.get(id) ?? spot,
       data: withLinks(kind, { id, ...data }, targets.get(id) ?? []),
     }));
     const edges = links.map(({ source: { id, handle }, target }) => ({
@@ -79,6 +81,29 @@ export class Draft {
       ...(handle !== null && { sourceHandle: handle }),
     }));
     return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: startNode, ...rest };
+  }
+
+  /** Returns the places of the nodes that are not in the file. */
+  #spots({ notes }: JsonObject): Map<string, Spot> {
+    const nodes = [...this.#nodes.values()];
+    const added = nodes.flatMap(({ id }) => {
+      const owner = this.#ownerOf(id);
+      return owner === undefined ? [] : [{ id, spot: owner.spot }];
+    });
+    const isAdded = new Set(added.map(({ id }) => id));
+    const ghosts = (Array.isArray(notes) ? notes : []).filter((note) => isObject(note) && note['left_out'] === true);
+    const fixed = nodes.filter(({ id }) => !isAdded.has(id)).map(({ spot }) => spot);
+    return spread([...fixed, ...ghosts.map(({ position }: { position: Spot }) => position)], added);
+  }
+
+  /** Returns the node of the file for which a node was added: `add` has made the id of it. */
+  #ownerOf(id: string): DraftNode | undefined {
+    const label = String(this.#nodes.get(id)?.data['label']);
+    for (let end = id.lastIndexOf('-'); end > 0; end = id.lastIndexOf('-', end - 1)) {
+      const owner = this.#nodes.get(id.slice(0, end));
+      if (owner !== undefined && label.startsWith(`${String(owner.data['label'])} (`)) return owner;
+    }
+    return undefined;
   }
 }
 
@@ -138,6 +163,9 @@ function rounded(value: number): number {
 
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
+/** Smaller than the room between two nodes of a file. */
+const GHOST_WIDTH = 240;
+const GHOST_HEIGHT = 110;
 
 /** `content` is Markdown, which this service shows as plain text. */
 export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
@@ -150,8 +178,11 @@ export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): Jso
   };
 }
 
-/** The note doesn't contain the node's parameters, because these may hold credentials. */
+/**
+ * `left_out` lets the editor show it as the ghost of the node. The note doesn't contain the node's parameters, because
+ * these may hold credentials.
+ */
 export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
   const text = `${node.label} (${shortened(node.type, 200)}): ${reason}`;
-  return { id, text, position: spot, width: DEFAULT_WIDTH, height: DEFAULT_HEIGHT };
+  return { id, text, position: spot, width: GHOST_WIDTH, height: GHOST_HEIGHT, left_out: true };
 }

@@ -209,7 +209,7 @@ function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Reque
     const value = asText(valueOf(at, pair, `headers.${name}`));
     if (isLiteralCredential(name, value)) {
       headers.set(name, '');
-      at.warn(`Fill in the header "${name}": credentials are not taken over.`);
+      at.warn(`Fill in the header "${name}": credentials are not taken over.`, at.node, { field: 'connection' });
     } else headers.set(name, value);
   }
   const lower = new Set([...headers.keys()].map((name) => name.toLowerCase()));
@@ -217,7 +217,7 @@ function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Reque
     headers.set('Content-Type', contentType);
   const credential = credentialOf(at);
   if (credential !== undefined && !lower.has('authorization')) headers.set('Authorization', '');
-  if (credential !== undefined) at.warn(credential);
+  if (credential !== undefined) at.warn(credential, at.node, { field: 'connection' });
   return fromEntries(headers);
 }
 

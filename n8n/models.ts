@@ -52,9 +52,11 @@ function settingsOf(at: NodeTranslation, model: string, options: JsonObject): Js
     else if (number !== -1) at.warn(`options.${name} is ${number}, which is out of range, and was left out.`);
   }
   if (options['responseFormat'] === 'json_object') settings['response_format'] = { type: 'json_object' };
-  if (model === '') at.warn('Choose a model: the file names none that can be read.');
+  if (model === '') at.warn('Choose a model: the file names none that can be read.', at.node, CHOOSE_MODEL);
   return settings;
 }
+
+const CHOOSE_MODEL = { field: 'settings.model_name' };
 
 const MODEL_TYPE = /^@n8n\/n8n-nodes-langchain\.lm[A-Z]/;
 
@@ -67,7 +69,11 @@ function connectedModel(at: NodeTranslation): JsonObject {
   const written = textOf(locatedValue(parameters['model'])) ?? textOf(locatedValue(parameters['modelName'])) ?? '';
   const name = written.startsWith('=') ? at.text(written, 'model') : written;
   if (model.hasCredentials && model.type !== OPENAI_MODEL) {
-    at.warn(`The model "${name}" of ${providerOf(model)} must be one that the operator of this service lists.`);
+    at.warn(
+      `The model "${name}" of ${providerOf(model)} must be one that the operator of this service lists.`,
+      at.node,
+      CHOOSE_MODEL,
+    );
   }
   return settingsOf(at, name.includes('{{') ? '' : name.replace(/^models\//, ''), objectOf(parameters['options']));
 }
@@ -268,7 +274,9 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   const written = textOf(parameters['name']) ?? tool.name;
   const name = written.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 64);
   const description = textOf(parameters['description']) ?? '';
-  at.warn(`Choose the workflow of the tool${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`, tool);
+  at.warn(`Choose the workflow of the tool${namedIn(parameters['workflowId'])}: ids of n8n mean nothing here.`, tool, {
+    field: 'tools',
+  });
   return {
     type: 'workflow',
     ...(name !== '' && { name }),

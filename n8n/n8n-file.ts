@@ -260,10 +260,14 @@ function coordinate(value: unknown): number {
   return Math.max(-100_000, Math.min(100_000, number));
 }
 
+/** What a person does about a warning: fills in a field, a dotted path in the node's data, or makes a start. */
+export type ImportFix = { field: string } | { schedule: string } | { hook: true };
+
 /** A difference between the file and the drawing. `node` is null if it concerns the whole file. */
 export interface ImportWarning {
   node: string | null;
   message: string;
+  fix?: ImportFix;
 }
 
 /** Bounds the warnings of hostile files. Nobody reads more. */

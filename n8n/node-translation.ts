@@ -12,7 +12,7 @@ import {
   type Translated,
 } from './expressions.js';
 import { placesOf, type Flow } from './flows.js';
-import { MAX_IMPORT_WARNINGS, shortened, type ImportWarning, type N8nNode } from './n8n-file.js';
+import { MAX_IMPORT_WARNINGS, shortened, type ImportFix, type ImportWarning, type N8nNode } from './n8n-file.js';
 import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
 /** Thrown for a node without an equivalent. The message is the reason, without a full stop. */
@@ -138,9 +138,9 @@ export class NodeTranslation {
     return { ...this.around.names, json: this.json };
   }
 
-  warn(message: string, node: N8nNode = this.node): void {
+  warn(message: string, node: N8nNode = this.node, fix?: ImportFix): void {
     if (this.#warnings.length >= MAX_IMPORT_WARNINGS) return;
-    this.#warnings.push({ node: node.label, message: shortened(message, MAX_MESSAGE) });
+    this.#warnings.push({ node: node.label, message: shortened(message, MAX_MESSAGE), ...(fix && { fix }) });
   }
 
   text(parameter: unknown, field: string): string {

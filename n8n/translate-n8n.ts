@@ -33,6 +33,9 @@ export interface TranslatedFile {
 /** The translated file would exceed the limits of a drawing. */
 export class TooLargeFile extends Error {}
 
+/** How far left of the first node a start is that the file does not have. */
+const START_GAP = 320;
+
 /** The limit on links that replace omitted nodes. */
 const MAX_FLOWS = 100_000;
 
@@ -111,7 +114,9 @@ class Translation {
 
   #addStart(): void {
     const { first, drawn, translated, warnings } = this.#start;
-    const spot = drawn === undefined ? { x: 0, y: 0 } : this.#spotOf(drawn);
+    // A trigger that was left out has its note at its own place.
+    const beside = first === undefined ? { x: 0, y: 0 } : this.#spotOf(first);
+    const spot = drawn === undefined ? { x: beside.x - START_GAP, y: beside.y } : this.#spotOf(drawn);
     const data = { label: drawn?.label ?? 'Start', input_fields: translated.fields };
     this.#draft.add({ id: this.#startId, kind: 'trigger', data, spot });
     this.#warnings.push(...warnings);

@@ -11,6 +11,7 @@ import {
   groupBy,
   type N8nNode,
   type N8nLink,
+  type ImportFix,
   type ImportWarning,
 } from './n8n-file.js';
 import { emptyPlace, wholePlace, type JsonPlace } from './json-places.js';
@@ -20,6 +21,8 @@ interface TranslatedTrigger {
   place: JsonPlace;
   /** Sentences about the remaining manual steps. */
   warnings: string[];
+  /** What a person does about the first of them. */
+  fix?: ImportFix;
   /** The trigger with the highest rank becomes the start. */
   rank: number;
 }
@@ -81,7 +84,7 @@ function webhook({ parameters }: N8nNode): TranslatedTrigger {
     order: 0,
     gap: 'of a call only its body is the input of the run',
   };
-  return { fields: [], place, warnings, rank: 5 };
+  return { fields: [], place, warnings, fix: { hook: true }, rank: 5 };
 }
 
 function form({ parameters, version }: N8nNode): TranslatedTrigger {
@@ -122,6 +125,7 @@ function schedule(cron: string | undefined): TranslatedTrigger {
     fields: [],
     place: emptyPlace('a schedule gives no data of its own', 0),
     warnings: [`Make a schedule for the workflow${times}: times are not taken over.`],
+    fix: { schedule: cron ?? '' },
     rank: 2,
   };
 }
@@ -241,7 +245,12 @@ export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]):
     const { node, translated } = candidate;
     const oneStart = `A workflow has one start here, "${first!.node.label}". What only this trigger leads to was kept, but does not run.`;
     const messages = others.includes(candidate) ? [...translated.warnings, oneStart] : translated.warnings;
-    return messages.map((message) => ({ node: node.label, message }));
+    const { fix } = translated;
+    return messages.map((message, at) => ({
+      node: node.label,
+      message,
+      ...(at === 0 && fix !== undefined && { fix }),
+    }));
   });
   return {
     first: first?.node,

@@ -14,6 +14,7 @@ import { routesOf, type Caller, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
+import { toImportWarnings, withRemarks } from './import-remarks.js';
 import { translateApart } from './translate-apart.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
 import { drawingSchema, importWarnings, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
@@ -100,7 +101,10 @@ async function storeImport(
   const id = await reserveId(deps.db, 'workflows');
   const place = { id, project_id: projectId };
   const connected = await importConnections(deps.db, projectId, file.data, file.connections);
-  const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, connected.drawing);
+  const calls = await warnOfCalls(deps, projectId, file);
+  const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
+  const drawing = withRemarks(connected.drawing, warnings);
+  const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, drawing);
   const workflowId = await createWorkflow(deps.db, {
     id,
     projectId,
@@ -111,9 +115,7 @@ async function storeImport(
     secretsEnc,
   });
   const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
-  const calls = await warnOfCalls(deps, projectId, file);
-  const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
-  return { workflow, warnings };
+  return { workflow, warnings: toImportWarnings(warnings) };
 }
 
 export const portingRoutes: Route<WorkflowDeps>[] = [exportRoute, importRoute];

@@ -8,6 +8,7 @@ import { shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
 import { noteOfKey, notesOf } from './notes.js';
 import { fieldKey, markedProblems, type Problem } from './problem.js';
+import { remarkProblems } from './remarks.js';
 
 export interface Selection {
   nodes: ReadonlySet<string>;
@@ -50,6 +51,8 @@ export class EditorStore implements Stored<EditorState> {
   /** True if `********` in the drawing stands for values of the person's draft in the service. */
   isFromDraft = false;
   readonly #store: Store<EditorState>;
+  /** The problems that the service has found. */
+  #found: readonly Problem[] = [];
   readonly getState: () => EditorState;
   readonly subscribe: Stored<EditorState>['subscribe'];
 
@@ -61,8 +64,8 @@ export class EditorStore implements Stored<EditorState> {
       selection: NOTHING,
       saved: drawing,
       isDirty: false,
-      problems: [],
-      marked: [],
+      problems: remarkProblems(drawing),
+      marked: remarkProblems(drawing),
       left: new Set(),
       remarks: new Map(),
     });
@@ -100,8 +103,15 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ selection: selectionOf(nodes, links) });
   }
 
+  /** Problems that the service has found in the drawing. Remarks of an import are problems, too. */
   setProblems(problems: readonly Problem[]): void {
-    this.#set({ problems });
+    this.#found = problems;
+    this.#set({ problems: this.#withRemarks(this.drawing) });
+  }
+
+  #withRemarks(drawing: Drawing): readonly Problem[] {
+    const remarks = remarkProblems(drawing);
+    return remarks.length === 0 ? this.#found : [...this.#found, ...remarks];
   }
 
   /** A person has left a field of a node, so its problems are shown from now on. */
@@ -146,6 +156,11 @@ export class EditorStore implements Stored<EditorState> {
   #set(change: Partial<Omit<EditorState, 'isDirty' | 'marked'>>): void {
     const before = this.getState();
     const next = { ...before, ...change };
+    const [{ present: drawn }, { present: drawing }] = [before.history, next.history];
+    const hasRemarks = drawn['remarks'] !== undefined || drawing['remarks'] !== undefined;
+    // A node may be gone, or a remark be settled.
+    if (drawing !== drawn && hasRemarks)
+      next.problems = shareParts(before.problems, this.#withRemarks(drawing)) as Problem[];
     const isUnchanged =
       next.history === before.history &&
       next.selection === before.selection &&

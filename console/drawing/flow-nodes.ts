@@ -44,7 +44,7 @@ export type CardData = {
 
 export type FlowNode = Node<CardData, 'card'>;
 
-export type NoteNode = Node<{ text: string }, 'note'>;
+export type NoteNode = Node<{ text: string; isGhost: boolean }, 'note'>;
 
 export type CanvasNode = FlowNode | FrameNode | NoteNode;
 
@@ -207,8 +207,14 @@ function flowNotes({ drawing, selection, moving }: NodeLooks): NoteNode[] {
     const last = knownNotes.get(note);
     if (last?.state === state) return last.node;
     const size = sizeOfNote(note);
-    const data = { text: textOfNote(note) };
-    const looks = { ariaRole: 'article', ariaLabel: 'Note', connectable: false, zIndex: NOTE_Z } as const;
+    const isGhost = note['left_out'] === true;
+    const data = { text: textOfNote(note), isGhost };
+    const looks = {
+      ariaRole: 'article',
+      ariaLabel: isGhost ? 'Left out' : 'Note',
+      connectable: false,
+      zIndex: NOTE_Z,
+    } as const;
     const node: NoteNode = { id, type: 'note', position, data, selected, ...size, measured: size, ...looks };
     knownNotes.set(note, { node, state });
     return node;

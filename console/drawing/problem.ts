@@ -7,7 +7,12 @@ export interface Problem {
   path: string;
   message: string;
   severity: 'error' | 'warning';
+  /** Set if an import has left it in the drawing, until a person has settled it. */
+  remark?: { id: string; fix: RemarkFix | undefined };
 }
+
+/** What settles a remark: a field of its node, or a start of the workflow. */
+export type RemarkFix = { field: string } | { schedule: string } | { hook: true };
 
 /** Identifies a field of a node. */
 export function fieldKey(nodeId: string, path: string): string {

@@ -6,9 +6,11 @@ import { createPerson } from '../api/sessions/people.js';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, NARROW, useConsole } from './browser.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
+import { countPresses } from './presses.js';
 
 const APPS = path.join(import.meta.dirname, '..', 'n8n', 'files', 'apps-without-equivalent.json');
+const ORDERS = path.join(import.meta.dirname, '..', '..', 'examples', 'n8n', 'orders-of-the-day.json');
 const drawing = {
   nodes: [
     { id: 't', type: 'trigger-node', position: { x: 0, y: 0 }, data: { id: 't', label: 'Start', next_nodes: [] } },
@@ -186,8 +188,95 @@ describe('files on the list of workflows', function () {
     await page.context().close();
   });
 
+  it('runs a file of n8n after four presses, and leaves what is to be done at its nodes until it is done', async () => {
+    const { account } = await createOwner(world.stack, 'Of n8n');
+    const page = await world.browser.person(account.userId, '/workflows');
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor();
+    const pressed = await countPresses(page);
+    await drop(page, [{ name: 'orders-of-the-day.json', text: readFileSync(ORDERS, 'utf8') }]);
+    await page.getByRole('button', { name: 'Open workflow' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Start run' }).click();
+    await inGraph(page, 'Each order, succeeded').waitFor({ timeout: 120_000 });
+    assert.equal(await pressed(), 4);
+
+    await page.getByRole('article', { name: 'Left out', exact: true }).waitFor();
+    await openProblems(page);
+    const problems = page.getByRole('region', { name: 'Problems', exact: true });
+    await problems.getByText('googleSheets was left out').waitFor();
+    await assertAccessible(page, 'what an import has left to do');
+    await problems.getByRole('button', { name: 'Make this schedule' }).click();
+    await page.getByRole('dialog', { name: 'New schedule' }).getByRole('button', { name: 'Make schedule' }).click();
+    await problems.getByText('Make a schedule for the workflow').waitFor({ state: 'detached' });
+    const id = new URL(page.url()).pathname.split('/').at(-1)!;
+    const { body } = await account.api.get<{ items: { cron: string }[] }>(`/workflows/${id}/schedules/`);
+    assert.deepEqual(
+      body.items.map(({ cron }) => cron),
+      ['0 9 * * *'],
+    );
+    await problems.getByRole('button', { name: /^Done: .*googleSheets was left out/ }).click();
+    await problems.getByText('googleSheets was left out').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    await page.reload();
+    await inGraph(page, 'Each order').or(inGraph(page, 'Each order, succeeded')).waitFor();
+    await openProblems(page);
+    await problems.getByText('This workflow can run.').waitFor();
+    await page.context().close();
+  });
+
+  it('leads from a remark to the field that settles it', async () => {
+    const { account, projectId } = await createOwner(world.stack, 'Credentials');
+    const node = (name: string, type: string, more: object) => {
+      return {
+        id: name,
+        name,
+        type: `n8n-nodes-base.${type}`,
+        typeVersion: 4.2,
+        position: [0, 0],
+        parameters: {},
+        ...more,
+      };
+    };
+    const fetching = {
+      url: 'https://example.com',
+      authentication: 'genericCredentialType',
+      genericAuthType: 'oAuth2Api',
+    };
+    const file = {
+      name: 'Fetch',
+      nodes: [
+        node('Start', 'manualTrigger', { typeVersion: 1 }),
+        node('Fetch', 'httpRequest', { parameters: fetching, position: [220, 0] }),
+      ],
+      connections: { Start: { main: [[{ node: 'Fetch', type: 'main', index: 0 }]] } },
+    };
+    const { body } = await account.api.post<{ id: number }>(`/projects/${projectId}/import/`, { body: file });
+    const page = await world.browser.person(account.userId, `/workflows/${body.id}`);
+    await inGraph(page, 'Fetch').waitFor();
+    await openProblems(page);
+    const problems = page.getByRole('region', { name: 'Problems', exact: true });
+    await problems.getByRole('button', { name: 'Choose the connection' }).click();
+    const connection = page.getByRole('combobox', { name: /^Connection/ });
+    await eventually(() =>
+      connection
+        .first()
+        .evaluate(
+          (field: unknown) =>
+            field === (globalThis as { document?: { activeElement: unknown } }).document?.activeElement,
+        ),
+    );
+    await page.context().close();
+  });
+
   it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });
+
+/** The list of problems may be folded. */
+async function openProblems(page: Page): Promise<void> {
+  const counter = page.getByRole('button', { name: /^Problems/ });
+  if (await counter.isVisible()) await counter.click();
+}
 
 /** Takes a screenshot for people if `SCREENSHOTS` names a folder. */
 async function shoot(page: Page, name: string): Promise<void> {

@@ -3,6 +3,7 @@ import { checkDrawing } from '../../api/workflows/check-drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { kindOfType } from '../../graph/nodes/registry.js';
 import { translateN8n } from '../../n8n/translate-n8n.js';
+import { toImportWarnings } from '../../api/workflows/import-remarks.js';
 import { cases } from './n8n-files.js';
 
 describe('files of n8n, translated', () => {
@@ -18,7 +19,7 @@ describe('files of n8n, translated', () => {
       const { title, drawing, warnings } = translateN8n(JSON.parse(text) as JsonObject);
       assert.equal(title ?? null, expected.title);
       assert.deepEqual(kindsByLabel(drawing), expected.kinds);
-      assert.deepEqual(warnings, expected.warnings);
+      assert.deepEqual(toImportWarnings(warnings), expected.warnings);
       const checked = checkDrawing(drawing, {}, 365);
       assert.notEqual(checked.status, 400, JSON.stringify(checked.errors));
       assert.deepEqual(

@@ -6,6 +6,7 @@ import { centre } from '../../drawing/find-node.js';
 import type { Problem } from '../../drawing/problem.js';
 import { focusField } from '../../forms/focus.js';
 import { titleOfPath } from '../../forms/schema.js';
+import { RemarkActions } from './remark-actions.js';
 import { Alert } from '../../ui/notices.js';
 import type { Check } from './check.js';
 import { Drawer } from './drawer.js';
@@ -58,18 +59,21 @@ function Entry({ problem }: { problem: Problem }) {
     focusField(path);
   };
   return (
-    <button
-      type="button"
-      className="problems-entry"
-      data-severity={severity}
-      onClick={lead}
-      disabled={node === undefined}
-    >
-      <span className="problems-severity">{severity === 'error' ? 'Error' : 'Warning'}</span>
-      <span>
-        {where.length > 0 && <strong>{where.join(': ')} – </strong>}
-        {message}
-      </span>
-    </button>
+    <>
+      <button
+        type="button"
+        className="problems-entry"
+        data-severity={severity}
+        onClick={lead}
+        disabled={node === undefined}
+      >
+        <span className="problems-severity">{severity === 'error' ? 'Error' : 'Warning'}</span>
+        <span>
+          {where.length > 0 && <strong>{where.join(': ')} – </strong>}
+          {message}
+        </span>
+      </button>
+      <RemarkActions problem={problem} onLead={lead} />
+    </>
   );
 }

@@ -78,9 +78,9 @@ interface ScheduleFields {
   catchup: string;
 }
 
-export function newFields(): ScheduleFields {
+export function newFields(cron: string): ScheduleFields {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return { cron: '0 8 * * MON-FRI', timeZone, overlap: 'skip', jitter: '0', catchup: '300' };
+  return { cron: cron === '' ? '0 8 * * MON-FRI' : cron, timeZone, overlap: 'skip', jitter: '0', catchup: '300' };
 }
 
 export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {

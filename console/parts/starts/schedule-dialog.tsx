@@ -27,7 +27,10 @@ interface ScheduleDialogProps {
   workflowId: number;
   /** The schedule to edit; a new one by default. */
   of?: Schedule | undefined;
+  /** The times of a new schedule. */
+  cron?: string;
   onClose: () => void;
+  onMade?: () => void;
 }
 
 /** Loads the workflow first, because its trigger decides the fields of the form. */
@@ -59,8 +62,8 @@ interface ScheduleFormProps extends ScheduleDialogProps {
   projectId: number;
 }
 
-function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: ScheduleFormProps) {
-  const [form, setForm] = useState(() => (of === undefined ? newFields() : fieldsOfSchedule(of)));
+function ScheduleForm({ workflowId, of, cron = '', onClose, onMade, title, fields, projectId }: ScheduleFormProps) {
+  const [form, setForm] = useState(() => (of === undefined ? newFields(cron) : fieldsOfSchedule(of)));
   const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
   const [initial] = useState(written);
   const input = readInput(fields, written);
@@ -72,7 +75,10 @@ function ScheduleForm({ workflowId, of, onClose, title, fields, projectId }: Sch
   const change = useChange(save, {
     invalidates: ['schedules'],
     announcement: of === undefined ? 'The schedule is made.' : 'The schedule is changed.',
-    onSuccess: onClose,
+    onSuccess: () => {
+      onMade?.();
+      onClose();
+    },
   });
   const errors = fieldErrors(change.error);
   const set = (changed: Partial<typeof form>): void => setForm({ ...form, ...changed });

@@ -1,0 +1,42 @@
+// Remarks of an import: what its file had and the drawing lacks. They stay in the drawing (`remarks`), so that editors
+// show them at their nodes until a person has settled them. Runs ignore them.
+import { ownValue, type JsonObject } from '../../graph/json.js';
+import { labelOf } from '../../graph/exported-drawing.js';
+import { objectsOf, type ImportFix, type ImportWarning } from '../../n8n/n8n-file.js';
+
+/** Nobody settles more. */
+const MOST_REMARKS = 200;
+
+interface Remark {
+  id: string;
+  /** Null for the whole drawing, and for a node that was left out. */
+  node_id: string | null;
+  message: string;
+  fix?: ImportFix;
+}
+
+/** Replaces remarks that the file itself had, which are about another import. */
+export function withRemarks(drawing: JsonObject, warnings: readonly ImportWarning[]): JsonObject {
+  const { remarks: _, ...rest } = drawing;
+  if (warnings.length === 0) return rest;
+  const ids = new Map<string, string>();
+  for (const node of objectsOf(drawing['nodes'])) {
+    const [label, id] = [labelOf(node), ownValue(node, 'id')];
+    if (label !== null && typeof id === 'string' && !ids.has(label)) ids.set(label, id);
+  }
+  const remarks = warnings.slice(0, MOST_REMARKS).map(({ node, message, fix }, index): Remark => {
+    const nodeId = node === null ? undefined : ids.get(node);
+    return {
+      id: `remark-${index + 1}`,
+      node_id: nodeId ?? null,
+      message: node === null || nodeId !== undefined ? message : `${node}: ${message}`,
+      ...(fix !== undefined && { fix }),
+    };
+  });
+  return { ...rest, remarks };
+}
+
+/** The warnings as answers have them. */
+export function toImportWarnings(warnings: readonly ImportWarning[]): { node: string | null; message: string }[] {
+  return warnings.map(({ node, message }) => ({ node, message }));
+}

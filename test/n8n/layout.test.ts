@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { withRemarks } from '../../api/workflows/import-remarks.js';
+import type { JsonObject } from '../../graph/json.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
+import { cases } from './n8n-files.js';
+
+interface Drawn {
+  id: string;
+  position: { x: number; y: number };
+  data: { label: string; output?: unknown };
+}
+interface Note {
+  text: string;
+  position: { x: number; y: number };
+  left_out?: true;
+}
+
+const translate = (text: string) => translateN8n(JSON.parse(text) as JsonObject);
+const nodesOf = ({ drawing }: ReturnType<typeof translate>) => drawing['nodes'] as Drawn[];
+const notesOf = ({ drawing }: ReturnType<typeof translate>) => (drawing['notes'] ?? []) as Note[];
+
+/** A card of the canvas. */
+const covers = (one: Drawn['position'], other: Drawn['position']) =>
+  Math.abs(one.x - other.x) < 260 && Math.abs(one.y - other.y) < 110;
+
+/** Nodes of n8n, by name, one after the other in a row 220 pixels apart. */
+function row(nodes: Record<string, { type: string; typeVersion?: number; parameters?: object; credentials?: object }>) {
+  const names = Object.keys(nodes);
+  return {
+    name: 'Row',
+    nodes: names.map((name, at) => ({
+      id: name,
+      name,
+      position: [at * 220, 0],
+      typeVersion: 1,
+      parameters: {},
+      ...nodes[name],
+    })),
+    connections: Object.fromEntries(
+      names.slice(0, -1).map((name, at) => [name, { main: [[{ node: names[at + 1], type: 'main', index: 0 }]] }]),
+    ),
+  } as unknown as JsonObject;
+}
+
+describe('the places of nodes of n8n', () => {
+  for (const { name, text } of cases) {
+    it(`${name}: what was added is under no node and no ghost`, () => {
+      const translated = translate(text);
+      const nodes = nodesOf(translated);
+      const inFile = new Set((JSON.parse(text) as { nodes: { id: string }[] }).nodes.map(({ id }) => id));
+      const added = nodes.filter(({ id }) => !inFile.has(id));
+      const ghosts = notesOf(translated).filter((note) => note.left_out === true);
+      for (const node of added) {
+        for (const other of [...nodes, ...ghosts]) {
+          if (other === node) continue;
+          assert.equal(covers(node.position, other.position), false, `${node.data.label} and ${JSON.stringify(other)}`);
+        }
+      }
+    });
+  }
+});
+
+describe('what an import leaves to a person', () => {
+  const file = row({
+    Daily: {
+      type: 'n8n-nodes-base.scheduleTrigger',
+      parameters: { rule: { interval: [{ field: 'days', triggerAtHour: 9 }] } },
+    },
+    Fetch: {
+      type: 'n8n-nodes-base.httpRequest',
+      typeVersion: 4.2,
+      parameters: {
+        url: 'https://example.com',
+        authentication: 'genericCredentialType',
+        genericAuthType: 'httpHeaderAuth',
+      },
+    },
+    Rows: { type: 'n8n-nodes-base.googleSheets' },
+    Done: { type: 'n8n-nodes-base.noOp' },
+  });
+
+  it('stays in the drawing, at its node, with what settles it', () => {
+    const { drawing, warnings } = translateN8n(file);
+    const remarks = withRemarks(drawing, warnings)['remarks'] as {
+      node_id: string | null;
+      message: string;
+      fix?: object;
+    }[];
+    const of = (node: string | null) => remarks.filter(({ node_id: id }) => id === node);
+    assert.deepEqual(of('Daily')[0]?.fix, { schedule: '0 9 * * *' });
+    assert.ok(of('Fetch').some(({ fix }) => fix !== undefined && 'field' in fix && fix.field === 'connection'));
+    assert.ok(of(null).some(({ message }) => message.startsWith('Rows: n8n-nodes-base.googleSheets was left out')));
+    assert.equal(remarks.length, warnings.length);
+  });
+
+  it('is not kept of an earlier import', () => {
+    const drawing = { nodes: [], remarks: [{ id: 'old' }] };
+    assert.deepEqual(withRemarks(drawing, []), { nodes: [] });
+  });
+
+  it('has a ghost where a node was left out', () => {
+    const { drawing } = translateN8n(file);
+    const [ghost] = drawing['notes'] as Note[];
+    assert.equal(ghost!.left_out, true);
+    assert.match(ghost!.text, /^Rows \(n8n-nodes-base\.googleSheets\): /);
+  });
+
+  it('is not the output of a for-each: its items come back where all of its body was left out', () => {
+    const { drawing } = translateN8n(
+      row({
+        Start: { type: 'n8n-nodes-base.manualTrigger' },
+        Items: {
+          type: 'n8n-nodes-base.code',
+          typeVersion: 2,
+          parameters: { jsCode: 'return [{ json: { list: [1, 2] } }]' },
+        },
+        Each: { type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'list' } },
+        Rows: { type: 'n8n-nodes-base.googleSheets' },
+      }),
+    );
+    const each = (drawing['nodes'] as (Drawn & { type: string })[]).find(({ type }) => type === 'for-each-node');
+    assert.equal(each?.data.output, `{{ ${each?.id}.item }}`);
+  });
+});
