@@ -22,6 +22,7 @@ const WHAT = {
   header: 'the header',
   field: 'the default of the secret field',
   address: 'the credentials of the address in',
+  value: 'the field',
 };
 
 export function copyDrawing(source: JsonObject): CopiedDrawing {

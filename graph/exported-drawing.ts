@@ -44,8 +44,8 @@ export function emptyMasked(drawing: JsonObject): { drawing: JsonObject; emptied
 
 function toMessage({ label, kind }: CredentialPlace): string {
   if (kind === 'address') return `"${label}" held a user name or password: name a connection, which holds them.`;
-  const isHeader = kind === 'header';
-  return `Fill in the ${isHeader ? 'header' : 'default of the secret field'} "${label}": a file holds no credentials.`;
+  const what = { header: 'header', field: 'default of the secret field', value: 'field' }[kind];
+  return `Fill in the ${what} "${label}": a file holds no credentials.`;
 }
 
 /** The export has masked the text of a credential everywhere in the drawing, so other texts may need a repair, too. */

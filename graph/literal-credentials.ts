@@ -1,8 +1,8 @@
-// Finds credentials in headers of a drawing that could be in a connection.
+// Finds credentials in a drawing that could be in a connection.
 import { isCredentialHeader } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
 import { isEmpty, type JsonObject } from './json.js';
-import { headersOf, type HeaderPlace } from './secrets.js';
+import { headersOf, isInValues, mapSecrets, type HeaderPlace } from './secrets.js';
 
 /** Its value is a credential, or the variables that provide one. */
 export interface CredentialHeader extends HeaderPlace {
@@ -17,4 +17,14 @@ export function credentialHeadersOf(drawing: JsonObject): CredentialHeader[] {
     const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
     return isText || value instanceof ExactNumber ? [{ nodeId, ...header, value: String(value) }] : [];
   });
+}
+
+/** Returns the paths of literal credentials in the values of actions, inside the data of their node. */
+export function credentialValuesOf(drawing: JsonObject): string[] {
+  const paths: string[] = [];
+  mapSecrets(drawing, (value, place) => {
+    if (isInValues(place)) paths.push(place.path);
+    return value;
+  });
+  return paths;
 }

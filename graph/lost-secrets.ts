@@ -1,11 +1,13 @@
 // Finds `********` without a stored value: the stored value belongs to another name, node or server, or the workflow
 // was created with `********`. The mask stays in the drawing and is never sent (docs/use/interface-notes/runs.md,
 // "Workflows").
+import { actionOfTool, isCredentialField } from './actions/action.js';
 import { isCredentialHeader } from './credential-headers.js';
-import { isEmpty, ownValue, type JsonObject } from './json.js';
+import { isEmpty, isObject, ownValue, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';
 import {
   isInAddress,
+  isInValues,
   isLost,
   mapSecrets,
   isSecretField,
@@ -21,10 +23,13 @@ import type { Warning } from './warnings.js';
 
 const MAX_FINDINGS = 1000;
 
+/** A `value` is that of a field of an action. */
+type Kind = 'field' | 'header' | 'value';
+
 interface LostSecret {
-  kind: 'field' | 'header';
+  kind: Kind;
   nodeId: string;
-  /** The field's id, or the path of the header inside the node's data. */
+  /** The field's id, or the path of the header or value inside the node's data. */
   where: string;
   /** True if the workflow was created with `********` in this field, secret or not. Such a field counts as missing. */
   isLiteral: boolean;
@@ -36,9 +41,9 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
   mapSecrets(drawing, (value, { name, nodeId, path, label }) => {
     if (value !== MASK || isInAddress({ name }) || typeof nodeId !== 'string' || found.length >= MAX_FINDINGS)
       return value;
-    const isHeader = name.startsWith('header:');
-    const [kind, where] = isHeader ? (['header', path] as const) : (['field', label] as const);
-    found.push({ kind, nodeId, where, isLiteral: !isHeader && !isLost(secrets, name) });
+    const kind = isInValues({ name }) ? 'value' : name.startsWith('header:') ? 'header' : 'field';
+    const isField = kind === 'field';
+    found.push({ kind, nodeId, where: isField ? label : path, isLiteral: isField && !isLost(secrets, name) });
     return value;
   });
   for (const { kind, nodeId, label, path } of findPublicMasks(drawing)) {
@@ -50,7 +55,7 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
 }
 
 /**
- * Returns the errors that prevent the run's start: lost credential headers of its nodes, and lost fields of its start
+ * Returns the errors that prevent the run's start: lost credential headers and values of its nodes, and lost fields of its start
  * node that `input` doesn't set.
  */
 export function lostSecretErrors(
@@ -61,7 +66,7 @@ export function lostSecretErrors(
   const errors = new Map<string, Record<string, string>[]>();
   for (const { kind, nodeId, where, isLiteral } of lost) {
     const isMissed = nodeId === startNode && !isLiteral && isEmpty(ownValue(input, where));
-    if (kind === 'header' ? !running.has(nodeId) : !isMissed) continue;
+    if (kind === 'field' ? !isMissed : !running.has(nodeId)) continue;
     const message = `The stored value does not belong to this ${kind} any more; enter it again.`;
     errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [where]: message }]);
   }
@@ -82,16 +87,17 @@ export function lostSecretWarnings(lost: readonly LostSecret[]): Warning[] {
 // Below: `********` in places that are not secret, from which it would be sent literally.
 
 export interface PublicMask {
-  kind: 'field' | 'header';
+  kind: Kind;
   nodeId: unknown;
-  /** The field's id or the header's name. */
+  /** The field's id, the header's name, or the key of the value. */
   label: string;
   /** The path inside the node's data. */
   path: string;
 }
 
 /**
- * Finds `********` in defaults of fields that are not secret, and in headers whose values are not stored as secrets.
+ * Finds `********` in defaults of fields that are not secret, and in headers and values of actions that are not stored
+ * as secrets.
  */
 function findPublicMasks(drawing: JsonObject): PublicMask[] {
   const found: PublicMask[] = [];
@@ -106,6 +112,14 @@ function findPublicMasks(drawing: JsonObject): PublicMask[] {
         }
         return headers;
       });
+    const inValues = (owner: JsonObject, action: unknown, path: string): void => {
+      const values = ownValue(owner, 'values');
+      if (!isObject(action) || !isObject(values)) return;
+      for (const [label, value] of Object.entries(values)) {
+        if (value !== MASK || isCredentialField(action, label)) continue;
+        found.push({ kind: 'value', nodeId, label, path: `${path}values.${label}` });
+      }
+    };
     return mapObject(node, 'data', (data) => {
       for (const list of SECRET_FIELDS) {
         mapArray(data, list, (field, index) => {
@@ -115,7 +129,11 @@ function findPublicMasks(drawing: JsonObject): PublicMask[] {
           return field;
         });
       }
-      mapArray(data, 'tools', (tool, index) => inHeaders(tool, `tools.${index}.`, servers === 'tools'));
+      mapArray(data, 'tools', (tool, index) => {
+        inValues(tool, actionOfTool(tool), `tools.${index}.`);
+        return inHeaders(tool, `tools.${index}.`, servers === 'tools');
+      });
+      if (servers === 'url') inValues(data, ownValue(data, 'action'), '');
       return inHeaders(data, '', servers === 'url' || servers === 'endpoint_url');
     });
   });

@@ -1,8 +1,9 @@
 // Removes credentials from a drawing that leaves its project, as a copy or as a public example.
+import { actionOfTool, holdsLiteral, isCredentialField } from './actions/action.js';
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';
 import { mapConnections } from './connections.js';
-import { isEmpty, type JsonObject } from './json.js';
+import { isEmpty, isObject, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from './secrets.js';
 
 interface PublicDrawing {
@@ -31,13 +32,14 @@ export interface CredentialPlace {
   node: JsonObject;
   /** The header's name, the field's id, or the name of the field that holds an address. */
   label: string;
-  kind: 'header' | 'field' | 'address';
+  /** `value`: of a field of an action. */
+  kind: 'header' | 'field' | 'address' | 'value';
 }
 
 /** Returns the literal texts of a credential that must be masked wherever else they occur. */
 export function literalsOf(value: unknown, kind: CredentialPlace['kind']): string[] {
   if (kind === 'field') return [];
-  return secretStrings(value).flatMap(kind === 'header' ? credentialLiteralsOf : addressSecretTexts);
+  return secretStrings(value).flatMap(kind === 'address' ? addressSecretTexts : credentialLiteralsOf);
 }
 
 /** Returns a copy of the drawing with `replace` applied to every credential that is not empty. */
@@ -47,7 +49,7 @@ export function mapCredentials(
 ): JsonObject {
   const inHeaders = (node: JsonObject, owner: JsonObject): JsonObject =>
     mapObject(owner, 'headers', (headers) =>
-      mapValues(headers, (value, label) =>
+      mapEntries(headers, (value, label) =>
         isEmpty(value) || !isCredentialHeader(label) ? value : replace(value, { node, label, kind: 'header' }),
       ),
     );
@@ -64,18 +66,31 @@ export function mapCredentials(
     if (!isSecretField(field) || isEmpty(value)) return field;
     return { ...field, default_value: replace(value, { node, label: String(id), kind: 'field' }) };
   };
+  const inValues = (node: JsonObject, owner: JsonObject, action: unknown): JsonObject =>
+    mapObject(owner, 'values', (values) =>
+      mapEntries(values, (value, label) =>
+        isCredentialField(action, label) && holdsLiteral(value)
+          ? replace(value, { node, label, kind: 'value' })
+          : value,
+      ),
+    );
   return mapArray(drawing, 'nodes', (node) =>
     mapObject(node, 'data', (data) => {
       const withFields = SECRET_FIELDS.reduce(
         (mapped, list) => mapArray(mapped, list, (field) => inField(node, field)),
         data,
       );
-      return mapArray(inServer(node, withFields), 'tools', (tool) => inServer(node, tool));
+      const withServer = inServer(node, withFields);
+      const own = isObject(data['action']) ? inValues(node, withServer, data['action']) : withServer;
+      return mapArray(own, 'tools', (tool) => {
+        const action = actionOfTool(tool);
+        return action === undefined ? inServer(node, tool) : inValues(node, inServer(node, tool), action);
+      });
     }),
   );
 }
 
 /** `Object.fromEntries` treats `__proto__` like any other key. */
-function mapValues(object: JsonObject, map: (value: unknown, key: string) => unknown): JsonObject {
+function mapEntries(object: JsonObject, map: (value: unknown, key: string) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }

@@ -2,14 +2,19 @@
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
 
-/** Counts every header as if it were a credential, so the count is a cheap upper bound. */
+/** Counts every header and value of an action as if it were a credential, so the count is a cheap upper bound. */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;
+  const count = (entries: JsonObject): JsonObject => {
+    places += Object.keys(entries).length;
+    return entries;
+  };
   const countHeaders = (owner: JsonObject): JsonObject =>
-    mapObject(owner, 'headers', (headers) => {
-      places += Object.keys(headers).length;
-      return headers;
-    });
+    mapObject(
+      isObject(ownValue(owner, 'action')) || owner['type'] === 'action' ? mapObject(owner, 'values', count) : owner,
+      'headers',
+      count,
+    );
   mapArray(data, 'nodes', (node) =>
     mapObject(node, 'data', (nodeData) => {
       if (places > limit) return nodeData;

@@ -1,5 +1,7 @@
 // Finds the secrets of a drawing and an input (docs/operate/security.md), cuts them out for storage, and puts them back
 // for a run.
+import { actionOfTool, holdsLiteral, isCredentialField, readAction } from './actions/action.js';
+import { percentEncoded } from './actions/styled-value.js';
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from './credential-headers.js';
 import { ExactNumber } from './exact-number.js';
@@ -10,9 +12,9 @@ import { kindOfType } from './nodes/registry.js';
 import type { RunInput } from './variable.js';
 
 /**
- * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`, and
- * `address:<node>[:<tool server>]` for the user name and password in an address of an earlier drawing. An entry
- * `lost:<place>` means that an update sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
+ * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`,
+ * `value:<node>[:<tool>]:<field>` for a value of an action, and `address:<node>[:<tool server>]` for the user name and
+ * password in an address of an earlier drawing. An entry `lost:<place>` means that an update sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
 
@@ -33,6 +35,13 @@ const ADDRESS = 'address:';
 
 export function isInAddress({ name }: { name: string }): boolean {
   return name.startsWith(ADDRESS);
+}
+
+const VALUE = 'value:';
+
+/** True if the place is a value of an action. */
+export function isInValues({ name }: { name: string }): boolean {
+  return name.startsWith(VALUE);
 }
 
 type Replace = (value: unknown, place: SecretPlace) => unknown;
@@ -226,8 +235,19 @@ function mapNode({ node, part }: Owner, data: JsonObject, replace: ReplaceAny): 
   const withFields = SECRET_FIELDS.reduce((mapped, list) => mapFields({ node, part }, mapped, list, replace), data);
   const { servers } = traitsOfType(node['type']);
   if (servers === 'none') return withFields;
-  if (servers !== 'tools') return mapServer(withFields, servers, { nodeId, part, path: '' }, replace);
+  if (servers !== 'tools') {
+    const withServer = mapServer(withFields, servers, { nodeId, part, path: '' }, replace);
+    return servers === 'url'
+      ? mapValues(withServer, ownValue(data, 'action'), { nodeId, part, path: '' }, replace)
+      : withServer;
+  }
   return mapArray(withFields, 'tools', (tool, index) => {
+    const action = actionOfTool(tool);
+    if (action !== undefined) {
+      const { service, id } = action;
+      const label = toNamePart(tool['name'] ?? `${String(service)}/${String(id)}`, index);
+      return mapValues(tool, action, { nodeId, part: `${part}:${label}`, path: `tools.${index}.` }, replace);
+    }
     const server = { nodeId, part: `${part}:${toNamePart(tool['server_label'], index)}`, path: `tools.${index}.` };
     return mapServer(tool, 'endpoint_url', server, replace);
   });
@@ -262,6 +282,33 @@ function mapServer(
     isSecret: !areOnlyVariables(split.credentials),
   });
   return { ...mapped, [key]: joinAddress(split, String(replaced)) };
+}
+
+/**
+ * The values that an action's fields for credentials have. A mask elsewhere is a place, too: its field was one for
+ * credentials when the value was stored.
+ */
+function mapValues(
+  owner: JsonObject,
+  action: unknown,
+  { nodeId, part, path }: ServerPlace,
+  replace: ReplaceAny,
+): JsonObject {
+  if (!isObject(action)) return owner;
+  const { service, id } = action;
+  const server = readAction(action)?.facts?.server ?? '';
+  const of = { owner: `${VALUE}${part}`, origin: JSON.stringify([service, server]), nodeId };
+  return mapObject(owner, 'values', (values) =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => {
+        const isCredential = isCredentialField(action, key);
+        if (!isCredential && value !== MASK) return [key, value];
+        const name = `${of.owner}:${toNamePart(`${String(id)}/${key}`, 0)}`;
+        const place = { ...of, name, label: key, path: `${path}values.${key}` };
+        return [key, replace(value, { ...place, isSecret: isCredential && holdsLiteral(value) })];
+      }),
+    ),
+  );
 }
 
 function mapFields({ node, part }: Owner, data: JsonObject, list: string, replace: ReplaceAny): JsonObject {
@@ -384,9 +431,16 @@ export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const texts = secretStrings(value);
     if (isInAddress({ name })) return texts.flatMap(addressSecretTexts);
+    if (isInValues({ name })) return texts.flatMap(credentialTexts).flatMap(withEncoded);
     if (!name.startsWith('header:')) return texts;
     return texts.flatMap(credentialTexts);
   });
+}
+
+/** A value of the path, the query or a form is sent percent-encoded. */
+function withEncoded(text: string): string[] {
+  const encoded = percentEncoded(text);
+  return encoded === text ? [text] : [text, encoded];
 }
 
 /**
@@ -405,7 +459,8 @@ export function credentialTexts(headerValue: string): string[] {
 export function credentialLiteralsIn(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     if (isInAddress({ name })) return secretStrings(value).flatMap(addressSecretTexts);
-    return name.startsWith('header:') ? secretStrings(value).flatMap(credentialLiteralsOf) : [];
+    const isSent = name.startsWith('header:') || isInValues({ name });
+    return isSent ? secretStrings(value).flatMap(credentialLiteralsOf) : [];
   });
 }
 

@@ -1,9 +1,10 @@
 // The field errors of a drawing that compiles.
+import { actionErrors, withoutFacts } from './actions/check-actions.js';
 import { withCheckBudget } from './check-budget.js';
 import type { Document, DrawnNode } from './document.js';
 import { MAX_SECRET_CHARACTERS } from './input.js';
 import { toFieldMessage } from './nodes/field-messages.js';
-import { nodeDefinitions, schemaOf } from './nodes/registry.js';
+import { nodeDefinitions, schemaFor } from './nodes/registry.js';
 import { lastNodesOf, type Plan } from './plan.js';
 import { holdsMoreThan, ownValue, setOwn } from './json.js';
 import { secretStrings, splitSecrets } from './secrets.js';
@@ -16,7 +17,7 @@ const MAX_FINDINGS = 1000;
 // zod collects every issue before it returns any, so it must not get a list with millions of errors.
 const MAX_VALUES = 20_000;
 /** Fields that may hold any JSON; zod doesn't search them for errors. */
-const ANY_JSON = new Set(['body', 'items', 'output', 'value']);
+const ANY_JSON = new Set(['body', 'items', 'output', 'value', 'values']);
 // Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
@@ -75,22 +76,24 @@ function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
     for (const text of Object.values(secrets).flatMap(secretStrings)) characters += text.length;
     if (characters <= MAX_SECRET_CHARACTERS) continue;
     const message = `Secrets of a workflow should have at most ${MAX_SECRET_CHARACTERS} characters in total`;
-    const field = ['headers', 'tools'].find((key) => Object.hasOwn(data, key)) ?? 'input_fields';
+    const field = ['headers', 'tools', 'values'].find((key) => Object.hasOwn(data, key)) ?? 'input_fields';
     return { ...errors, [id]: [...(Object.hasOwn(errors, id) ? errors[id]! : []), { [field]: message }] };
   }
   return errors;
 }
 
 function validateNode(node: DrawnNode): Record<string, string>[] {
-  const schema = schemaOf(node.kind);
+  const data = withoutFacts(node.data);
+  const schema = schemaFor(node.kind, data);
   const tooLarge = Object.keys(schema.shape).filter(
-    (field) => !ANY_JSON.has(field) && holdsMoreThan(node.data[field], MAX_VALUES),
+    (field) => !ANY_JSON.has(field) && holdsMoreThan(data[field], MAX_VALUES),
   );
   if (tooLarge.length > 0)
     return tooLarge.map((field) => ({ [field]: `Input should hold at most ${MAX_VALUES} values` }));
-  const parsed = schema.safeParse(node.data, { error: toFieldMessage });
-  if (parsed.success) return [];
-  return parsed.error.issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
+  const parsed = schema.safeParse(data, { error: toFieldMessage });
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const errors = issues.map(({ path, message }) => ({ [path.map(String).join('.')]: message }));
+  return [...errors, ...actionErrors(node.kind, node.data)];
 }
 
 /**

@@ -6,7 +6,7 @@ import { CHAT_FIELDS, fieldIdsOf, inputFieldsOf, RAW_INPUT } from './input.js';
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { traitsOf } from './kinds.js';
 import { exitsOf, groupEdges, linksInData, linksInEdges, type EdgesBySource, type RawLink } from './links.js';
-import { credentialHeadersOf } from './literal-credentials.js';
+import { credentialHeadersOf, credentialValuesOf } from './literal-credentials.js';
 import { commonSettingsOf } from './nodes/every-node.js';
 import type { NodeDefinition } from './nodes/node-definition.js';
 import { nodeDefinitions } from './nodes/registry.js';
@@ -161,10 +161,11 @@ function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
 /** Includes headers whose credential comes from variables. */
 function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
   const drawing = { nodes: [{ id, type: nodeDefinitions[kind].type, data }] };
-  return credentialHeadersOf(drawing).map(({ path }) => ({
+  const headers = credentialHeadersOf(drawing).map(({ path }) => `header "${toShown(path)}"`);
+  return [...headers, ...credentialValuesOf(drawing).map((path) => `field "${toShown(path)}"`)].map((what) => ({
     node_id: id,
     code: 'literal_credential',
-    message: `The header "${toShown(path)}" looks like a credential: name a connection of the project instead.`,
+    message: `The ${what} looks like a credential: name a connection of the project instead.`,
   }));
 }
 

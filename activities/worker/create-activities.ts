@@ -112,7 +112,20 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const forms = createFormChecker(deps.processes);
   const waits = { db, secretBox, contexts, callbacks: deps.callbacks };
   const children = { ...waits, snapshots: createSnapshotStore(db), runTimeoutDays: deps.runTimeoutDays };
-  const agent: AgentDeps = { ...children, providers, clients, live, forms, sessions, connections, node, files, texts };
+  const client = deps.outgoing;
+  const agent: AgentDeps = {
+    ...children,
+    providers,
+    clients,
+    client,
+    live,
+    forms,
+    sessions,
+    connections,
+    node,
+    files,
+    texts,
+  };
   const judge = createJudge(deps.processes);
   const loops = { db, writes, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
@@ -125,7 +138,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const runners: Runners = {
     ...createInlineRunners(contexts, judge),
     trigger: triggerRunner,
-    http: createHttpRunner({ db, contexts, client: deps.outgoing, connections, files }),
+    http: createHttpRunner({ db, contexts, client, connections, files }),
     llm: createLlmRunner({ contexts, providers, clients, live, forms, node, files, texts }),
     mcp: createMcpRunner({ db, contexts, sessions, connections, files }),
     code: createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts }),

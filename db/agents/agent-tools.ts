@@ -18,6 +18,8 @@ export interface AgentTool {
   needsApproval: boolean;
   /** Set if the tool is a workflow. It has no server: `serverLabel` is empty. */
   workflowId?: number;
+  /** Set if the tool is an action: its index among the tools of the drawing. */
+  toolIndex?: number;
 }
 
 /** A server's tool that is not offered to the agent. Its texts come from the server, masked and cut. */

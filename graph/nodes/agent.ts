@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
+import { actionName, valuesField } from './http.js';
 import type { NodeDefinition } from './node-definition.js';
 import {
+  connectionField,
   connectionTimeoutField,
   DEFAULT_TIMEOUT_SECONDS,
   filesOutput,
@@ -43,27 +45,51 @@ const serverSchema = z
   })
   .meta({ title: 'MCP server' });
 
+function toolName(source: string) {
+  return z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Input should have 1 to 64 letters, digits, _ and -' })
+    .nullish()
+    .describe(`The name of the tool for the model. Empty: it is made from ${source}`);
+}
+
+function toolDescription(source: string) {
+  return z
+    .string()
+    .max(4_000)
+    .nullish()
+    .describe(`What the model reads about the tool. Empty: it is made from ${source}`);
+}
+
 /** A tool that is another workflow. Each call starts a run. */
 const workflowToolSchema = z
   .looseObject({
     type: z.literal('workflow'),
     workflow_id: workflowIdField,
-    name: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Input should have 1 to 64 letters, digits, _ and -' })
-      .nullish()
-      .describe('The name of the tool for the model. Empty: it is made from the title of the workflow'),
-    description: z
-      .string()
-      .max(4_000)
-      .nullish()
-      .describe('What the model reads about the tool. Empty: it is made from the title of the workflow'),
+    name: toolName('the title of the workflow'),
+    description: toolDescription('the title of the workflow'),
     require_approval: z.enum(['always', 'never']).default('always').describe('`always`: each call waits for a person'),
   })
   .meta({ title: 'Workflow' });
 
-const toolSchema = z.discriminatedUnion('type', [serverSchema, workflowToolSchema], {
-  error: 'Input should have the type "mcp" or "workflow"',
+/** A tool that is an action of a service: the model gives the fields that are not in `values`. */
+const actionToolSchema = z
+  .looseObject({
+    type: z.literal('action'),
+    ...actionName,
+    connection: connectionField,
+    values: valuesField.describe('Fixed fields, which the model does not see. They may hold variables'),
+    name: toolName('the title of the action'),
+    description: toolDescription('the title and the description of the action'),
+    require_approval: z
+      .enum(['always', 'never'])
+      .nullish()
+      .describe('`always`: each call waits for a person. Without it they wait if the action has side effects'),
+  })
+  .meta({ title: 'Action' });
+
+const toolSchema = z.discriminatedUnion('type', [serverSchema, workflowToolSchema, actionToolSchema], {
+  error: 'Input should have the type "mcp", "workflow" or "action"',
 });
 
 const MAX_COST_USD = 10 ** 12;
@@ -152,6 +178,7 @@ const schema = z.looseObject({
 
 export type AgentNodeData = z.infer<typeof schema>;
 export type AgentServer = Extract<AgentNodeData['tools'][number], { type: 'mcp' }>;
+export type ActionTool = Extract<AgentNodeData['tools'][number], { type: 'action' }>;
 export type WorkflowTool = Extract<AgentNodeData['tools'][number], { type: 'workflow' }>;
 
 const outputSchema = z.looseObject({
@@ -181,6 +208,7 @@ export const agentNode = {
     'messages.*.files': 'json',
     settings: 'json',
     'tools.*.headers.*': 'text',
+    'tools.*.values': 'json',
   },
   schema,
   outputSchema,

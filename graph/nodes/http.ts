@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
+import { ownValue } from '../json.js';
 import { hasVariables } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
 import { connectionField, connectionTimeoutField, headersField, SECONDS_FORMAT } from './shared-fields.js';
@@ -43,7 +44,28 @@ const settingsSchema = z.looseObject({
   connection_timeout: connectionTimeoutField,
 });
 
+const WITHOUT = 'Field not permitted beside an action';
+
+/** What a node says of its action. The service drops and stores the rest (graph/actions/stored-actions.ts). */
+export const actionName = {
+  service: z.string().min(1).max(100).describe('The id of the service'),
+  id: z.string().min(1).max(300).describe('The id of the action'),
+};
+
+export const valuesField = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('By field of the action; may hold variables');
+
+const action = z
+  .looseObject(actionName)
+  .optional()
+  .describe('An action of a service, instead of `url`, `method`, `headers` and `body`')
+  .meta({ format: 'action' });
+
 const schema = z.looseObject({
+  action,
+  values: valuesField,
   url: z
     .string()
     .min(1)
@@ -61,6 +83,25 @@ const schema = z.looseObject({
 
 export type HttpNodeData = z.infer<typeof schema>;
 
+const absent = z.null({ error: WITHOUT }).optional();
+
+/** The data of a node with an action. Its values are checked against the fields of the action. */
+export const httpActionSchema = schema.extend({
+  action: z.looseObject(actionName),
+  url: absent,
+  headers: absent,
+  body: absent,
+  method: z.unknown(),
+});
+
+export type ActionNodeData = z.infer<typeof httpActionSchema>;
+
+/** Returns true if the node sends the request of an action. */
+export function hasAction(data: Record<string, unknown>): boolean {
+  const named = ownValue(data, 'action');
+  return named !== undefined && named !== null;
+}
+
 const outputSchema = z.looseObject({
   content: z.string().describe('The body as text, or the name of its file'),
   status_code: z.int(),
@@ -77,8 +118,8 @@ export const httpNode = {
   title: 'HTTP request',
   description: 'Sends an HTTP request and gives the response.',
   category: 'Connections',
-  templateFields: ['url', 'method', 'headers', 'body'],
-  templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json' },
+  templateFields: ['url', 'method', 'headers', 'body', 'values'],
+  templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json', values: 'json' },
   schema,
   outputSchema,
 } as const satisfies NodeDefinition;

@@ -6,7 +6,7 @@ import { conditionNode } from './condition.js';
 import { everyNodeFields } from './every-node.js';
 import { forEachNode } from './for_each.js';
 import { humanNode } from './human.js';
-import { httpNode } from './http.js';
+import { hasAction, httpActionSchema, httpNode } from './http.js';
 import { llmNode } from './llm.js';
 import { loopNode } from './loop.js';
 import { mcpNode } from './mcp.js';
@@ -50,6 +50,15 @@ export function schemaOf(kind: NodeKind): z.ZodObject {
   let schema = schemas.get(kind);
   if (schema === undefined) schemas.set(kind, (schema = nodeDefinitions[kind].schema.safeExtend(everyNodeFields)));
   return schema;
+}
+
+let actionSchema: z.ZodObject | undefined;
+
+/** Returns the schema for this data: an HTTP node with an action has another one. */
+export function schemaFor(kind: NodeKind, data: Record<string, unknown>): z.ZodObject {
+  if (kind !== 'http' || !hasAction(data)) return schemaOf(kind);
+  actionSchema ??= httpActionSchema.safeExtend(everyNodeFields);
+  return actionSchema;
 }
 
 const kindsByType = new Map<string, NodeKind>(Object.values(nodeDefinitions).map(({ type, kind }) => [type, kind]));

@@ -6,7 +6,18 @@ import { hasVariables, renderJson, renderText, type VariableValues } from '../..
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** The folders of code that runs for users; `cli` starts the embedded servers. */
-const FOLDERS = ['activities', 'api', 'config', 'connections', 'db', 'graph', 'n8n', 'outgoing', 'temporal-workflows'];
+const FOLDERS = [
+  'activities',
+  'api',
+  'config',
+  'connections',
+  'db',
+  'graph',
+  'n8n',
+  'openapi',
+  'outgoing',
+  'temporal-workflows',
+];
 
 const EXPRESSIONS = [
   'constructor',

@@ -15,6 +15,7 @@ import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
+import { findActionTool } from './action-tools.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
 export interface AgentSessionDeps extends ServerDeps {
@@ -43,6 +44,7 @@ export async function loadTools(
   const found: AgentTool[] = [];
   for (const [at, tool] of data.tools.entries()) {
     if (tool.type === 'mcp') found.push(...ofServers[at]!.tools);
+    else if (tool.type === 'action') found.push(findActionTool(task, tool, at));
     else found.push(await withMemory(task, () => findWorkflowTool(deps, task, tool)));
   }
   const listed = ofServers.filter((server) => server !== undefined);
@@ -133,20 +135,21 @@ function isConnected({ connection }: ServerOfNode): boolean {
 
 /**
  * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. The name of
- * a workflow is replaced by the result, because a workflow has no other tool name.
+ * a workflow or action is replaced by the result, because these have no other tool name.
  */
 function nameTools(found: AgentTool[]): AgentTool[] {
   const used = new Set<string>();
   const uses = new Map<string, number>();
   for (const { toolName } of found) uses.set(toolName, (uses.get(toolName) ?? 0) + 1);
   return found.map((tool) => {
-    const { toolName, serverLabel, workflowId } = tool;
-    const isUnique = uses.get(toolName) === 1 || workflowId !== undefined;
+    const { toolName, serverLabel, workflowId, toolIndex } = tool;
+    const isOurs = workflowId !== undefined || toolIndex !== undefined;
+    const isUnique = uses.get(toolName) === 1 || isOurs;
     const wanted = isUnique ? toolName : `${serverLabel}__${toolName}`;
     const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME) || 'tool';
     let name = base;
     for (let suffix = 2; used.has(name); suffix++) name = `${base.slice(0, MAX_NAME - 5)}_${suffix}`;
     used.add(name);
-    return { ...tool, name, ...(workflowId !== undefined && { toolName: name }) };
+    return { ...tool, name, ...(isOurs && { toolName: name }) };
   });
 }

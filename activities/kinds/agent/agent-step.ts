@@ -7,9 +7,10 @@ import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelDeps } from '../llm/llm.js';
 import type { ChildDeps } from '../child-run.js';
+import type { ActionToolDeps } from './action-tools.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
-export type AgentDeps = AgentSessionDeps & ChildDeps & ModelDeps;
+export type AgentDeps = AgentSessionDeps & ActionToolDeps & ChildDeps & ModelDeps;
 
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf' | 'run'> {
   return {
@@ -26,5 +27,9 @@ export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Pr
 
 /** Returns the part of the node that may contain variables. */
 export function pickTemplates({ messages, settings, tools }: AgentNodeData): unknown {
-  return { messages, settings, headers: tools.map((tool) => (tool.type === 'mcp' ? tool.headers : {})) };
+  const ofTools = tools.map((tool) => {
+    if (tool.type === 'mcp') return tool.headers;
+    return tool.type === 'action' ? tool.values : {};
+  });
+  return { messages, settings, ofTools };
 }

@@ -36,7 +36,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
       failOnRejection(data, calls);
       const values = await deps.contexts.loadValues(task, pickTemplates(data));
-      const workflows = await findWorkflows(deps, task, data);
+      const ours = await findOurs(deps, task, data);
       const open = calls.filter(({ outcome }) => outcome === null);
       const lease = splitLease(task.memory, task.signal);
       const failures: unknown[] = [];
@@ -45,7 +45,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const answer = async (call: StoredToolCall): Promise<void> => {
         const memory = lease.part();
         try {
-          const run = await answerCall(deps, { ...task, memory }, { data, values, workflows, turn, call });
+          const run = await answerCall(deps, { ...task, memory }, { data, values, ...ours, turn, call });
           if (run !== undefined) runs.push(run);
         } catch (error) {
           failures.push(error);
@@ -68,15 +68,18 @@ function isOfWorkflow({ serverLabel }: StoredToolCall): boolean {
   return serverLabel === NO_SERVER;
 }
 
-/** Returns the ids of the workflows that are tools, by tool name. */
-async function findWorkflows(
+/** Returns the workflows and actions that are tools, by tool name. */
+async function findOurs(
   { db, secretBox }: AgentDeps,
   task: NodeTask,
   data: AgentNodeData,
-): Promise<Map<string, number>> {
-  if (!data.tools.some(({ type }) => type === 'workflow')) return new Map();
-  const tools = (await findTools(db, secretBox, task)) ?? [];
-  return new Map(tools.flatMap(({ name, workflowId }) => (workflowId === undefined ? [] : [[name, workflowId]])));
+): Promise<Pick<ToolWork, 'workflows' | 'actions'>> {
+  const hasOurs = data.tools.some(({ type }) => type !== 'mcp');
+  const tools = hasOurs ? ((await findTools(db, secretBox, task)) ?? []) : [];
+  return {
+    workflows: new Map(tools.flatMap(({ name, workflowId }) => (workflowId === undefined ? [] : [[name, workflowId]]))),
+    actions: new Map(tools.flatMap(({ name, toolIndex }) => (toolIndex === undefined ? [] : [[name, toolIndex]]))),
+  };
 }
 
 function toFacts(runs: OpenToolRun[]): ToolsFacts | undefined {

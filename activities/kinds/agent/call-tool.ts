@@ -19,6 +19,7 @@ import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
+import { callAction, OF_SERVICE } from './action-tools.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
@@ -29,6 +30,8 @@ export interface ToolWork {
   values: VariableValues;
   /** The ids of the workflows that are tools, by tool name. */
   workflows: ReadonlyMap<string, number>;
+  /** The indexes of the tools that are actions among those of the drawing, by tool name. */
+  actions: ReadonlyMap<string, number>;
   turn: number;
   call: StoredToolCall;
 }
@@ -53,11 +56,14 @@ const OF_RUNS = new Set(['child_failed', 'too_deep', 'workflow_not_found']);
 
 /** Returns the answer, or the run that must end before there is one. */
 export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<Answer | OpenToolRun> {
-  const { call, workflows } = work;
+  const { call, workflows, actions, data } = work;
   // The arguments come from the row that the approval shows, so that the call is exactly the approved one. Nothing
   // changes them after the request is settled.
   const { parsed } = readArguments(openArguments(deps, task, work));
   if (parsed === undefined) throw new Error('a tool call without arguments');
+  const action =
+    call.serverLabel?.startsWith(OF_SERVICE) === true ? data.tools[actions.get(call.toolName) ?? -1] : undefined;
+  if (action?.type === 'action') return callAction(deps, task, work, { tool: action, given: parsed });
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, parsed);
   const workflowId = workflows.get(call.toolName);
   if (workflowId === undefined) throw new Error('a call of a workflow that is no tool');

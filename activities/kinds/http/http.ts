@@ -1,50 +1,39 @@
-import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimCall, markCallRefused } from '../../../db/nodes/provider-calls-repository.js';
+import { readAction } from '../../../graph/actions/action.js';
+import { UNKNOWN_ACTION } from '../../../graph/actions/check-values.js';
+import { cutText } from '../../../graph/cut-text.js';
+import type { FileValue } from '../../../graph/file-values.js';
+import type { JsonObject } from '../../../graph/json.js';
 import type { Masker } from '../../../graph/mask.js';
-import { httpNode, toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';
-import { MASK } from '../../../graph/mask-text.js';
-import { renderJson, renderText, type NodeOutput, type VariableValues } from '../../../graph/template.js';
-import { isConnectionHeader } from '../../../outgoing/header-text.js';
+import {
+  hasAction,
+  httpActionSchema,
+  httpNode,
+  type ActionNodeData,
+  type HttpNodeData,
+} from '../../../graph/nodes/http.js';
+import { renderJson, renderText } from '../../../graph/template.js';
+import { isRepeatable, type OutgoingClient, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
+import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
+import type { FileUse } from '../../files/file-use.js';
 import { NodeFailure } from '../../node/failures.js';
+import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
+import type { RunContexts } from '../../node/run-context.js';
+import { toActionRequest } from './action-request.js';
 import { createFileAnswer } from './file-answer.js';
 import { toFileBody } from './file-body.js';
-import { toHttpBody } from './http-body.js';
-import { findShallowJson } from '../../../graph/shallow-json.js';
-import { toIdempotencyKey } from '../idempotency-key.js';
-import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
+import { toFailure, toOutput } from './http-answer.js';
+import { toRequest, type Rendered, type RenderedRequest } from './http-request.js';
 import { renderHeaders } from './request-headers.js';
-import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
-import {
-  isRepeatable,
-  OutgoingError,
-  toUrl,
-  type OutgoingClient,
-  type OutgoingRequest,
-  type OutgoingResponse,
-  type StreamedBody,
-} from '../../../outgoing/outgoing-client.js';
-import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
-import type { FileUse } from '../../files/file-use.js';
-import type { FileValue } from '../../../graph/file-values.js';
-import { cutText } from '../../../graph/cut-text.js';
-import type { RunContexts } from '../../node/run-context.js';
-import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
-import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
+
+type NodeData = HttpNodeData | ActionNodeData;
 
 const MAX_ATTEMPTS = 4;
 /** Temporary failures, after which a retry may succeed. */
 const RETRYABLE_STATUS = (status: number) => status >= 500 || status === 408 || status === 429;
-/** Errors that occur before the request is sent. Even a request that must not be repeated can be retried after them. */
-const NEVER_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 const QUOTED_BODY_CHARACTERS = 300;
 
 interface HttpDeps {
@@ -60,8 +49,9 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
     isClaimed: true,
     retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
     async run(task) {
-      const data = httpNode.schema.parse(task.node.data);
-      const outgoing = await prepare({ contexts, files }, data, task);
+      const { data: drawn } = task.node;
+      const data: NodeData = hasAction(drawn) ? httpActionSchema.parse(drawn) : httpNode.schema.parse(drawn);
+      const outgoing = await prepare({ db, contexts, files }, data, task);
       const fileAnswer = createFileAnswer(files, task, { url: outgoing.url, settings: data.settings });
       const mayRepeat = isRepeatable(outgoing.method) || data.settings.retry_unsafe;
       const send = async ({ credential, hide, masker }: CallWith): Promise<Answered> => {
@@ -98,11 +88,6 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
   };
 }
 
-interface Rendered extends OutgoingRequest {
-  /** True if the host was rendered from a secret, which `url` may spell differently. */
-  hasSecretHost: boolean;
-}
-
 const STREAMED_BYTES = 256 * 1024;
 
 const REFUSED = 401;
@@ -115,18 +100,45 @@ interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
  * Returns only the rendered request, so that the values of its variables are not held while the request is in flight.
  */
 async function prepare(
-  { contexts, files }: Pick<HttpDeps, 'contexts' | 'files'>,
-  data: HttpNodeData,
+  deps: Pick<HttpDeps, 'db' | 'contexts' | 'files'>,
+  data: NodeData,
   task: NodeTask,
 ): Promise<Rendered> {
-  const { url, method, headers } = data;
-  const values = await contexts.loadValues(task, { url, method, headers, body: data.body });
-  const body = renderJson(data.body, values);
-  const withFiles = await toFileBody(files, task, body);
-  const request = toRequest({ ...data, body }, values, { task, withFiles });
+  const rendered = hasAction(data)
+    ? await renderActionOf(deps, task, data as ActionNodeData)
+    : await renderNode(deps, task, data as HttpNodeData);
+  const withFiles = await toFileBody(deps.files, task, rendered.body);
+  const request = toRequest(rendered, data.settings, { task, withFiles });
   const heldBytes = READING_FACTOR * (typeof request.body === 'string' ? request.body.length : STREAMED_BYTES);
   await task.memory.resize(heldBytes);
   return { ...request, reserve: (bytes) => task.memory.resize(heldBytes + READING_FACTOR * bytes) };
+}
+
+async function renderNode(
+  { contexts }: Pick<HttpDeps, 'contexts'>,
+  task: NodeTask,
+  { url, method, headers, body }: HttpNodeData,
+): Promise<RenderedRequest> {
+  const values = await contexts.loadValues(task, { url, method, headers, body });
+  return {
+    url: renderText(url, values).trim(),
+    method: renderText(method, values),
+    headers: renderHeaders(headers, values),
+    body: renderJson(body, values),
+    drawnUrl: url,
+  };
+}
+
+async function renderActionOf(
+  { db, contexts }: Pick<HttpDeps, 'db' | 'contexts'>,
+  task: NodeTask,
+  { action, values: given = {}, connection }: ActionNodeData,
+): Promise<RenderedRequest> {
+  const facts = readAction(action)?.facts;
+  if (facts === undefined) throw new NodeFailure('action_missing', UNKNOWN_ACTION);
+  const values = await contexts.loadValues(task, { values: given });
+  const rendered = renderJson(given, values) as JsonObject;
+  return toActionRequest(db, task, { facts, values: rendered, connection });
 }
 
 async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
@@ -138,80 +150,9 @@ async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   );
 }
 
-/** The `body` in `data` must be rendered. */
-function toRequest(
-  data: HttpNodeData,
-  values: VariableValues,
-  { task, withFiles }: { task: NodeTask; withFiles: (StreamedBody & { contentType: string }) | undefined },
-): Rendered {
-  const method = toHttpMethod(renderText(data.method, values));
-  if (method === undefined)
-    throw new NodeFailure('invalid_method', 'The method is none of those that HTTP nodes know.');
-  const headers = renderHeaders(data.headers, values);
-  refuseConnectionHeaders(headers);
-  const secretHeaders = Object.keys(headers).filter((name) => holdsSecret(task, headers[name]!));
-  const body = withFiles ?? toHttpBody(method, data.body, headers);
-  const has = (wanted: string) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
-  if (withFiles !== undefined) setFileType(headers, withFiles.contentType);
-  if (!has('idempotency-key')) headers['idempotency-key'] = toIdempotencyKey(task);
-  if (!has('user-agent')) headers['user-agent'] = 'workflow-automation-service';
-  if (!has('accept-encoding')) headers['accept-encoding'] = 'gzip, deflate, br';
-  const text = renderText(data.url, values).trim();
-  const url = renderedUrl(text);
-  return {
-    url,
-    method,
-    headers,
-    body,
-    timeoutMs: data.settings.timeout * 1000,
-    signal: task.signal,
-    tenant: String(task.run.projectId),
-    secretHeaders,
-    hasSecretHost: holdsSecret(task, /^\w+:[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? ''),
-    hidesHost: !data.url.toLowerCase().includes(url.hostname),
-  };
-}
-
-/**
- * The content type of the node takes precedence over that of the file, except for a form, which
- * needs the boundary of its body.
- */
-function setFileType(headers: Record<string, string>, contentType: string): void {
-  const existing = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type');
-  if (existing !== undefined && !contentType.startsWith('multipart/')) return;
-  if (existing !== undefined) Reflect.deleteProperty(headers, existing);
-  headers['content-type'] = contentType;
-}
-
-function holdsSecret({ run }: NodeTask, value: string): boolean {
-  return run.masker.text(value) !== value;
-}
-
-/** Fails the node, because the header would be dropped or contradict the request that is sent. */
-function refuseConnectionHeaders(headers: Record<string, string>): void {
-  const name = Object.keys(headers).find(isConnectionHeader);
-  if (name === undefined) return;
-  throw new NodeFailure('invalid_header', `Header "${name}" is set by the connection and cannot be given.`);
-}
-
-function renderedUrl(text: string): URL {
-  const url = parsedUrl(text);
-  if (url.username === '' && url.password === '') return url;
-  const message = 'The URL holds a user name or password, which are not sent: they belong in a connection.';
-  throw new NodeFailure('invalid_url', message);
-}
-
-function parsedUrl(text: string): URL {
-  try {
-    return toUrl(text);
-  } catch (error) {
-    throw error instanceof OutgoingError ? new NodeFailure(error.code, error.message) : error;
-  }
-}
-
 async function toOutcome(
   answer: OutgoingResponse,
-  data: HttpNodeData,
+  data: Pick<HttpNodeData, 'settings'>,
   { mayRepeat, file, hide, masker }: { mayRepeat: boolean; file: FileValue | undefined; hide: Masker; masker: Masker },
 ): Promise<NodeOutcome> {
   const output = hide.json(await toOutput(answer, file));
@@ -226,38 +167,4 @@ async function toOutcome(
       retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
     },
   );
-}
-
-async function toOutput(
-  { status, headers, setCookie, body }: OutgoingResponse,
-  file: FileValue | undefined,
-): Promise<NodeOutput> {
-  const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
-  if (file !== undefined) return { content: file.name, ...head, file };
-  const { text } = await textOfBytes(body, headers['content-type']);
-  // PostgreSQL cannot store NUL.
-  const content = text.replaceAll('\0', '\uFFFD');
-  const json = findShallowJson(content);
-  return { content, ...head, ...(json !== undefined && { json }) };
-}
-
-interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
-  mayRepeat: boolean;
-  masker: Masker;
-}
-
-function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
-  const code = causeCode(error);
-  if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
-  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
-  if (error instanceof OutgoingError) {
-    return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
-  }
-  const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
-  const address = addressOf(error) ?? toAddress(url);
-  const masked = masker.text(address);
-  const isUnmasked = hasSecretHost && masked === address && address === toAddress(url);
-  const shown = isUnmasked ? address.replace(/^.*(?=:\d+$)/, MASK) : masked;
-  const message = `The request to ${shown} failed: ${code}.`;
-  return new NodeFailure('network_error', message, { isRetryable });
 }

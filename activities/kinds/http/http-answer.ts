@@ -1,0 +1,55 @@
+// What came of a request: the output of a node, or the failure without an answer.
+import { ConnectionOriginError } from '../../../connections/credential.js';
+import type { FileValue } from '../../../graph/file-values.js';
+import type { Masker } from '../../../graph/mask.js';
+import { MASK } from '../../../graph/mask-text.js';
+import { findShallowJson } from '../../../graph/shallow-json.js';
+import type { NodeOutput } from '../../../graph/template.js';
+import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
+import { OutgoingError, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
+import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { Rendered } from './http-request.js';
+
+/** Errors that occur before the request is sent. Even a request that must not be repeated can be retried after them. */
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+export async function toOutput(
+  { status, headers, setCookie, body }: OutgoingResponse,
+  file: FileValue | undefined,
+): Promise<NodeOutput> {
+  const head = { status_code: status, headers, ...(setCookie.length > 0 && { set_cookie: setCookie }) };
+  if (file !== undefined) return { content: file.name, ...head, file };
+  const { text } = await textOfBytes(body, headers['content-type']);
+  // PostgreSQL cannot store NUL.
+  const content = text.replaceAll('\0', '\uFFFD');
+  const json = findShallowJson(content);
+  return { content, ...head, ...(json !== undefined && { json }) };
+}
+
+interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
+  mayRepeat: boolean;
+  masker: Masker;
+}
+
+export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
+  const code = causeCode(error);
+  if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
+  if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
+  if (error instanceof OutgoingError) {
+    return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
+  }
+  const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
+  const address = addressOf(error) ?? toAddress(url);
+  const masked = masker.text(address);
+  const isUnmasked = hasSecretHost && masked === address && address === toAddress(url);
+  const shown = isUnmasked ? address.replace(/^.*(?=:\d+$)/, MASK) : masked;
+  const message = `The request to ${shown} failed: ${code}.`;
+  return new NodeFailure('network_error', message, { isRetryable });
+}

@@ -1,0 +1,123 @@
+// Checks the values that a drawing gives to the fields of an action. What a variable gives is known only when the node
+// runs.
+import { ExactNumber } from '../exact-number.js';
+import { fileIdOf } from '../file-values.js';
+import { isEmpty, isObject, ownValue, type JsonObject } from '../json.js';
+import { spansOf } from '../template.js';
+import { fieldsOf, requiredOf, type ActionFacts } from './action.js';
+
+/** The message of a node whose service has no such action. */
+export const UNKNOWN_ACTION = 'The service has no such action.';
+
+/** The deepest values that are compared with the schema of their field. */
+const MOST_LEVELS = 32;
+/** The comparisons for one node; what is left then is not checked, because schemas and values may be hostile. */
+const MOST_COMPARISONS = 20_000;
+const MOST_ERRORS = 100;
+
+/** Returns an error by field, in the wording of the other fields of nodes; at most 100. */
+export function valueErrors(facts: ActionFacts, values: JsonObject): Record<string, string> {
+  const fields = new Map(fieldsOf(facts));
+  const required = requiredOf(facts);
+  const errors = new Map<string, string>();
+  const check: Check = { left: MOST_COMPARISONS };
+  for (const key of required) if (isEmpty(ownValue(values, key))) errors.set(key, 'Field required');
+  for (const [key, value] of Object.entries(values)) {
+    if (errors.size >= MOST_ERRORS) break;
+    const field = fields.get(key);
+    if (field === undefined) errors.set(key, 'Extra inputs are not permitted');
+    else if (!isEmpty(value)) {
+      const problem = typeProblem(check, value, field);
+      if (problem !== undefined) errors.set(key, problem);
+    }
+  }
+  return Object.fromEntries(errors);
+}
+
+interface Check {
+  /** How many comparisons may still be made. */
+  left: number;
+}
+
+interface Problem {
+  /** The keys that lead to the value, joined by dots; empty for the value itself. */
+  path: string;
+  wanted: string;
+}
+
+function typeProblem(check: Check, value: unknown, schema: JsonObject): string | undefined {
+  const problem = findProblem(check, value, schema, 0);
+  if (problem === undefined) return undefined;
+  return `Input should be a valid ${problem.wanted}${problem.path === '' ? '' : ` at ${problem.path}`}`;
+}
+
+/** What a document says beyond types is left to the service, which knows better. */
+function findProblem(check: Check, value: unknown, schema: unknown, level: number): Problem | undefined {
+  if (!isObject(schema) || level > MOST_LEVELS || isTemplate(value) || check.left <= 0) return undefined;
+  check.left -= 1;
+  const types = typesOf(schema);
+  if (types.length > 0 && !types.some((type) => isOfType(value, type, schema))) {
+    return { path: '', wanted: types.map((type) => WORDS[type] ?? type).join(' or ') };
+  }
+  return findInAlternatives(check, value, schema, level) ?? findInside(check, value, schema, level);
+}
+
+function findInAlternatives(check: Check, value: unknown, schema: JsonObject, level: number): Problem | undefined {
+  for (const part of listOf(schema, 'allOf')) {
+    const problem = findProblem(check, value, part, level + 1);
+    if (problem !== undefined) return problem;
+  }
+  for (const key of ['anyOf', 'oneOf']) {
+    const problems = listOf(schema, key).map((part) => findProblem(check, value, part, level + 1));
+    if (problems.length > 0 && problems.every((problem) => problem !== undefined)) return problems[0];
+  }
+  return undefined;
+}
+
+function findInside(check: Check, value: unknown, schema: JsonObject, level: number): Problem | undefined {
+  const inner: [key: string, item: unknown, of: unknown][] = Array.isArray(value)
+    ? value.map((item, at) => [String(at), item, ownValue(schema, 'items')])
+    : isObject(value)
+      ? Object.entries(value).map(([key, item]) => [key, item, ownValue(ownValue(schema, 'properties'), key)])
+      : [];
+  for (const [key, item, of] of inner) {
+    const problem = item === null ? undefined : findProblem(check, item, of, level + 1);
+    if (problem !== undefined) return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
+  }
+  return undefined;
+}
+
+function listOf(schema: JsonObject, key: string): unknown[] {
+  const value = ownValue(schema, key);
+  return Array.isArray(value) ? value : [];
+}
+
+/** Text in double braces is a variable, or stays as typed: only the run knows. */
+function isTemplate(value: unknown): boolean {
+  return typeof value === 'string' && spansOf(value).next().done !== true;
+}
+
+const WORDS: Record<string, string> = { array: 'list', object: 'dictionary' };
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+
+function typesOf(schema: JsonObject): string[] {
+  const given = ownValue(schema, 'type');
+  const types = Array.isArray(given) ? given : [given];
+  if (!types.every((type) => typeof type === 'string' && TYPES.has(type))) return [];
+  return ownValue(schema, 'nullable') === true ? [...(types as string[]), 'null'] : (types as string[]);
+}
+
+function isOfType(value: unknown, type: string, schema: JsonObject): boolean {
+  if (type === 'string') return typeof value === 'string' || isFileOf(value, schema);
+  if (type === 'number') return typeof value === 'number' || value instanceof ExactNumber;
+  if (type === 'integer')
+    return Number.isInteger(value) || (value instanceof ExactNumber && /^-?\d+$/.test(String(value)));
+  if (type === 'boolean') return typeof value === 'boolean';
+  if (type === 'array') return Array.isArray(value);
+  return type === 'object' ? isObject(value) : value === null;
+}
+
+/** A file stands where the document asks for bytes. */
+function isFileOf(value: unknown, schema: JsonObject): boolean {
+  return fileIdOf(value) !== undefined && ['binary', 'byte'].includes(String(ownValue(schema, 'format')));
+}

@@ -1,0 +1,137 @@
+// The actions that a drawing names: in the data of HTTP nodes, and among the tools of agents. What an action says is
+// written by the service alone, and stored with the drawing.
+import { isEqualJson, isObject, ownValue, type JsonObject } from '../json.js';
+import { mapArray, mapObject } from '../secrets.js';
+import { actionOfTool, FACTS_OF_TOOL, readAction, type ActionFacts } from './action.js';
+
+export interface ActionPlace {
+  nodeId: unknown;
+  /** The path inside the node's data: `action`, or `tools.<index>`. */
+  path: string;
+}
+
+/** `action` is the object that names the service and the action: `data.action` of a node, or the tool itself. */
+type Replace = (action: JsonObject, place: ActionPlace, owner: JsonObject) => JsonObject;
+
+/** Returns a copy of the drawing with `replace` applied to every action. The drawing may be invalid. */
+export function mapActions(drawing: JsonObject, replace: Replace): JsonObject {
+  return mapArray(drawing, 'nodes', (node) =>
+    mapObject(node, 'data', (data) => {
+      const { id: nodeId, type } = node;
+      if (type === 'http-node') {
+        return mapObject(data, 'action', (action) => replace(action, { nodeId, path: 'action' }, data));
+      }
+      if (type !== 'agent-node') return data;
+      return mapArray(data, 'tools', (tool, index) => {
+        const action = actionOfTool(tool);
+        if (action === undefined) return tool;
+        const replaced = replace(action, { nodeId, path: `tools.${index}` }, tool);
+        const { service: _service, id: _id, refresh, ...facts } = replaced;
+        const { refresh: _asked, [FACTS_OF_TOOL]: _said, ...own } = tool;
+        const kept = refresh === undefined ? own : { ...own, refresh };
+        return Object.keys(facts).length === 0 ? kept : { ...kept, [FACTS_OF_TOOL]: facts };
+      });
+    }),
+  );
+}
+
+/** Returns true if the drawing has an action. A quick test, because few drawings have any. */
+export function holdsActions(drawing: JsonObject): boolean {
+  const nodes = ownValue(drawing, 'nodes');
+  if (!Array.isArray(nodes)) return false;
+  return nodes.some((node: unknown) => {
+    const data = ownValue(node, 'data');
+    const type = ownValue(node, 'type');
+    if (type === 'http-node') return isObject(ownValue(data, 'action'));
+    const tools = type === 'agent-node' ? ownValue(data, 'tools') : undefined;
+    return Array.isArray(tools) && tools.some((tool: unknown) => ownValue(tool, 'type') === 'action');
+  });
+}
+
+export interface ActionName {
+  service: string;
+  id: string;
+}
+
+export interface FoundAction extends ActionPlace, ActionName {
+  facts: ActionFacts | undefined;
+}
+
+export function actionsIn(drawing: JsonObject): FoundAction[] {
+  const found: FoundAction[] = [];
+  mapActions(drawing, (action, place) => {
+    const named = readAction(action);
+    if (named !== undefined) found.push({ ...place, ...named });
+    return action;
+  });
+  return found;
+}
+
+/** Returns the distinct services that a drawing as JSON text names. Few drawings have any. */
+export function serviceIdsOf(document: string): string[] {
+  if (!document.includes('"service"')) return [];
+  const drawing: unknown = JSON.parse(document);
+  return isObject(drawing) ? [...new Set(actionsIn(drawing).map(({ service }) => service))] : [];
+}
+
+/**
+ * Returns the drawing with what its actions say. An action keeps what the first of `earlier` (masked drawings) has
+ * stored for it at its node, while the action and its `values` stay as they are; all others, and those with
+ * `refresh: true`, get what `find` returns. Whatever else the drawing has in `action` is dropped.
+ */
+export function withActions(
+  drawing: JsonObject,
+  earlier: readonly JsonObject[],
+  find: (name: ActionName) => ActionFacts | undefined,
+): JsonObject {
+  const stored = earlier.map(storedActions);
+  return mapActions(drawing, (action, place, owner) => {
+    const { service, id } = action;
+    const name = { ...(service !== undefined && { service }), ...(id !== undefined && { id }) };
+    if (typeof service !== 'string' || typeof id !== 'string') return name;
+    const kept = action['refresh'] === true ? undefined : keptFacts(stored, { service, id }, place, owner);
+    return { ...name, ...(kept ?? find({ service, id })) };
+  });
+}
+
+/** The actions for which `withActions` asks. */
+export function actionsToFind(drawing: JsonObject, earlier: readonly JsonObject[]): ActionName[] {
+  const names = new Map<string, ActionName>();
+  withActions(drawing, earlier, (name) => {
+    names.set(JSON.stringify([name.service, name.id]), name);
+    return undefined;
+  });
+  return [...names.values()];
+}
+
+interface StoredAction extends ActionName {
+  values: unknown;
+  facts: ActionFacts;
+}
+
+/** By node; the tools of an agent may have changed their order. */
+function storedActions(drawing: JsonObject): Map<unknown, StoredAction[]> {
+  const stored = new Map<unknown, StoredAction[]>();
+  mapActions(drawing, (action, { nodeId }, owner) => {
+    const named = readAction(action);
+    if (named?.facts === undefined) return action;
+    const { service, id, facts } = named;
+    const one = { service, id, values: ownValue(owner, 'values'), facts };
+    stored.set(nodeId, [...(stored.get(nodeId) ?? []), one]);
+    return action;
+  });
+  return stored;
+}
+
+function keptFacts(
+  stored: readonly Map<unknown, StoredAction[]>[],
+  name: ActionName,
+  { nodeId }: ActionPlace,
+  owner: JsonObject,
+): ActionFacts | undefined {
+  for (const actions of stored) {
+    const same = actions.get(nodeId)?.find((one) => one.service === name.service && one.id === name.id);
+    if (same !== undefined && isEqualJson(same.values ?? {}, ownValue(owner, 'values') ?? {})) return same.facts;
+  }
+  return undefined;
+}
