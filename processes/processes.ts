@@ -25,6 +25,9 @@ interface MemoryLimits {
 /** The limits for parsers of documents, whose bytes are outside the heap. */
 export const DOCUMENT_LIMITS: MemoryLimits = { heapMb: 256, residentMb: 512 };
 
+/** The limits for OpenAPI documents. */
+export const OPENAPI_LIMITS: MemoryLimits = { heapMb: 240, residentMb: 300 };
+
 interface WorkOptions {
   /** The project of the work in a worker, or the user in the API. */
   owner: number;

@@ -9,6 +9,7 @@ import { compileSchema, schemaProblem, type SchemaCheck } from '../graph/json-sc
 import { parseJson } from '../graph/json-text.js';
 import { NodeError } from '../graph/node-error.js';
 import { DocumentError, readDocument, type DocumentFormat } from './read-document.js';
+import { readOpenapiWork, type OpenapiReply, type OpenapiWork } from './read-openapi.js';
 
 export type Work =
   /**
@@ -20,6 +21,7 @@ export type Work =
   | { kind: 'schema'; schema: string; value?: string }
   /** Translates a file of n8n. The file and the answer are JSON text. */
   | { kind: 'n8n'; file: string }
+  | ({ kind: 'openapi' } & OpenapiWork)
   | { kind: 'document'; format: DocumentFormat; bytes: Uint8Array };
 
 interface PackedTexts extends Pick<ComparedTexts, 'operator'> {
@@ -50,6 +52,7 @@ export type Reply =
   /** The schema cannot be used. */
   | { kind: 'unusable'; reason: string }
   | { kind: 'text'; text: string }
+  | OpenapiReply
   /** The node fails. For a document, the message completes a sentence, for example `is encrypted`. */
   | { kind: 'failed'; code: string; message: string };
 
@@ -65,6 +68,7 @@ const checks = new LRUCache<string, SchemaCheck>({
 
 export function perform(work: Work): Reply | Promise<Reply> {
   if (work.kind === 'document') return readText(work);
+  if (work.kind === 'openapi') return readOpenapiWork(work);
   if (work.kind === 'schema') return checkBySchema(work);
   if (work.kind === 'n8n') return translate(work);
   const { texts, mode } = work;

@@ -1,0 +1,179 @@
+// The body of an operation as fields: the properties of an object, or one field `body`.
+import type { ActionBody, ActionField } from '../graph/actions/action.js';
+import { isFormType, isJsonType } from '../graph/actions/render-request.js';
+import { isObject, ownValue, type JsonObject } from '../graph/json.js';
+import { copySchema, isReadOnly, requiredAt, type Room } from './copied-schema.js';
+import { entriesAt, resolve, resolveObject, OperationProblem, type OpenapiDocument } from './document.js';
+import { collectionStyle, type FoundField } from './parameters.js';
+
+export interface FoundBody {
+  body: ActionBody;
+  fields: FoundField[];
+}
+
+const MOST_PROPERTIES = 500;
+
+/** Returns undefined for an operation without a body. Throws `OperationProblem`. */
+export function readBody(document: OpenapiDocument, operation: JsonObject, room: Room): FoundBody | undefined {
+  const given = ownValue(operation, 'requestBody');
+  if (given === undefined || document.isSwagger) return undefined;
+  const requestBody = resolveObject(document, given, 'Its request body');
+  const media = chooseMedia(entriesAt(requestBody, 'content'));
+  if (media === undefined) return undefined;
+  const [mediaType, content] = media;
+  const required = ownValue(requestBody, 'required');
+  const body: ActionBody = { media_type: mediaType, ...(required === true && { is_required: true }) };
+  // Many documents leave `required` out, although the properties are.
+  return toFields(
+    document,
+    { body, schema: ownValue(content, 'schema'), content, isOptional: required === false },
+    room,
+  );
+}
+
+type Media = [mediaType: string, content: unknown];
+
+/** JSON, then form, multipart, others. */
+export function chooseMedia(content: readonly Media[]): Media | undefined {
+  const known = content.map(([type, value]): Media => [
+    type.trim() === '*/*' ? 'application/json' : type.trim(),
+    value,
+  ]);
+  const tests = [isJsonType, isFormType, (type: string) => /^multipart\/form-data/i.test(type), () => true];
+  for (const test of tests) {
+    const found = known.find(([type]) => test(type));
+    if (found !== undefined) return [toConcrete(found[0]), found[1]];
+  }
+  return undefined;
+}
+
+/** A media type goes into a header, and one with a wildcard is none. */
+function toConcrete(type: string): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=[\w."+-]+)*$/.test(type) ? type : 'application/octet-stream';
+}
+
+interface GivenBody {
+  body: ActionBody;
+  schema: unknown;
+  /** The media type object, which may have encodings. */
+  content: unknown;
+  /** The document says that the body may be missing. */
+  isOptional: boolean;
+}
+
+export function toFields(
+  document: OpenapiDocument,
+  { body, schema, content, isOptional }: GivenBody,
+  room: Room,
+): FoundBody {
+  const type = body.media_type;
+  const isObjectBody = isJsonType(type) || isFormType(type) || /^multipart\//i.test(type);
+  const properties = isObjectBody ? propertiesOf(document, schema, 0) : undefined;
+  if (properties === undefined) {
+    const field = wholeField(document, type, schema, room);
+    const whole = { ...body, is_whole: true };
+    return { body: whole, fields: [{ name: 'body', field, isRequired: body.is_required === true }] };
+  }
+  const fields = properties.entries.map(([name, property]): FoundField => {
+    const copied = copySchema(document, property, room);
+    const style = isJsonType(type) ? {} : encodingOf(content, name);
+    const field: ActionField = { ...copied, 'x-in': 'body', ...style };
+    return { name, field, isRequired: !isOptional && properties.required.has(name) };
+  });
+  return { body, fields };
+}
+
+interface Properties {
+  entries: [name: string, schema: unknown][];
+  required: Set<string>;
+}
+
+/** Returns undefined for anything but an object whose properties are known. */
+function propertiesOf(document: OpenapiDocument, given: unknown, level: number): Properties | undefined {
+  const schema = given === undefined ? undefined : resolve(document, given);
+  if (!isObject(schema) || level > 10) return undefined;
+  if (['oneOf', 'anyOf'].some((key) => ownValue(schema, key) !== undefined)) return undefined;
+  const type = ownValue(schema, 'type');
+  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined;
+  const entries = new Map<string, unknown>();
+  const required = new Set(requiredAt(schema));
+  const parts = ownValue(schema, 'allOf');
+  for (const part of Array.isArray(parts) ? parts.slice(0, 50) : []) {
+    const inner = propertiesOf(document, part, level + 1);
+    for (const [name, property] of inner?.entries ?? []) entries.set(name, property);
+    for (const name of inner?.required ?? []) required.add(name);
+  }
+  for (const [name, property] of entriesAt(schema, 'properties')) entries.set(name, property);
+  if (entries.size > MOST_PROPERTIES) return undefined;
+  const written = [...entries].filter(([, property]) => !isReadOnly(resolvedOrGiven(document, property)));
+  return written.length === 0 ? undefined : { entries: written, required };
+}
+
+function resolvedOrGiven(document: OpenapiDocument, value: unknown): unknown {
+  try {
+    return resolve(document, value);
+  } catch (error) {
+    if (error instanceof OperationProblem) return value;
+    throw error;
+  }
+}
+
+function wholeField(document: OpenapiDocument, type: string, schema: unknown, room: Room): ActionField {
+  const copied = schema === undefined ? {} : copySchema(document, schema, room);
+  const { description } = copied;
+  const described = { ...(description !== undefined && { description }) };
+  if (isJsonType(type) || isFormType(type) || /^multipart\//i.test(type)) return { ...copied, 'x-in': 'body' };
+  // Others are sent as they are: text, or the bytes of a file.
+  return { type: 'string', ...described, ...(!/^text\/|xml/i.test(type) && { format: 'binary' }), 'x-in': 'body' };
+}
+
+/** The encoding of a property of a form. */
+function encodingOf(content: unknown, name: string): Partial<ActionField> {
+  const encoding = ownValue(ownValue(content, 'encoding'), name);
+  const style = ownValue(encoding, 'style');
+  const explode = ownValue(encoding, 'explode');
+  const isJson = isJsonType(String(ownValue(encoding, 'contentType')));
+  return {
+    ...(isJson && { 'x-json': true }),
+    ...(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'].includes(String(style)) && {
+      'x-style': style as ActionField['x-style'] & string,
+    }),
+    ...(typeof explode === 'boolean' && { 'x-explode': explode }),
+  };
+}
+
+/** The body of an operation of Swagger 2.0: one parameter `body`, or those of a form. */
+export function readSwaggerBody(
+  document: OpenapiDocument,
+  parameters: readonly JsonObject[],
+  consumes: readonly string[],
+  room: Room,
+): FoundBody | undefined {
+  const whole = parameters.find((parameter) => parameter['in'] === 'body');
+  if (whole !== undefined) {
+    const [mediaType] = chooseMedia(consumes.map((type): Media => [type, undefined])) ?? ['application/json'];
+    const isForm = isFormType(mediaType) || mediaType.startsWith('multipart/');
+    const isRequired = whole['required'] === true;
+    const body: ActionBody = {
+      // Only the parameters of a form are one.
+      media_type: isForm ? 'application/json' : mediaType,
+      ...(isRequired && { is_required: true }),
+    };
+    const given = { body, schema: whole['schema'], content: undefined, isOptional: !isRequired };
+    return toFields(document, given, room);
+  }
+  const form = parameters.filter((parameter) => parameter['in'] === 'formData');
+  if (form.length === 0) return undefined;
+  const isMultipart =
+    form.some(({ type }) => type === 'file') ||
+    (consumes.some((type) => type.startsWith('multipart/')) && !consumes.some(isFormType));
+  const fields = form.map((parameter): FoundField => {
+    const field: ActionField = {
+      ...copySchema(document, parameter, room),
+      'x-in': 'body',
+      ...collectionStyle(parameter),
+    };
+    return { name: String(parameter['name']), field, isRequired: parameter['required'] === true };
+  });
+  return { body: { media_type: isMultipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded' }, fields };
+}

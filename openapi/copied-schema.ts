@@ -1,0 +1,157 @@
+// Copies a schema out of its document, with what its references lead to. The copy stands alone, and is small: a circle,
+// a deep part and whatever exceeds the room of an action end in a schema that takes anything.
+import { cutText } from '../graph/cut-text.js';
+import { isContainer, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
+import { OperationProblem, referenceOf, resolve, type OpenapiDocument } from './document.js';
+
+const MOST_LEVELS = 10;
+const MOST_DESCRIPTION = 500;
+const MOST_ENUM = 200;
+const MOST_TEXT = 200;
+
+/** What a copy may still hold, for all schemas of one action. */
+export interface Room {
+  values: number;
+  characters: number;
+}
+
+const PLAIN = [
+  'format',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+];
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+
+interface Copying {
+  document: OpenapiDocument;
+  room: Room;
+  /** The references that lead to the present schema. */
+  within: readonly string[];
+  level: number;
+}
+
+/** Throws `OperationProblem` only for a reference of the schema itself that leads nowhere. */
+export function copySchema(document: OpenapiDocument, schema: unknown, room: Room): JsonObject {
+  return copy({ document, room, within: [], level: 0 }, schema);
+}
+
+function copy(copying: Copying, schema: unknown): JsonObject {
+  const { document, room, within, level } = copying;
+  room.values -= 1;
+  if (level > MOST_LEVELS || room.values <= 0 || room.characters <= 0) return {};
+  const reference = referenceOf(schema);
+  if (reference !== undefined && within.includes(reference)) return {};
+  const resolved = level === 0 ? resolve(document, schema) : resolvedOrNothing(document, schema);
+  if (!isObject(resolved)) return {};
+  const inner = { ...copying, level: level + 1, within: reference === undefined ? within : [...within, reference] };
+  const copied: JsonObject = {};
+  const put = (key: string, value: unknown): void => {
+    if (value === undefined) return;
+    room.characters -= key.length + (typeof value === 'string' ? value.length : 8);
+    copied[key] = value;
+  };
+  putType(resolved, put);
+  put('title', shortText(resolved, 'title', MOST_TEXT));
+  // A description beside a reference is about this use of the schema.
+  put(
+    'description',
+    shortText(schema, 'description', MOST_DESCRIPTION) ?? shortText(resolved, 'description', MOST_DESCRIPTION),
+  );
+  for (const key of PLAIN) put(key, leafAt(resolved, key));
+  put('default', smallDefault(resolved));
+  put('enum', enumOf(resolved));
+  putParts(inner, resolved, put);
+  return copied;
+}
+
+function putParts(inner: Copying, schema: JsonObject, put: (key: string, value: unknown) => void): void {
+  for (const key of ['allOf', 'anyOf', 'oneOf']) {
+    const parts = ownValue(schema, key);
+    if (Array.isArray(parts) && parts.length > 0)
+      put(
+        key,
+        parts.slice(0, 50).map((part: unknown) => copy(inner, part)),
+      );
+  }
+  const items = ownValue(schema, 'items');
+  if (isObject(items)) put('items', copy(inner, items));
+  const additional = ownValue(schema, 'additionalProperties');
+  if (typeof additional === 'boolean') put('additionalProperties', additional);
+  else if (isObject(additional)) put('additionalProperties', copy(inner, additional));
+  const properties = ownValue(schema, 'properties');
+  if (!isObject(properties)) return;
+  const copied: JsonObject = {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (inner.room.values <= 0 || inner.room.characters <= 0) break;
+    if (isReadOnly(property)) continue;
+    inner.room.characters -= name.length;
+    setOwn(copied, name, copy(inner, property));
+  }
+  put('properties', copied);
+  const required = requiredAt(schema).filter((name) => Object.hasOwn(copied, name));
+  if (required.length > 0) put('required', required);
+}
+
+/** Of the other parts a reference that leads nowhere takes anything. */
+function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown {
+  try {
+    return resolve(document, schema);
+  } catch (error) {
+    if (error instanceof OperationProblem) return undefined;
+    throw error;
+  }
+}
+
+function putType(schema: JsonObject, put: (key: string, value: unknown) => void): void {
+  const type = ownValue(schema, 'type');
+  // Swagger 2.0 calls the bytes of a form so.
+  if (type === 'file') {
+    put('type', 'string');
+    put('format', 'binary');
+    return;
+  }
+  const types = (Array.isArray(type) ? type : [type]).filter((each): each is string => TYPES.has(String(each)));
+  const isNullable = ownValue(schema, 'nullable') === true && types.length > 0 && !types.includes('null');
+  const all = isNullable ? [...types, 'null'] : types;
+  if (all.length > 0) put('type', all.length === 1 ? all[0] : all);
+}
+
+export function isReadOnly(schema: unknown): boolean {
+  return ownValue(schema, 'readOnly') === true;
+}
+
+/** In early drafts `required` was true or false at the property itself. */
+export function requiredAt(schema: unknown): string[] {
+  const required = ownValue(schema, 'required');
+  return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];
+}
+
+function shortText(owner: unknown, key: string, most: number): string | undefined {
+  const value = ownValue(owner, key);
+  return typeof value === 'string' && value.trim() !== '' ? cutText(value.trim(), most) : undefined;
+}
+
+function leafAt(owner: unknown, key: string): unknown {
+  const value = ownValue(owner, key);
+  if (value === null || isContainer(value)) return undefined;
+  return typeof value === 'string' ? cutText(value, MOST_TEXT) : value;
+}
+
+function smallDefault(schema: JsonObject): unknown {
+  return leafAt(schema, 'default');
+}
+
+function enumOf(schema: JsonObject): unknown[] | undefined {
+  const constant = ownValue(schema, 'const');
+  if (constant !== undefined && !isContainer(constant)) return [constant];
+  const values = ownValue(schema, 'enum');
+  if (!Array.isArray(values) || values.length === 0 || values.length > MOST_ENUM) return undefined;
+  const leaves = values.filter((value) => !isContainer(value) && String(value).length <= MOST_TEXT);
+  return leaves.length === values.length ? leaves : undefined;
+}

@@ -1,0 +1,170 @@
+// Reads OpenAPI documents of strangers: JSON or YAML of any shape (docs/use/services.md).
+import { CORE_SCHEMA, load } from 'js-yaml';
+import { isObject } from '../graph/json.js';
+import { toStorableJson } from '../graph/storable-text.js';
+import { OpenapiError } from '../openapi/document.js';
+import { readOpenapi, type ReadService } from '../openapi/read-openapi.js';
+import { toServer, type ServerRules } from '../openapi/servers.js';
+
+export interface OpenapiWork {
+  /** A request body `{openapi, name?, server_url?}`, or the document itself; UTF-8. */
+  bytes: Uint8Array;
+  isBody: boolean;
+  /** `serverUrl` only without a body. */
+  rules: ServerRules;
+}
+
+export type OpenapiReply =
+  /** The body has the address of a document. */
+  | { kind: 'openapi-address'; address: string; name?: string; serverUrl?: string }
+  | {
+      kind: 'openapi-service';
+      service: Omit<ReadService, 'actions'>;
+      /** The distinct servers of the actions. */
+      servers: string[];
+      actionCount: number;
+      /** The actions in JSON lists, each of about a megabyte: only the database parses them. */
+      lists: string[];
+    }
+  | { kind: 'openapi-refused'; field: 'openapi' | 'name' | 'server_url' | 'body'; message: string };
+
+/** The size of a document once decoded. */
+export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
+const MAX_NAME = 200;
+const MAX_ADDRESS = 2_000;
+const LIST_CHARACTERS = 1024 * 1024;
+/** YAML repeats a part by an alias without repeating its text. */
+const MOST_ALIASES = 10_000;
+const MOST_LEVELS = 500;
+
+class Refusal extends Error {
+  readonly field: 'openapi' | 'name' | 'server_url' | 'body';
+
+  constructor(field: Refusal['field'], message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+export function readOpenapiWork({ bytes, isBody, rules }: OpenapiWork): OpenapiReply {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return isBody ? readBody(text, rules) : toReply(readOpenapi(parseText(text), rules));
+  } catch (error) {
+    if (error instanceof OpenapiError) return { kind: 'openapi-refused', field: 'openapi', message: error.message };
+    if (error instanceof Refusal) return { kind: 'openapi-refused', field: error.field, message: error.message };
+    if (!(error instanceof TypeError)) throw error;
+    return { kind: 'openapi-refused', field: isBody ? 'body' : 'openapi', message: 'The document is not valid UTF-8.' };
+  }
+}
+
+function readBody(text: string, rules: ServerRules): OpenapiReply {
+  const body = parseBody(text);
+  const { name, server_url: given, openapi } = body;
+  const shown = toName(name);
+  const serverUrl = toServerUrl(given, rules);
+  if (openapi === undefined) throw new Refusal('openapi', 'This field is required.');
+  if (openapi === null) throw new Refusal('openapi', 'This field may not be null.');
+  const own = { ...rules, serverUrl };
+  if (isObject(openapi)) {
+    if (text.length > MAX_DOCUMENT_BYTES && JSON.stringify(openapi).length > MAX_DOCUMENT_BYTES) throw tooLarge();
+    return toReply(readOpenapi(openapi, own), shown);
+  }
+  if (typeof openapi !== 'string') {
+    throw new Refusal('openapi', 'Expected a document as an object, as text in JSON or YAML, or its https address.');
+  }
+  const address = openapi.trim();
+  if (address === '') throw new Refusal('openapi', 'This field may not be blank.');
+  if (/^[a-z][a-z\d+.-]*:\/\/\S*$/i.test(address)) {
+    if (address.length > MAX_ADDRESS) throw new Refusal('openapi', 'The address is too long.');
+    return {
+      kind: 'openapi-address',
+      address,
+      ...(shown !== undefined && { name: shown }),
+      ...(serverUrl !== undefined && { serverUrl }),
+    };
+  }
+  if (openapi.length > MAX_DOCUMENT_BYTES || Buffer.byteLength(openapi) > MAX_DOCUMENT_BYTES) throw tooLarge();
+  return toReply(readOpenapi(parseText(openapi), own), shown);
+}
+
+function tooLarge(): Refusal {
+  return new Refusal('openapi', `The document is larger than ${MAX_DOCUMENT_BYTES} bytes.`);
+}
+
+function parseBody(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = text === '' ? {} : JSON.parse(text);
+    if (isObject(body)) return body;
+  } catch (error) {
+    const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw new Refusal('body', `the body is not valid JSON${position === undefined ? '' : ` at ${position}`}.`);
+  }
+  throw new Refusal('body', 'the body is not a JSON object.');
+}
+
+function toName(name: unknown): string | undefined {
+  if (name === undefined || name === null) return undefined;
+  if (typeof name !== 'string') throw new Refusal('name', 'Not a valid string.');
+  if (name.trim() === '') throw new Refusal('name', 'This field may not be blank.');
+  if (name.trim().length > MAX_NAME)
+    throw new Refusal('name', `Ensure this field has no more than ${MAX_NAME} characters.`);
+  return name.trim();
+}
+
+function toServerUrl(given: unknown, { allowsHttp }: ServerRules): string | undefined {
+  if (given === undefined || given === null || given === '') return undefined;
+  if (typeof given !== 'string' || given.length > MAX_ADDRESS) throw new Refusal('server_url', 'Enter a valid URL.');
+  const found = toServer(given.trim(), { documentUrl: undefined, allowsHttp });
+  if ('problem' in found) throw new Refusal('server_url', `Enter a valid URL: ${found.problem}.`);
+  return found.server;
+}
+
+/** A text that begins like JSON is JSON, which YAML parsers read slowly. */
+function parseText(text: string): unknown {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+      // YAML has braces, too.
+      if (text.length > LIST_CHARACTERS) throw notParsed('JSON', position);
+      return parseYaml(text, () => notParsed('JSON', position));
+    }
+  }
+  return parseYaml(text, (place) => notParsed('YAML', place));
+}
+
+function parseYaml(text: string, problem: (place: string | undefined) => OpenapiError): unknown {
+  try {
+    return load(text, { schema: CORE_SCHEMA, json: true, maxAliases: MOST_ALIASES, maxDepth: MOST_LEVELS });
+  } catch (error) {
+    const line = (error as { mark?: { line?: unknown } }).mark?.line;
+    throw problem(typeof line === 'number' ? `line ${line + 1}` : undefined);
+  }
+}
+
+function notParsed(format: string, place: string | undefined): OpenapiError {
+  return new OpenapiError('', `The document is not valid ${format}${place === undefined ? '' : `: look at ${place}`}.`);
+}
+
+function toReply({ actions, ...service }: ReadService, name: string = service.name): OpenapiReply {
+  const lists: string[] = [];
+  let open: string[] = [];
+  let characters = 0;
+  const close = (): void => {
+    if (open.length > 0) lists.push(`[${open.join(',')}]`);
+    open = [];
+    characters = 0;
+  };
+  for (const [position, action] of actions.entries()) {
+    const text = toStorableJson(JSON.stringify({ ...action, position }));
+    open.push(text);
+    characters += text.length;
+    if (characters > LIST_CHARACTERS) close();
+  }
+  close();
+  const servers = [...new Set(actions.map(({ server }) => server))];
+  const storable = JSON.parse(toStorableJson(JSON.stringify({ ...service, name }))) as Omit<ReadService, 'actions'>;
+  return { kind: 'openapi-service', service: storable, servers, actionCount: actions.length, lists };
+}
