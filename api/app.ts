@@ -52,6 +52,7 @@ import { stepRoutes } from './runs/step-routes.js';
 import { scheduleRoutes } from './schedules/routes.js';
 import { oidcRoutes } from './sessions/oidc-routes.js';
 import { passwordRoutes } from './sessions/password-routes.js';
+import { serviceRoutes } from './services/routes.js';
 import { signInRoutes } from './sessions/routes.js';
 import { sessionRoutes } from './sessions/session-routes.js';
 import { userSessionRoutes } from './sessions/user-sessions-routes.js';
@@ -161,6 +162,7 @@ const subjects = [
   ...humanTaskRoutes,
   ...callbackRoutes,
   ...connectionRoutes,
+  ...serviceRoutes,
   ...conversationRoutes,
   ...messageRoutes,
   ...authorizeRoutes,

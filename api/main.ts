@@ -22,7 +22,7 @@ import { openFiles } from '../files/open-files.js';
 import { ByteBudget } from '../memory/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
-import { createProcesses } from '../processes/processes.js';
+import { createProcesses, OPENAPI_LIMITS } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { startRunningCases } from './test-runs/run-cases.js';
 import { createChatMeter } from './chat/chat-meter.js';
@@ -219,6 +219,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
     processes: createProcesses(),
+    openapiProcesses: createProcesses(undefined, OPENAPI_LIMITS),
     memory,
     heavyWork: new HeavyWork(),
     startSlots: createStartSlots(STARTS_AT_ONCE),
@@ -258,6 +259,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
   };
   const close = async (): Promise<void> => {
     deps.processes.close();
+    deps.openapiProcesses.close();
     await Promise.all([
       db.destroy(),
       connection.close(),

@@ -13,7 +13,13 @@ const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const stamp = path.join(dist, '.built-from');
 /** Sources other than TypeScript, which are served or executed by the database. */
-const ASSETS = ['api/http/docs-page', 'api/sessions/common-passwords', 'db/migrations/0001-baseline', 'db/routines'];
+const ASSETS = [
+  'api/http/docs-page',
+  'api/services/catalogue',
+  'api/sessions/common-passwords',
+  'db/migrations/0001-baseline',
+  'db/routines',
+];
 /**
  * With TEMPORAL_PAYLOAD_KEY failures are encoded differently, and the bundle contains that code
  * (docs/operate/security.md).

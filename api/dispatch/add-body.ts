@@ -4,6 +4,7 @@ import { parseExactJsonBody } from '../http/json-body.js';
 import {
   MAX_BODY_BYTES,
   readBytes,
+  readJsonBytes,
   readJsonBody,
   readTextBody,
   readVerbatimBody,
@@ -33,6 +34,7 @@ async function readBody(
   if (format === 'stream') return { bodyStream: (limitBytes) => openBody(ctx, limitBytes) };
   const bounds = { limitBytes: bodyLimitOf(route, ctx.state), lease: ctx.state.memory };
   if (format === 'bytes') return { bodyBytes: await readBytes(ctx, bounds) };
+  if (format === 'json-bytes') return { bodyBytes: await readJsonBytes(ctx, bounds) };
   if (format === 'verbatim') {
     const { value, bytes } = await readVerbatimBody(ctx, bounds);
     return { body: parseFields(schema!, value), bodyBytes: bytes };
@@ -53,7 +55,7 @@ function bodyLimitOf(
 }
 
 function readBodyOfFormat(
-  format: Exclude<BodyFormat, 'bytes' | 'stream' | 'verbatim'>,
+  format: Exclude<BodyFormat, 'bytes' | 'json-bytes' | 'stream' | 'verbatim'>,
   ctx: RequestContext,
   bounds: BodyBounds,
   files: Files,

@@ -83,7 +83,7 @@ export interface DeclaredContext {
   query?: unknown;
   headers?: unknown;
   body?: unknown;
-  /** The unmodified bytes of the body if `bodyFormat` is `verbatim` or `bytes`. */
+  /** The unmodified bytes of the body if `bodyFormat` is `verbatim`, `bytes` or `json-bytes`. */
   bodyBytes?: Buffer;
   /** Starts to receive the body if `bodyFormat` is `stream`. May be called once. See api/http/stream-body.ts. */
   bodyStream?: (limitBytes: number) => Readable;
@@ -119,7 +119,7 @@ type If<Type, Fields> = [Type] extends [undefined] ? unknown : Fields;
 
 type BodyFields<F, B> = F extends 'stream'
   ? Required<Pick<DeclaredContext, 'bodyStream'>>
-  : F extends 'bytes'
+  : F extends 'bytes' | 'json-bytes'
     ? Required<Pick<DeclaredContext, 'bodyBytes'>>
     : { body: B } & (F extends 'verbatim' ? Required<Pick<DeclaredContext, 'bodyBytes'>> : unknown);
 
@@ -163,9 +163,10 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * - `text`: any text of any media type, passed to `body` as a string.
  * - `run-input`: parsed by api/runs/read-run-input.ts.
  * - `bytes`: anything, in `bodyBytes` alone.
+ * - `json-bytes`: an object of the media type application/json, in `bodyBytes` alone: another process parses it.
  * - `stream`: anything, by `bodyStream`; the handler sets its limit.
  */
-export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'stream';
+export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'json-bytes' | 'stream';
 
 interface RouteShape {
   method: Method;

@@ -370,7 +370,7 @@ async function toTried(
   const stored =
     sentDrawing === undefined
       ? await atVersion(deps, workflow, version)
-      : withDrawing(deps, workflow, sentDrawing, draft);
+      : await withDrawing(deps, workflow, sentDrawing, draft);
   const { drawing, secrets } = openDrawing(deps.secretBox, stored);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);

@@ -25,6 +25,7 @@ import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
 import { secretsThen } from '../runs/resume/drawings.js';
 import { hold } from '../runs/resume/resume-run.js';
+import { resolveActions } from '../services/resolve-actions.js';
 import { acceptedEnvelope, invalidNodesEnvelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
 import { invalidStructure, judgeNodes, ofNodes, refuseNodes } from './invalid-drawing.js';
@@ -81,7 +82,7 @@ export async function openTest(
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
 ): Promise<OpenedTest> {
   const { workflow: stored, drawing: given, draft } = request;
-  const workflow = given === undefined ? stored : withDrawing(deps, stored, given, draft);
+  const workflow = given === undefined ? stored : await withDrawing(deps, stored, given, draft);
   const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);
@@ -141,14 +142,16 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
 }
 
 /** `********` in the drawing stands for the value in `draft` or the stored one at the same place. */
-export function withDrawing(
-  { secretBox }: Pick<TestDeps, 'secretBox'>,
+export async function withDrawing(
+  { db, secretBox }: Pick<TestDeps, 'db' | 'secretBox'>,
   workflow: StoredDrawing,
   drawing: JsonObject,
   draft: SplitDrawing | undefined,
-): StoredDrawing {
+): Promise<StoredDrawing> {
   const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
-  const { masked, secrets } = splitSecrets(drawing, stored, draft);
+  const earlier = [draft?.data, workflow.document];
+  const resolved = await resolveActions(db, workflow.project_id, drawing, earlier);
+  const { masked, secrets } = splitSecrets(resolved, stored, draft);
   const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
   return { ...workflow, document: masked, secrets_enc: sealed };
 }

@@ -9,6 +9,7 @@ import type { Plan } from '../../graph/plan.js';
 import type { SecretMap } from '../../graph/secrets.js';
 import { mergeErrors, validateNodes, validateUnlinked, type NodeErrors } from '../../graph/validate.js';
 import { findWarnings, type Warning } from '../../graph/warnings.js';
+import type { ActionWarning } from '../services/resolve-actions.js';
 import type { CallWarning } from './call-warnings.js';
 import type { ToolWarning } from './tool-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
@@ -43,6 +44,7 @@ const MAX_FINDINGS = 1000;
 interface KnownErrors {
   callWarnings?: readonly CallWarning[];
   toolWarnings?: readonly ToolWarning[];
+  actionWarnings?: readonly ActionWarning[];
   /** Nodes that name a connection that the project does not have. */
   connectionErrors?: NodeErrors;
   /** True if the workflow is offered as a chat. */
@@ -66,7 +68,7 @@ function checkWithinBudget(
   drawing: JsonObject,
   secrets: SecretMap,
   runDays: number,
-  { callWarnings = [], toolWarnings = [], connectionErrors = {}, isChat = false }: KnownErrors,
+  { callWarnings = [], toolWarnings = [], actionWarnings = [], connectionErrors = {}, isChat = false }: KnownErrors,
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return toStructuralCheck(compiled.errors);
@@ -76,7 +78,7 @@ function checkWithinBudget(
   const lost = findLostSecrets(drawing, secrets);
   const ofDrawing = [...findWarnings(drawing, document, plan, runDays, isChat), ...lostSecretWarnings(lost)];
   const unlinked = unlinkedWarnings(document, plan, connectionErrors);
-  const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings];
+  const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings, ...actionWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   const answers = defaultAnswersOf(drawing, plan);

@@ -7,6 +7,7 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { joinSecrets, splitSecrets } from '../../graph/secrets.js';
+import { findActionWarnings, resolveActions } from '../services/resolve-actions.js';
 import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema, toStructuralCheck } from './check-drawing.js';
 import { findToolWarnings, type ToolWarning } from './tool-warnings.js';
@@ -128,7 +129,9 @@ const checkUnsaved = defineRoute({
       return { status: 200, body: toStructuralCheck([{ code: 'not_storable', message: problem }]) };
     }
     const before = { data: stored.document, secrets: openSecrets(deps.secretBox, stored) };
-    const { masked, secrets } = splitSecrets(body.drawing, before, draft);
+    const earlier = [draft?.data, stored.document];
+    const drawing = await resolveActions(deps.db, stored.project_id, body.drawing, earlier);
+    const { masked, secrets } = splitSecrets(drawing, before, draft);
     const toolWarnings = await findToolWarnings(deps.db, stored, masked);
     const drawn = { drawing: joinSecrets(masked, secrets), secrets };
     return { status: 200, body: await checkOne(deps, { ...stored, document: masked }, drawn, toolWarnings) };
@@ -147,6 +150,7 @@ async function checkOne(
   const callWarnings = await findCallWarnings(db, workflow);
   const errors = await connectionErrors(db, workflow.project_id, drawing);
   const isChat = await isChatWorkflow(db, workflow.id);
-  const known = { callWarnings, toolWarnings, connectionErrors: errors, isChat };
+  const actionWarnings = await findActionWarnings(db, workflow.project_id, drawing);
+  const known = { callWarnings, toolWarnings, actionWarnings, connectionErrors: errors, isChat };
   return checkDrawing(drawing, secrets, config.runTimeoutDays, known);
 }

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { inTransaction } from '../../db/core/in-transaction.js';
 import { deleteDraft, findDraft, lockDraft, storeDraft, type Draft } from '../../db/workflows/drafts-repository.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import { holdsActions } from '../../graph/actions/stored-actions.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
@@ -9,6 +11,7 @@ import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
 import { RawJson } from '../http/json-text.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
+import { resolveActions } from '../services/resolve-actions.js';
 import type { WorkflowDeps } from './deps.js';
 import { openDraft, sealDraft } from './drawing-secrets.js';
 import { drawingBody } from './workflow-body.js';
@@ -69,7 +72,10 @@ const put = defineRoute({
       refuseStale(headers['if-match'], previous && toEtag(previous));
       const place = { ...workflow, userId: caller.userId };
       const before = previous && openDraft(deps.secretBox, place, previous);
-      const { document, secrets_enc: secretsEnc } = sealDraft(deps.secretBox, place, body.data, before);
+      const saved = holdsActions(body.data) ? await findDrawing(transaction, params.id) : undefined;
+      const earlier = [before?.data, saved?.document];
+      const data = await resolveActions(transaction, workflow.project_id, body.data, earlier);
+      const { document, secrets_enc: secretsEnc } = sealDraft(deps.secretBox, place, data, before);
       return storeDraft(transaction, { ...key, document, secretsEnc, baseVersion: body.base_version });
     });
     return toAnswer(stored);

@@ -9,6 +9,7 @@ import { cutText } from '../../graph/cut-text.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
 import { TooLargeFile, translateN8n, type TranslatedFile } from '../../n8n/translate-n8n.js';
 import { readConnections } from './ported-connections.js';
+import { readServices } from './ported-services.js';
 import { documentedAs } from '../http/documented-as.js';
 import { invalidFields } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
@@ -22,6 +23,8 @@ export interface ImportedFile {
   calledTitles: ReadonlyMap<number, string>;
   /** The connections that the drawing names, by their refs. */
   connections: ReadonlyMap<string, { name: string; kind: string }>;
+  /** The names of the services of a project that the drawing names, by their refs. */
+  services: ReadonlyMap<string, string>;
   warnings: ImportWarning[];
 }
 
@@ -102,7 +105,7 @@ function toFormatMessage(format: unknown): string {
   return `The format ${shown} is not known: it is "${EXPORT_FORMAT}", and files of n8n name none.`;
 }
 
-function readOwn({ format, title, description, data, workflows, connections }: JsonObject): ImportedFile {
+function readOwn({ format, title, description, data, workflows, connections, services }: JsonObject): ImportedFile {
   const { data: drawing } = parseFields(z.object({ data: drawingBody }), { data });
   // An export of this service may have a drawing without nodes.
   if (format === undefined || drawing['nodes'] !== undefined) checkNodes(drawing['nodes'], format !== undefined);
@@ -114,6 +117,7 @@ function readOwn({ format, title, description, data, workflows, connections }: J
     data: files.drawing,
     calledTitles: readCalled(workflows),
     connections: readConnections(connections),
+    services: readServices(services),
     warnings: [...masked.emptied, ...files.emptied],
   };
 }
@@ -126,6 +130,7 @@ function readN8n({ title, drawing, warnings }: TranslatedFile): ImportedFile {
     data,
     calledTitles: new Map(),
     connections: new Map(),
+    services: new Map(),
     warnings,
   };
 }

@@ -15,6 +15,8 @@ import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
 import { toImportWarnings, withRemarks } from './import-remarks.js';
+import { resolveActions } from '../services/resolve-actions.js';
+import { exportedServiceSchema, exportServices, importServices } from './ported-services.js';
 import { translateApart } from './translate-apart.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
 import { drawingSchema, importWarnings, toEtag, toWorkflow, workflowSchema } from './workflow-view.js';
@@ -32,6 +34,7 @@ const exportSchema = z.object({
   connections: z
     .array(exportedConnectionSchema)
     .describe('The connections that the drawing names, without what they contain'),
+  services: z.array(exportedServiceSchema).describe('The services of the project whose actions the drawing names'),
 });
 
 const exportRoute = defineRoute({
@@ -48,7 +51,9 @@ const exportRoute = defineRoute({
     const stored = await findDrawing(deps.db, params.id);
     if (workflow === undefined || stored === undefined) throw notFound();
     const masked = maskForExport(stored.document, openSecrets(deps.secretBox, stored));
-    const { drawing: data, connections } = await exportConnections(deps.db, workflow.project_id, masked);
+    const connected = await exportConnections(deps.db, workflow.project_id, masked);
+    const { connections } = connected;
+    const { drawing: data, services } = await exportServices(deps.db, workflow.project_id, connected.drawing);
     const called = await findCallable(
       deps.db,
       workflow.project_id,
@@ -61,6 +66,7 @@ const exportRoute = defineRoute({
       data: new RawJson(JSON.stringify(data)),
       workflows: [...called].map(([id, title]) => ({ id, title })),
       connections,
+      services,
     };
     return { status: 200, body, headers: { 'Content-Disposition': toAttachment(workflow.title, 'json') } };
   },
@@ -101,9 +107,11 @@ async function storeImport(
   const id = await reserveId(deps.db, 'workflows');
   const place = { id, project_id: projectId };
   const connected = await importConnections(deps.db, projectId, file.data, file.connections);
+  const served = await importServices(deps.db, projectId, connected.drawing, file.services);
   const calls = await warnOfCalls(deps, projectId, file);
-  const warnings = [...file.warnings, ...connected.warnings, ...calls].slice(0, MAX_IMPORT_WARNINGS);
-  const drawing = withRemarks(connected.drawing, warnings);
+  const found = [...file.warnings, ...connected.warnings, ...served.warnings, ...calls];
+  const warnings = found.slice(0, MAX_IMPORT_WARNINGS);
+  const drawing = withRemarks(await resolveActions(deps.db, projectId, served.drawing), warnings);
   const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, drawing);
   const workflowId = await createWorkflow(deps.db, {
     id,

@@ -169,6 +169,13 @@ const SUBJECTS = {
       FROM schedules JOIN workflows ON workflows.id = workflow_id WHERE schedules.id = ${id}`,
   },
   secrets: { actions: ['reencrypted'] },
+  service: {
+    actions: ['created', 'changed', 'deleted'],
+    find: ({ id }: TargetKey) => sql`
+      SELECT name, project_id, jsonb_build_object('name', name, 'version', version, 'actions', action_count,
+          'connection_kinds', connection_kinds) AS fields, ${NONE} AS secrets
+      FROM services WHERE id = ${id}`,
+  },
   session: {
     actions: ['ended', 'refreshed'],
     find: ({ id }: TargetKey) => sql`

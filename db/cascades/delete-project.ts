@@ -29,6 +29,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await dropReferencesOfProject(transaction, projectId);
     // Nobody can use their credentials any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
+    await transaction.deleteFrom('services').where('project_id', '=', projectId).execute();
     // Delete schedules again that were created before the project's row was locked.
     await deleteSchedulesOf(transaction, { projectId });
     return true;

@@ -1124,6 +1124,43 @@ export interface Schedules {
   created_at: Generated<Date>;
 }
 
+/** The operations of a service of a project. Writer: the API. */
+export interface ServiceActions {
+  service_id: string;
+  id: string;
+  /** The place of the operation in the document, from 0. */
+  position: number;
+  title: string;
+  description: string;
+  method: string;
+  path: string;
+  server: string;
+  has_side_effects: boolean;
+  /** A JSON Schema that says where each field goes (graph/actions/action.ts). */
+  fields: JsonOf<Record<string, unknown>>;
+  body: JsonOf<Record<string, unknown>> | null;
+  result: JsonOf<Record<string, unknown>> | null;
+  documentation_url: string | null;
+}
+
+/** HTTP services of a project, each made from an OpenAPI document. Writer: the API. */
+export interface Services {
+  id: Generated<string>;
+  project_id: number;
+  name: string;
+  description: string;
+  /** The version that the document names. */
+  version: string;
+  documentation_url: string | null;
+  /** The kinds of connections that meet the security schemes of the document. */
+  connection_kinds: string[];
+  action_count: number;
+  /** The size of the actions as JSON text, which counts in the bytes of the project. */
+  bytes: number;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 /**
  * The current minute of each user with session tokens; all sessions of a user count together. Writer: the API, with
  * every request that carries a session token.
@@ -1438,6 +1475,8 @@ export interface Workflows {
   archived_at: Date | null;
   /** Words by which people find it. Copies in the same project keep them. */
   tags: Generated<string[]>;
+  /** The services whose actions `document` names. */
+  service_ids: Generated<string[]>;
 }
 
 /**
@@ -1546,6 +1585,8 @@ export interface DB {
   schedule_firings: ScheduleFirings;
   schedule_removals: ScheduleRemovals;
   schedules: Schedules;
+  service_actions: ServiceActions;
+  services: Services;
   session_rate_limits: SessionRateLimits;
   sessions: Sessions;
   sign_in_links: SignInLinks;

@@ -4,12 +4,14 @@ import { Migrator, sql, type Migration } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import * as baseline from '../migrations/0001-baseline.js';
 import * as draftsAndTags from '../migrations/0002-drafts-and-tags.js';
+import * as services from '../migrations/0003-services.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** Ordered by name. A migration that has shipped is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-drafts-and-tags': draftsAndTags,
+  '0003-services': services,
 };
 
 /**

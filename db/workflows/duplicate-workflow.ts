@@ -45,12 +45,12 @@ export function duplicateWorkflow(
         id,
       );
     const { rows } = await sql`
-      INSERT INTO workflows (id, project_id, author_id, title, sort_id, document, connection_ids, secrets_enc, tags, market_title,
+      INSERT INTO workflows (id, project_id, author_id, title, sort_id, document, connection_ids, service_ids, secrets_enc, tags, market_title,
         short_description, available_languages, readme_guide, run_fee_usd, free_runs_per_user,
         max_run_cost_usd)
       SELECT ${id}, project_id, ${userId}, title,
         (SELECT max(sort_id) + 1 FROM workflows WHERE project_id = ${projectId} AND archived_at IS NULL),
-        document, connection_ids, ${sealed}::bytea, tags, market_title, short_description, available_languages, readme_guide, run_fee_usd,
+        document, connection_ids, service_ids, ${sealed}::bytea, tags, market_title, short_description, available_languages, readme_guide, run_fee_usd,
         free_runs_per_user, max_run_cost_usd
       FROM workflows WHERE id = ${workflowId} AND archived_at IS NULL
       RETURNING id`.execute(transaction);

@@ -8,6 +8,7 @@ import { anyOf, createStatement } from '../core/statement.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { isInReach, type Reach } from '../access/reach.js';
+import { serviceIdsOf } from '../../graph/actions/stored-actions.js';
 import { connectionIdsOf } from '../../graph/connections.js';
 import { deletePinsOfGone } from '../test-runs/pins-repository.js';
 import { keepToolFields } from './tool-fields.js';
@@ -66,6 +67,7 @@ export async function insertWorkflow(transaction: Db, workflow: NewWorkflow): Pr
       sort_id: nextSortId(transaction, workflow.projectId),
       document: workflow.document,
       connection_ids: connectionIdsOf(workflow.document),
+      service_ids: serviceIdsOf(workflow.document),
       secrets_enc: workflow.secretsEnc,
     })
     .returning('id')
@@ -234,7 +236,10 @@ async function writeUpdate(
     .updateTable('workflows')
     .set({
       ...fields,
-      ...(fields.document !== undefined && { connection_ids: connectionIdsOf(fields.document) }),
+      ...(fields.document !== undefined && {
+        connection_ids: connectionIdsOf(fields.document),
+        service_ids: serviceIdsOf(fields.document),
+      }),
       ...(isNewVersion ? nextVersion(stored, userId) : {}),
       revision: stored.revision + 1,
       updated_at: sql<Date>`now()`,

@@ -51,6 +51,14 @@ const ofCaseRun = () => ({ case_run_id: randomUUID() });
 const ofFile = ({ file }: World) => ({ file_id: file });
 const ofConversation = ({ conversation }: World) => ({ conversation_id: conversation });
 const ofNoConversation = () => ({ conversation_id: randomUUID() });
+const ofService = ({ service }: World) => ({ service_id: service });
+const ofAction = ({ service }: World) => ({ service_id: service, action_id: 'list' });
+const OPENAPI = {
+  openapi: '3.1.0',
+  info: { title: 'Things' },
+  servers: [{ url: 'https://things.example.com' }],
+  paths: { '/things': { get: { operationId: 'list', responses: {} } } },
+};
 const ofConnection = ({ connection }: World) => ({ connection_id: String(connection) });
 
 export const lines: Line[] = [
@@ -605,6 +613,34 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/connection-presets/', for: 'open', answer: '200' },
   { route: 'GET /v1/models/', for: 'anyone', answer: '200', keyIn: 'authorization' },
+
+  { route: 'GET /api/v1/services/', for: 'anyone', answer: '200' },
+  {
+    route: 'GET /api/v1/services/:service_id/actions/',
+    for: 'viewer',
+    answer: '200',
+    params: ofService,
+  },
+  {
+    route: 'GET /api/v1/services/:service_id/actions/:action_id/',
+    for: 'viewer',
+    answer: '200',
+    params: ofAction,
+  },
+  { route: 'POST /api/v1/projects/:id/services/', for: 'editor', answer: '201', body: () => ({ openapi: OPENAPI }) },
+  {
+    route: 'PUT /api/v1/projects/:id/services/:service_id/',
+    for: 'editor',
+    answer: '200',
+    params: ofService,
+    body: () => ({ openapi: OPENAPI }),
+  },
+  {
+    route: 'DELETE /api/v1/projects/:id/services/:service_id/',
+    for: 'editor',
+    answer: '204',
+    params: ofService,
+  },
 
   { route: 'GET /api/v1/projects/:id/connections/', for: 'editor', answer: '200' },
   {

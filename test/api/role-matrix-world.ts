@@ -7,6 +7,7 @@ import { createDatabase, type Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
 import { createSecretBox, type SecretBox } from '../../db/core/secret-box.js';
 import { insertConversation } from '../../db/conversations/conversations-repository.js';
+import { insertService } from '../../db/services/services-repository.js';
 import { createKey } from '../../db/access/keys-repository.js';
 import { hashToken, randomToken } from '../../db/core/random-token.js';
 import { storeSnapshot } from '../../db/runs/snapshots-repository.js';
@@ -22,6 +23,20 @@ import { changeUser, createAccount, openSession, restrictedTo, revokeAccess, typ
  */
 export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'administrator', 'revoked'] as const;
 export type Person = (typeof PEOPLE)[number];
+
+const ACTION = {
+  id: 'list',
+  position: 0,
+  title: 'List',
+  description: '',
+  method: 'GET',
+  path: '/things',
+  server: 'https://things.example.com',
+  has_side_effects: false,
+  fields: { type: 'object', properties: {}, required: [] },
+  result: null,
+  documentation_url: null,
+};
 
 export interface Credentials {
   key: string;
@@ -57,6 +72,8 @@ export interface World {
   schedule: string;
   /** A connection of the project for which nobody has signed in. */
   connection: number;
+  /** A service of the project with the action `list`, which no drawing names. */
+  service: string;
   /** An uploaded file that nothing refers to. Its bytes are in no store. */
   file: string;
   /** A conversation of the owner with `workflow`. */
@@ -284,6 +301,16 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
       status: 'needs_authorization',
     })
     .execute();
+  const made = await insertService(db, project, {
+    name: 'Things',
+    description: '',
+    version: '1',
+    documentationUrl: null,
+    connectionKinds: [],
+    actionCount: 1,
+    lists: [JSON.stringify([ACTION])],
+  });
+  if (typeof made === 'string') throw new Error(made);
   const schedule = randomUUID();
   await db
     .insertInto('schedules')
@@ -325,6 +352,7 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     hook,
     schedule,
     connection,
+    service: made.id,
     file,
     conversation,
   };

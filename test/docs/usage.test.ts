@@ -14,6 +14,7 @@ describe('the documents for users', function () {
     'docs/use/files.md',
     'docs/use/conversations.md',
     'docs/use/connections.md',
+    'docs/use/services.md',
     'examples/python/README.md',
   ]);
 });

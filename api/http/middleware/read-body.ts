@@ -43,6 +43,13 @@ export async function readVerbatimBody(
   return { value: parsePassingJson(decodeText(bytes)), bytes };
 }
 
+/** Reads a JSON body that another process parses. An empty body needs no media type. */
+export async function readJsonBytes(ctx: AppContext, bounds: BodyBounds): Promise<Buffer> {
+  const bytes = await readBytes(ctx, bounds);
+  if (bytes.length > 0) checkMediaType(ctx);
+  return bytes;
+}
+
 function checkMediaType(ctx: AppContext): void {
   const contentType = ctx.get('content-type');
   if (!isJson(contentType)) throw unsupportedMediaType(contentType);

@@ -1076,6 +1076,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{id}/services/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a service of an OpenAPI document (3.0, 3.1 or Swagger 2.0).
+         * @description Of two operations with one id the second gets another one, made from method and path. References to other documents are not followed. The requests go to the servers of the document, or to `server_url`, over https.
+         */
+        post: operations["post_projects_id_services"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/services/{service_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replaces the document of a service. Drawings keep what their nodes have stored.
+         * @description Without `name` the service is called as the new document says.
+         */
+        put: operations["put_projects_id_services_service_id"];
+        post?: never;
+        /**
+         * Deletes a service. Drawings keep what their nodes have stored.
+         * @description While workflows use it, 409 `in_use`, unless `force` is `true`.
+         */
+        delete: operations["delete_projects_id_services_service_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/spending/": {
         parameters: {
             query?: never;
@@ -1193,6 +1237,60 @@ export interface paths {
         };
         /** One run, its results whole, for who has only its id. */
         get: operations["get_runs_run_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The services of a project by name, and behind them those of the catalogue.
+         * @description Without `project` only the catalogue. `search` also finds services by the titles of their actions.
+         */
+        get: operations["get_services"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{service_id}/actions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The actions of a service, in the order of its document. */
+        get: operations["get_services_service_id_actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{service_id}/actions/{action_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One action: its fields, and the schema of its answer. */
+        get: operations["get_services_service_id_actions_action_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2449,6 +2547,25 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Action: {
+            description: string;
+            documentation_url: string | null;
+            /** @description A JSON Schema of an object. Each property says in `x-in` where its value goes: `path`, `query`, `header`, `body` */
+            fields: {
+                [key: string]: unknown;
+            };
+            has_side_effects: boolean;
+            id: string;
+            method: string;
+            path: string;
+            /** @description The JSON Schema of the success answer */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The address that the path follows; a name in braces is taken from the origin of the connection */
+            server: string;
+            title: string;
+        };
         /** @description ISO 4217 code -> plain decimal. */
         Amount: {
             [key: string]: string;
@@ -2879,6 +2996,35 @@ export interface components {
                 version?: number;
             };
             status: number;
+        };
+        Service: {
+            action_count: number;
+            /** @description The kinds of connections that the service accepts */
+            connection_kinds: string[];
+            description: string;
+            documentation_url: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            source: "catalogue" | "project";
+            version: string;
+        };
+        StoredService: {
+            action_count: number;
+            /** @description The kinds of connections that the service accepts */
+            connection_kinds: string[];
+            description: string;
+            documentation_url: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            source: "catalogue" | "project";
+            version: string;
+            /** @description Operations that cannot be called, or not as the document says: by id, or by method and path */
+            warnings: {
+                message: string;
+                operation: string;
+            }[];
         };
         Workflow: {
             author: number;
@@ -3564,7 +3710,7 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "service.created" | "service.changed" | "service.deleted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -3591,7 +3737,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "service.created" | "service.changed" | "service.deleted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -5387,7 +5533,7 @@ export interface operations {
     get_projects_id_audit: {
         parameters: {
             query?: {
-                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                action?: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "service.created" | "service.changed" | "service.deleted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                 /** @description ISO 8601 with its offset; a day without a time is the whole UTC day */
                 from?: string | unknown | unknown;
                 page?: number;
@@ -5416,7 +5562,7 @@ export interface operations {
                     "application/json": {
                         items: {
                             /** @enum {string} */
-                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
+                            action: "approval.approved" | "approval.rejected" | "callback.accepted" | "case.created" | "case.changed" | "case.deleted" | "case_run.cancelled" | "category.created" | "category.deleted" | "chat.called" | "connection.created" | "connection.changed" | "connection.deleted" | "connection.authorized" | "connection.used" | "conversation.created" | "conversation.changed" | "conversation.deleted" | "file.uploaded" | "file.deleted" | "file_link.created" | "hook.created" | "hook.changed" | "hook.deleted" | "hook.refused" | "human_task.answered" | "key.created" | "key.changed" | "key.deleted" | "login.succeeded" | "login.refused" | "member.added" | "member.changed" | "member.removed" | "mcp_tools.listed" | "password.changed" | "password_link.created" | "pin.changed" | "pin.deleted" | "project.created" | "project.changed" | "project.deleted" | "provider_key.added" | "provider_key.removed" | "run.cancelled" | "run.flagged" | "run.reported" | "run.started" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.paused" | "secrets.reencrypted" | "service.created" | "service.changed" | "service.deleted" | "session.ended" | "session.refreshed" | "sign_in_link.created" | "signals.resent" | "token.issued" | "tool.called" | "user.created" | "user.changed" | "webhook_delivery.sent_again" | "webhook_secret.renewed" | "workflow.bookmarked" | "workflow.created" | "workflow.changed" | "workflow.checked" | "workflow.copied" | "workflow.deleted" | "workflow.drafted" | "workflow.duplicated" | "workflow.estimated" | "workflow.imported" | "workflow.moved" | "workflow.published" | "workflow.restored" | "workflow.unpublished";
                             /** @description With the name of that time; null where nobody is known, or the service itself has done it */
                             actor: {
                                 id: number;
@@ -6242,6 +6388,99 @@ export interface operations {
             default: components["responses"]["BadRequestOrError"];
         };
     };
+    post_projects_id_services: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The title of the document when absent */
+                    name?: string | null;
+                    /** @description A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded */
+                    openapi: Record<string, unknown> | string;
+                    /** @description The address of the service, with the path that all operations have in common; replaces all servers */
+                    server_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredService"];
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    put_projects_id_services_service_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                service_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The title of the document when absent */
+                    name?: string | null;
+                    /** @description A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded */
+                    openapi: Record<string, unknown> | string;
+                    /** @description The address of the service, with the path that all operations have in common; replaces all servers */
+                    server_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredService"];
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    delete_projects_id_services_service_id: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: number;
+                service_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
     get_projects_id_spending: {
         parameters: {
             query?: never;
@@ -6622,6 +6861,99 @@ export interface operations {
                         /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
                         workflow_version: number | null;
                     };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_services: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                project?: number;
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Service"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    get_services_service_id_actions: {
+        parameters: {
+            query?: {
+                page?: number;
+                /** @description Above 100 it counts as 100. */
+                page_size?: number;
+                search?: string;
+                /** @description Above 100 it counts as 100. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                service_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Action"][];
+                        page: number;
+                        size: number;
+                        total: number;
+                    };
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    get_services_service_id_actions_action_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                service_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Action"];
                 };
             };
             default: components["responses"]["Error"];

@@ -20,8 +20,8 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0002-drafts-and-tags',
-  routines: 'c34aa4b98e820c36ed33b9a01668d5229d9c2d48942c49efcc9c998b03c068ed',
+  migration: '0003-services',
+  routines: '6af7b0497b156ad2f3a4396c651b402f0bfeb0192a9e986fc7dd66b5839a382f',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */

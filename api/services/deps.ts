@@ -1,0 +1,12 @@
+import type { Environment } from '../../config/environment.js';
+import type { Database } from '../../db/core/client.js';
+import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
+import type { Processes } from '../../processes/processes.js';
+
+export interface ServiceDeps {
+  db: Database;
+  outgoing: OutgoingClient;
+  /** Its processes have the limits of memory for OpenAPI documents. */
+  openapiProcesses: Processes;
+  config: Pick<Environment, 'addressRules'>;
+}

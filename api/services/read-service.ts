@@ -1,0 +1,89 @@
+// Reads the document of a request into a service, in a process of its own (docs/use/services.md).
+import type { ServiceFields } from '../../db/services/services-repository.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import { ProcessesBusyError } from '../../processes/processes.js';
+import { MAX_DOCUMENT_BYTES, type OpenapiReply, type OpenapiWork } from '../../processes/read-openapi.js';
+import type { ServiceWarning } from '../../openapi/read-openapi.js';
+import { invalidFields, overloaded, parseError } from '../http/errors.js';
+import type { ServiceDeps } from './deps.js';
+import { fetchDocument } from './fetch-document.js';
+
+const WITHIN_MS = 10_000;
+/** The limit on documents of a user that wait for a process. */
+const MAX_WAITING = 8;
+/** Bytes of memory here per byte of a document: the document, its message, and the actions. */
+const COPIES = 4;
+
+export interface GivenService {
+  fields: ServiceFields;
+  warnings: ServiceWarning[];
+}
+
+interface Asked {
+  userId: number;
+  memory: ByteLease;
+  signal: AbortSignal;
+}
+
+/**
+ * Throws 400 for a body or document that cannot be used, and 503 if too many documents of the user are being read.
+ * `bytes` is the body of the request.
+ */
+export async function readService(deps: ServiceDeps, bytes: Buffer, asked: Asked): Promise<GivenService> {
+  const allowsHttp = deps.config.addressRules.allowPrivateNetwork;
+  await asked.memory.resize(asked.memory.bytes + COPIES * bytes.length);
+  const reply = await read(deps, { bytes, isBody: true, rules: { allowsHttp } }, asked);
+  if (reply.kind !== 'openapi-address') return toService(deps, reply);
+  const { address, name, serverUrl } = reply;
+  const { outgoing } = deps;
+  const reserve = (): Promise<void> | undefined => asked.memory.resize(asked.memory.bytes + MAX_DOCUMENT_BYTES);
+  const document = await fetchDocument(address, { outgoing, signal: asked.signal, reserve });
+  await asked.memory.resize(asked.memory.bytes + (COPIES - 1) * document.bytes.length);
+  const rules = { allowsHttp, documentUrl: document.url, serverUrl };
+  const found = await read(deps, { bytes: document.bytes, isBody: false, rules }, asked);
+  return toService(deps, found, name);
+}
+
+async function read(
+  { openapiProcesses }: ServiceDeps,
+  work: OpenapiWork,
+  { userId, signal }: Asked,
+): Promise<OpenapiReply> {
+  const options = { owner: userId, signal, limitMs: WITHIN_MS, maxWaiting: MAX_WAITING };
+  const reply = await openapiProcesses.run({ kind: 'openapi', ...work }, options).catch((error: unknown) => {
+    throw error instanceof ProcessesBusyError ? overloaded() : error;
+  });
+  if (reply === undefined) {
+    throw invalidFields({ openapi: ['The document takes too long or too much memory to be read.'] });
+  }
+  return reply as OpenapiReply;
+}
+
+function toService({ config }: ServiceDeps, reply: OpenapiReply, name?: string): GivenService {
+  if (reply.kind === 'openapi-refused') {
+    throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
+  }
+  if (reply.kind !== 'openapi-service') throw new Error('a document has led to another one');
+  const { service, servers, actionCount, lists } = reply;
+  if (servers.some((server) => namesRefusedAddress(new URL(server), config.addressRules))) {
+    throw invalidFields({ openapi: ['servers: an address is not allowed, because it is not public.'] });
+  }
+  const {
+    warnings,
+    description,
+    version,
+    documentation_url: documentationUrl,
+    connection_kinds: connectionKinds,
+  } = service;
+  const fields = {
+    name: name ?? service.name,
+    description,
+    version,
+    documentationUrl,
+    connectionKinds,
+    actionCount,
+    lists,
+  };
+  return { fields, warnings };
+}

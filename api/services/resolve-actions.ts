@@ -1,0 +1,76 @@
+// Writes into drawings what their actions say: only the service does (docs/use/services.md).
+import { findActionsOf } from '../../db/services/services-repository.js';
+import type { Db } from '../../db/core/client.js';
+import type { ActionFacts } from '../../graph/actions/action.js';
+import {
+  actionsIn,
+  actionsToFind,
+  holdsActions,
+  withActions,
+  type ActionName,
+} from '../../graph/actions/stored-actions.js';
+import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { uuid } from '../http/path-ids.js';
+import { findCatalogueAction } from './catalogue.js';
+import { toFacts } from './service-view.js';
+
+type Find = (name: ActionName) => ActionFacts | undefined;
+
+/** Services of the catalogue hide none of a project, because their ids are no UUIDs. */
+async function findActions(db: Db, projectId: number, names: readonly ActionName[]): Promise<Find> {
+  const own = names.flatMap(({ service, id }) => {
+    const parsed = uuid.safeParse(service);
+    return parsed.success ? [{ service: parsed.data, id }] : [];
+  });
+  const found = await findActionsOf(db, projectId, own);
+  const facts = new Map(found.map((action) => [keyOf({ service: action.serviceId, id: action.id }), toFacts(action)]));
+  return ({ service, id }) => {
+    const known = findCatalogueAction(service, id);
+    return known === undefined ? facts.get(keyOf({ service: service.toLowerCase(), id })) : toFacts(known);
+  };
+}
+
+function keyOf({ service, id }: ActionName): string {
+  return JSON.stringify([service, id]);
+}
+
+/**
+ * Returns the drawing of a body with what its actions say. An action keeps what the first of `earlier` (masked
+ * drawings) has stored for it, while it and its values stay as they are; others get what their service says now. One
+ * that no service has stays without.
+ */
+export async function resolveActions(
+  db: Db,
+  projectId: number,
+  drawing: JsonObject,
+  earlier: readonly (JsonObject | undefined)[] = [],
+): Promise<JsonObject> {
+  if (!holdsActions(drawing)) return drawing;
+  const kept = earlier.filter((each) => each !== undefined);
+  const find = await findActions(db, projectId, actionsToFind(drawing, kept));
+  return withActions(drawing, kept, find);
+}
+
+export interface ActionWarning {
+  node_id: string;
+  code: 'action_outdated';
+  message: string;
+  path: string;
+}
+
+/** Warns of actions that say something else than their nodes have stored, or are gone. */
+export async function findActionWarnings(db: Db, projectId: number, drawing: JsonObject): Promise<ActionWarning[]> {
+  const stored = actionsIn(drawing).filter(({ facts }) => facts !== undefined);
+  if (stored.length === 0) return [];
+  const find = await findActions(db, projectId, stored);
+  return stored.flatMap((action): ActionWarning[] => {
+    const now = find(action);
+    if (now !== undefined && isEqualJson(now, action.facts)) return [];
+    const what =
+      now === undefined
+        ? 'is gone, so its node runs as stored'
+        : 'has changed since; refresh it to take what the service says now';
+    const message = `The action "${action.id}" ${what}.`;
+    return [{ node_id: String(action.nodeId), code: 'action_outdated', message, path: action.path }];
+  });
+}
