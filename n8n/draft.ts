@@ -3,18 +3,13 @@ import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
-import { spread } from './spread.js';
+import { spread, type Spot } from './spread.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 export interface Source {
   id: string;
   /** The `sourceHandle` of its edges; null for the ordinary links. */
   handle: string | null;
-}
-
-export interface Spot {
-  x: number;
-  y: number;
 }
 
 export interface DraftNode {

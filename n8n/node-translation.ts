@@ -2,7 +2,8 @@
 // `commit`.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import type { NodeKind } from '../graph/kinds.js';
-import type { Draft, DraftNode, Source, Spot } from './draft.js';
+import type { Draft, DraftNode, Source } from './draft.js';
+import type { Spot } from './spread.js';
 import {
   asText,
   translateJsonText,

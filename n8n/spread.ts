@@ -1,5 +1,8 @@
 // Finds free places for the nodes that a translation adds to those of the file, so that none lies under another.
-import type { Spot } from './draft.js';
+export interface Spot {
+  x: number;
+  y: number;
+}
 
 /** The room of a card on the canvas, with a gap. */
 const CARD = { width: 280, height: 130 };

@@ -1,4 +1,5 @@
 // Reads and sets values by JSON Pointer (RFC 6901). Own properties only; `__proto__` is a key like any other.
+import { cutText } from '../cut-text.js';
 import { isContainer, isObject, ownValue, setOwn } from '../json.js';
 
 /** Returns the parts of a pointer; undefined for a text that is none. The empty text names the whole value. */
@@ -37,7 +38,7 @@ export function withValueAt(
   if (Array.isArray(value)) {
     const index = part === '-' ? value.length : INDEX.test(part) ? Number(part) : Number.NaN;
     if (!(index <= value.length)) {
-      return { problem: `the list has ${value.length} items, and "${part.slice(0, 60)}" names none of them` };
+      return { problem: `the list has ${value.length} items, and "${cutText(part, 60)}" names none of them` };
     }
     const inner = withValueAt(value[index], rest, replacement);
     return 'problem' in inner ? inner : { changed: value.toSpliced(index, 1, inner.changed) };

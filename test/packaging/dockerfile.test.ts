@@ -7,6 +7,8 @@ import { DockerfileParser, type Cmd, type From, type Healthcheck, type JSONInstr
 import { filledCompose, ROOT } from './compose-file.js';
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+/** The gallery of the console has these files in its bundle. */
+const SAMPLES = ['examples/gallery', 'examples/graphs'];
 const dockerfile = DockerfileParser.parse(read('Dockerfile'));
 const instructions = dockerfile.getInstructions();
 const { services } = filledCompose();
@@ -115,7 +117,11 @@ describe('Dockerfile', () => {
     assert.equal(read('.dockerignore').split('\n')[1], '*');
     assert.deepEqual(
       new Set(allowed.filter((entry) => statSync(path.join(ROOT, entry)).isDirectory())),
-      new Set([...include.filter((folder) => folder !== 'bench' && folder !== 'harness'), ...consoleFolders()]),
+      new Set([
+        ...include.filter((folder) => folder !== 'bench' && folder !== 'harness'),
+        ...consoleFolders(),
+        ...SAMPLES,
+      ]),
     );
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
       assert.ok(allowed.includes(file));

@@ -8070,6 +8070,12 @@ export interface operations {
                         description: string;
                         /** @constant */
                         format: "workflow-automation/1";
+                        /** @description The services of the project whose actions the drawing names */
+                        services: {
+                            name: string;
+                            /** @description Stands in the drawing where it names the service */
+                            ref: string;
+                        }[];
                         title: string;
                         /** @description The workflows that the drawing runs: an import warns where the project has another one with the id */
                         workflows: {
