@@ -14,7 +14,7 @@ import {
   type NodeKinds,
   type Position,
 } from './drawing.js';
-import { CARD_WIDTH, HEAD_HEIGHT, withFrames } from './flow-nodes.js';
+import { withFrames } from './flow-nodes.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asText } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
@@ -62,24 +62,26 @@ export function pasteNodes(
   return { drawing: withNotes(changed, notes), keys };
 }
 
-/** Pastes all of another drawing, with its middle at `middle`. */
+/** Pastes all of another drawing below what is there. */
 export function pasteDrawing(
   drawing: Drawing,
   kinds: NodeKinds,
   other: Drawing,
-  middle: Position,
 ): { drawing: Drawing; keys: Set<string> } {
-  const nodes = [...nodesOf(other).values()];
-  const notes = [...notesOf(other).values()];
-  const places = [...nodes, ...notes].map(positionOf);
-  const offsetOf = (axis: 'x' | 'y', size: number): number => {
-    const along = places.map((place) => place[axis]);
-    return Math.round(middle[axis] - (Math.min(...along) + Math.max(...along) + size) / 2);
-  };
-  const all = new Set([...nodes.map(({ id }) => id), ...notes.map(({ id }) => noteKey(id))]);
-  const offset = places.length === 0 ? { x: 0, y: 0 } : { x: offsetOf('x', CARD_WIDTH), y: offsetOf('y', HEAD_HEIGHT) };
-  return pasteNodes(drawing, kinds, copyNodes(other, kinds, all), offset) ?? { drawing, keys: new Set() };
+  const [here, there] = [drawing, other].map((each) => {
+    const places = [...nodesOf(each).values(), ...notesOf(each).values()].map(positionOf);
+    return { x: places.map(({ x }) => x), y: places.map(({ y }) => y) };
+  });
+  const isEmpty = here!.x.length === 0;
+  const offset = isEmpty
+    ? { x: 0, y: 0 }
+    : { x: Math.min(...here!.x) - Math.min(...there!.x), y: Math.max(...here!.y) + GAP - Math.min(...there!.y) };
+  const keys = [...nodesOf(other).keys(), ...[...notesOf(other).keys()].map(noteKey)];
+  return pasteNodes(drawing, kinds, copyNodes(other, kinds, new Set(keys)), offset) ?? { drawing, keys: new Set() };
 }
+
+/** Room for the exits of the lowest card. */
+const GAP = 240;
 
 function moved(of: JsonObject, offset: Position): Position {
   const { x, y } = positionOf(of);

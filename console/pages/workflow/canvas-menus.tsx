@@ -58,7 +58,8 @@ export function CanvasMenu({ menus }: { menus: CanvasMenus }) {
   if (open.what === 'add') {
     const add: Parameters<typeof KindMenu>[0]['place']['add'] = (kind) =>
       addNode(store.drawing, store.kinds, kind, place);
-    return <KindMenu place={{ at, add, hasStarts: true }} onClose={close} />;
+    const hasStarts = !nodesOf(store.drawing).has(startOf(store.drawing) ?? '');
+    return <KindMenu place={{ at, add, hasStarts }} onClose={close} />;
   }
   const actions = open.on === 'chosen' ? chosenActions(store, menus) : groundActions(store, menus, { at, place });
   const label = open.on === 'chosen' ? 'Chosen' : 'Canvas';

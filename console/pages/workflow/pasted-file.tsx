@@ -27,11 +27,11 @@ export function usePastedFile(saver: Saver): PastedFile {
     mutationFn: async (file: JsonObject) => {
       const { project } = saver.getState().workflow;
       const { data, warnings } = await translate(file, project);
-      const wasEmpty = nodesOf(store.drawing).size === 0;
-      const pasted = pasteDrawing(store.drawing, store.kinds, data, middleOf(flow));
+      const pasted = pasteDrawing(store.drawing, store.kinds, data);
       store.change(pasted.drawing, { select: pasted.keys });
       announce(`${nodesOf(data).size} nodes pasted`);
-      if (wasEmpty) void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 });
+      const nodes = [...pasted.keys].map((id) => ({ id }));
+      void flow.fitView({ nodes, minZoom: 0.6, maxZoom: 1, padding: 0.15 });
       return warnings;
     },
   });
@@ -93,9 +93,4 @@ async function translate(file: JsonObject, project: number) {
     announce(`The workflow “${made.title}”, which was made for the translation, could not be deleted`),
   );
   return made;
-}
-
-function middleOf(flow: ReturnType<typeof useReactFlow>) {
-  const { x = 0, y = 0, width = 0, height = 0 } = document.querySelector('.react-flow')?.getBoundingClientRect() ?? {};
-  return flow.screenToFlowPosition({ x: x + width / 2, y: y + height / 2 });
 }
