@@ -77,7 +77,7 @@ export function Canvas({ events, headroom = 0, children }: CanvasProps) {
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
   const [asked, setAsked] = useState<AskedPlace>();
   const [links] = useState(() => createLinkHandlers(store, flow, setAsked));
-  const [menus] = useState(() => createMenuHandlers(store, events));
+  const [pointer] = useState(() => createPointerHandlers(store, events));
   const isEditable = !store.isReadOnly;
   const onDrop = (event: DragEvent): void => {
     const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
@@ -99,7 +99,7 @@ export function Canvas({ events, headroom = 0, children }: CanvasProps) {
         onConnect={links.onConnect}
         onConnectEnd={links.onConnectEnd}
         isValidConnection={links.isValidConnection}
-        {...menus}
+        {...pointer}
         onDrop={onDrop}
         onDragOver={(event) => event.preventDefault()}
         nodesDraggable={isEditable}
@@ -170,22 +170,29 @@ function createLinkHandlers(
   };
 }
 
-interface MenuHandlers {
+interface PointerHandlers {
+  onNodeClick: (event: KeyedMouse, node: CanvasNode) => void;
   onNodeContextMenu: (event: MouseLike, node: CanvasNode) => void;
   onEdgeContextMenu: (event: MouseLike, edge: { id: string }) => void;
   onPaneContextMenu: (event: MouseLike) => void;
   onDoubleClick: (event: MouseLike) => void;
 }
 
+type KeyedMouse = Pick<MouseEvent, 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 type MouseLike = Pick<MouseEvent, 'clientX' | 'clientY' | 'target' | 'preventDefault'>;
 
-/** Handlers of the context menu, created once per canvas like those of links. */
-function createMenuHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEvents): MenuHandlers {
+/** Handlers of clicks and of the context menu, created once per canvas like those of links. */
+function createPointerHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEvents): PointerHandlers {
   const open = (event: MouseLike, on: 'chosen' | 'ground'): void => {
     event.preventDefault();
     onMenu({ x: event.clientX, y: event.clientY }, on);
   };
   return {
+    onNodeClick({ ctrlKey, metaKey, shiftKey }, { id }) {
+      const { nodes, links } = store.getState().selection;
+      // React Flow leaves the others chosen.
+      if (nodes.has(id) && nodes.size + links.size > 1 && !ctrlKey && !metaKey && !shiftKey) store.select([id]);
+    },
     onNodeContextMenu(event, { id }) {
       // The text of a note has the menu of the browser.
       if (event.target instanceof HTMLTextAreaElement && event.target.classList.contains('nodrag')) return;

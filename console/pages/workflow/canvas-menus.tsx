@@ -26,7 +26,8 @@ type Open =
 
 interface CanvasMenus extends CanvasEvents, CanvasKeys {
   open: Open | undefined;
-  close: () => void;
+  /** Closes this, unless something else was opened in its place. */
+  close: (open: Open) => void;
 }
 
 /** What is open over the canvas. The functions never change. */
@@ -34,7 +35,7 @@ export function useCanvasMenus(): CanvasMenus {
   const [open, setOpen] = useState<Open>();
   const events = useMemo(
     () => ({
-      close: () => setOpen(undefined),
+      close: (closed: Open) => setOpen((current) => (current === closed ? undefined : current)),
       onMenu: (at: Point, on: 'chosen' | 'ground') => setOpen({ what: 'menu', at, on }),
       onAdd: (at: Point) => setOpen({ what: 'add', at }),
       onFind: () => setOpen({ what: 'find' }),
@@ -46,10 +47,11 @@ export function useCanvasMenus(): CanvasMenus {
 }
 
 export function CanvasMenu({ menus }: { menus: CanvasMenus }) {
-  const { open, close } = menus;
+  const { open } = menus;
   const store = useStore();
   const flow = useReactFlow();
   if (open === undefined) return null;
+  const close = (): void => menus.close(open);
   if (open.what === 'find') return <FindNode at={topOf(document.querySelector('.editor-graph'))} onClose={close} />;
   if (open.what === 'rename') return <RenameField key={open.nodeId} nodeId={open.nodeId} onClose={close} />;
   const { at } = open;
