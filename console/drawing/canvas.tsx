@@ -179,7 +179,7 @@ interface PointerHandlers {
 }
 
 type KeyedMouse = Pick<MouseEvent, 'ctrlKey' | 'metaKey' | 'shiftKey'>;
-type MouseLike = Pick<MouseEvent, 'clientX' | 'clientY' | 'target' | 'preventDefault'>;
+type MouseLike = Pick<MouseEvent, 'clientX' | 'clientY' | 'target' | 'preventDefault' | 'defaultPrevented'>;
 
 /** Handlers of clicks and of the context menu, created once per canvas like those of links. */
 function createPointerHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEvents): PointerHandlers {
@@ -206,7 +206,8 @@ function createPointerHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEven
     onPaneContextMenu: (event) => open(event, 'ground'),
     onDoubleClick(event) {
       const isGround = event.target instanceof Element && event.target.classList.contains('react-flow__pane');
-      if (isGround && !store.isReadOnly) onAdd({ x: event.clientX, y: event.clientY });
+      // The page has taken a double click whose first click was on a card.
+      if (isGround && !event.defaultPrevented && !store.isReadOnly) onAdd({ x: event.clientX, y: event.clientY });
     },
   };
 }

@@ -20,7 +20,10 @@ export function KeepInView() {
     const box = { x, y, width: node.width ?? 0, height: node.height ?? 0 };
     const before = flow.getViewport();
     const after = moveIntoView(before, box, { width, height: uncovered(canvas, height) });
-    if (after.x !== before.x || after.y !== before.y) void flow.setViewport(after, { duration: 150 });
+    if (after.x !== before.x || after.y !== before.y) {
+      // The smooth one would zoom on the way, and an interrupted one stay there.
+      void flow.setViewport(after, { duration: 150, interpolate: 'linear' });
+    }
   });
   useEffect(() => {
     // The panel of a chosen node has opened in the next frame.

@@ -60,6 +60,22 @@ describe('the page around the canvas', function () {
     await page.context().close();
   });
 
+  it('opens a node wide by a double click, though the panel opens where it stands, and while the panel is folded', async () => {
+    const page = await open(chain());
+    await node(page, 'Call 5').dblclick();
+    const back = button(page, 'Back to the graph');
+    await back.waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Call 5' }).waitFor();
+    await back.click();
+    await press(page, 'Hide node panel');
+    await node(page, 'Call 4').dblclick();
+    await page.getByRole('heading', { level: 2, name: 'Call 4' }).waitFor();
+    await region(page, 'Node').getByRole('textbox', { name: 'Label' }).waitFor();
+    await back.click();
+    assert.equal(await region(page, 'Node').count(), 0);
+    await page.context().close();
+  });
+
   it('folds and resizes palette and panel, and keeps that over a reload', async () => {
     const page = await open(chain());
     await node(page, 'Begin').click();
@@ -150,7 +166,8 @@ describe('the page around the canvas', function () {
     await assertAccessible(phone, 'the sheet of a node');
     await press(phone, 'Close panel');
     assert.equal(await region(phone, 'Node').count(), 0);
-    await button(phone, 'Menu').getByText('1', { exact: true }).waitFor();
+    const menu = button(phone, 'Menu');
+    await eventually(async () => (await menu.getAttribute('aria-description')) === '1 waiting in the inbox');
     await phone.context().close();
   });
 

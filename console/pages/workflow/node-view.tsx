@@ -33,9 +33,15 @@ export function useNodeView(store: EditorStore, graph: RefObject<HTMLElement | n
   });
   const isWide = isWanted && only !== undefined;
   if (isWanted && !isWide) setIsWide(false);
+  const pressed = useRef<string>(undefined);
+  const press = useEffectEvent(({ detail, target }: MouseEvent) => {
+    // The second click of a double click has the number 2.
+    if (detail === 1) pressed.current = graph.current?.contains(target as Node) === true ? nodeAt(target) : undefined;
+  });
   const openByDoubleClick = useEffectEvent((event: MouseEvent) => {
-    const id = nodeAt(event.target);
+    const id = pressed.current;
     if (event.defaultPrevented || id === undefined || !nodesOf(store.drawing).has(id)) return;
+    event.preventDefault();
     store.select([id]);
     setIsWide(true);
   });
@@ -54,11 +60,15 @@ export function useNodeView(store: EditorStore, graph: RefObject<HTMLElement | n
     const double = (event: MouseEvent): void => openByDoubleClick(event);
     const enter = (event: KeyboardEvent): void => openByEnter(event);
     const escape = (event: KeyboardEvent): void => closeByEscape(event);
-    element?.addEventListener('dblclick', double);
+    const click = (event: MouseEvent): void => press(event);
+    addEventListener('click', click, { capture: true });
+    // The first click opens the panel, which may stand where the second one arrives.
+    addEventListener('dblclick', double, { capture: true });
     element?.addEventListener('keydown', enter);
     addEventListener('keydown', escape);
     return () => {
-      element?.removeEventListener('dblclick', double);
+      removeEventListener('click', click, { capture: true });
+      removeEventListener('dblclick', double, { capture: true });
       element?.removeEventListener('keydown', enter);
       removeEventListener('keydown', escape);
     };
