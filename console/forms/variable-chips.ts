@@ -11,6 +11,7 @@ import { EditorState, Prec, StateField, type Extension, type Range } from '@code
 import { Decoration, dropCursor, EditorView, keymap, WidgetType, type DecorationSet } from '@codemirror/view';
 import { spansOf } from '../../graph/template.js';
 import { chipText, type Chip } from '../drawing/chips.js';
+import { CLOSE_LIST } from '../ui/dialog.js';
 import { completionsFor, openVariable } from './completions.js';
 import { INSERT, type KnownVariables } from './form.js';
 
@@ -121,24 +122,23 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
         { key: 'Backspace', run: (view) => removeAtHead(view, chipOf) },
       ]),
     ),
-    // A dialog around the editor hears Escape first, and leaves it to an open list.
-    EditorView.domEventObservers({
-      keydown(event, view) {
-        if (event.key === 'Escape' && event.defaultPrevented) closeCompletion(view);
-      },
-    }),
     EditorView.domEventHandlers({
       mousedown(event, view) {
         const { target } = event;
-        const isChip = target instanceof HTMLElement && target.closest('.variable-chip') !== null;
-        if (!isChip || event.button !== 0 || event.detail > 1 || !view.state.facet(EditorView.editable)) return false;
-        const chip = isOpened(view, view.posAtDOM(target));
+        if (!isChip(target) || event.button !== 0 || event.detail > 1 || !view.state.facet(EditorView.editable))
+          return false;
+        const chip = isOpened(view, view.posAtDOM(target.closest('.variable-chip') ?? target));
         if (chip) event.preventDefault();
         return chip;
+      },
+      // Browsers allow no drop on what is not editable, and a chip may fill the whole field.
+      dragover(event) {
+        if (isChip(event.target)) event.preventDefault();
       },
       blur(_event, view) {
         leave(view, chipOf);
       },
+      [CLOSE_LIST]: (_event: Event, view: EditorView) => closeCompletion(view),
       [INSERT](event: Event, view: EditorView) {
         const text = String((event as CustomEvent<unknown>).detail);
         // An untouched JSON value is `""`; the variable replaces it.
@@ -151,6 +151,10 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
       },
     }),
   ];
+}
+
+function isChip(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.closest('.variable-chip') !== null;
 }
 
 /** Returns the variable whose path the caret is in. */

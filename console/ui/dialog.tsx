@@ -36,7 +36,7 @@ export function Dialog(props: DialogProps) {
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={giveFocusBack}
           onInteractOutside={(event) => holdsText && event.preventDefault()}
-          onEscapeKeyDown={(event) => hasOpenList(event.target) && event.preventDefault()}
+          onEscapeKeyDown={closeListFirst}
         >
           <header className="dialog-head">
             <Parts.Title className="dialog-title">{title}</Parts.Title>
@@ -54,9 +54,15 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** Escape closes a list of suggestions before it closes the dialog. */
-function hasOpenList(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('[aria-activedescendant]') !== null;
+/** Event that closes the list of suggestions of an editor. */
+export const CLOSE_LIST = 'close-list';
+
+/** Escape closes an open list of suggestions before it closes the dialog, which hears the key first. */
+function closeListFirst(event: KeyboardEvent): void {
+  const { target } = event;
+  if (!(target instanceof Element) || target.closest('[aria-activedescendant]') === null) return;
+  event.preventDefault();
+  target.dispatchEvent(new CustomEvent(CLOSE_LIST));
 }
 
 /** Focuses the first field instead of the button `Close`. */

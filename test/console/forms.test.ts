@@ -130,9 +130,9 @@ describe('the forms of nodes', function () {
     const left = field(page, 'Left');
     await left.getByText('Ask model › content').click();
     await page.keyboard.type('.n');
-    await page.keyboard.press('Escape');
     await eventually(async () => (await left.textContent()) === 'Ask model ›.content.n');
     await assertAccessible(page, 'a path that is edited');
+    await page.keyboard.press('Escape');
     await field(page, 'Right').click();
     await left.getByText('Ask model › content.n', { exact: true }).waitFor();
     await left.press('End');
