@@ -42,7 +42,7 @@ interface VariableTreeProps {
   onChoose: (text: string) => void;
 }
 
-export function VariableTree({ choices, isOpen = false, onChoose }: VariableTreeProps) {
+function VariableTree({ choices, isOpen = false, onChoose }: VariableTreeProps) {
   return (
     <ul className="variables-tree">
       {choices.map((choice) => (
