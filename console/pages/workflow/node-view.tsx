@@ -11,6 +11,7 @@ import { IncomingValues } from './incoming-values.js';
 import { NodePanel } from './node-panel.js';
 import './node-view.css';
 import { isDialogOpen } from './shortcuts.js';
+import { useTest } from './test-run/use-tests.js';
 import { TestPane, type TestedWorkflow } from './test-run/test-pane.js';
 
 const incomingPane = createPane('what comes in', [220, 720]);
@@ -107,6 +108,12 @@ export function NodeView({ workflowId, projectId, isChat, tested, view }: NodeVi
   const column = useRef<HTMLDivElement>(null);
   const lastField = useLastField(column, NO_LEAVING);
   const [part, setPart] = useState<Part>('form');
+  const testId = useTest(({ last }) => (last?.asked === undefined ? undefined : last.runId));
+  const [seenTest, setSeenTest] = useState(testId);
+  if (testId !== seenTest) {
+    setSeenTest(testId);
+    if (testId !== undefined) setPart('result');
+  }
   const only = useEditor(({ selection }) => onlyNode(selection));
   const label = useEditor(({ history }) => labelOf(nodesOf(history.present).get(only ?? ''), store.kinds));
   usePlace(column, isWide);
