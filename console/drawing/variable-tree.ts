@@ -1,6 +1,7 @@
 // The parts of the known values of variables: read as they are opened, and searched through as a whole.
 import { cutText } from '../../graph/cut-text.js';
 import { isContainer } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
 import { toPath } from './variable-path.js';
 import type { VariableChoice, VariableGroup } from './variables.js';
 
@@ -138,8 +139,8 @@ function relative(part: VariableChoice, top: VariableChoice): string {
 }
 
 function valueOf({ known }: VariableChoice): string {
-  const text = typeof known === 'string' ? cutText(known, 10_000) : isContainer(known) ? '' : String(known ?? '');
-  return text.toLowerCase();
+  if (known === undefined || isContainer(known)) return '';
+  return (typeof known === 'string' ? cutText(known, 10_000) : writeJson(known)).toLowerCase();
 }
 
 function holdsAll(text: string, words: readonly string[]): boolean {

@@ -10,13 +10,13 @@ import { VariableList } from './variable-tree.js';
 interface EnlargeProps {
   label: string;
   /** Renders the editor with attributes that name its textbox. */
-  editor: (attributes: Attributes) => ReactNode;
+  renderEditor: (attributes: Attributes) => ReactNode;
   /** What stands beside the editor, by default the variables. */
   beside?: ReactNode;
 }
 
 /** A button that opens the editor of a field in a dialog of the window's height. */
-export function Enlarge({ label, editor, beside }: EnlargeProps) {
+export function Enlarge({ label, renderEditor, beside }: EnlargeProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -31,14 +31,14 @@ export function Enlarge({ label, editor, beside }: EnlargeProps) {
       </Button>
       {isOpen && (
         <Dialog title={label} isTall holdsText onClose={() => setIsOpen(false)}>
-          <Large label={label} editor={editor} beside={beside} />
+          <Large label={label} renderEditor={renderEditor} beside={beside} />
         </Dialog>
       )}
     </>
   );
 }
 
-function Large({ label, editor, beside }: EnlargeProps) {
+function Large({ label, renderEditor, beside }: EnlargeProps) {
   const { variables, isReadOnly } = use(FormContext);
   const text = useRef<HTMLDivElement>(null);
   const [search, setSearch] = useState('');
@@ -49,7 +49,7 @@ function Large({ label, editor, beside }: EnlargeProps) {
   return (
     <div className="large-editor">
       <div className="large-editor-text" ref={text}>
-        {editor({ 'aria-label': label })}
+        {renderEditor({ 'aria-label': label })}
       </div>
       {beside !== undefined && <div className="large-editor-beside">{beside}</div>}
       {beside === undefined && variables !== undefined && (

@@ -307,7 +307,7 @@ function EditorField(props: EditorFieldProps) {
   const error = useFieldError(path);
   const { isReadOnly } = use(FormContext);
   const id = useId();
-  const editor = (attributes: Attributes): ReactNode => (
+  const renderEditor = (attributes: Attributes): ReactNode => (
     <ErrorBoundary>
       <Suspense fallback={<Loading />}>
         <Editor attributes={attributes} value={value} isReadOnly={isReadOnly} onChange={onChange} />
@@ -321,9 +321,9 @@ function EditorField(props: EditorFieldProps) {
           {label}
         </span>
         {isRequired && <RequiredMark />}
-        <Enlarge label={label} editor={editor} beside={beside} />
+        <Enlarge label={label} renderEditor={renderEditor} beside={beside} />
       </div>
-      {editor({ 'aria-labelledby': id, ...(isRequired && { 'aria-required': 'true' }) })}
+      {renderEditor({ 'aria-labelledby': id, ...(isRequired && { 'aria-required': 'true' }) })}
       {preview}
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
       {problem !== undefined && <p className="field-error">{problem}</p>}

@@ -84,7 +84,7 @@ export function VariableInput(props: VariableInputProps) {
       {enlarged !== undefined && EditorPart !== undefined && (
         <Enlarge
           label={enlarged}
-          editor={(named) => (
+          renderEditor={(named) => (
             <EditorPart
               attributes={{ ...named, spellcheck: 'true' }}
               value={value}

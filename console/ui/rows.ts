@@ -37,7 +37,7 @@ function columnsOf(list: readonly unknown[]): string[] | undefined {
 /** Returns a cell as text: JSON for objects and arrays, empty for what is missing. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return isContainer(value) ? writeJson(value) : String(value as string | number | boolean);
+  return typeof value === 'string' ? value : writeJson(value);
 }
 
 export interface Sorting {

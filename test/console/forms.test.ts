@@ -138,7 +138,7 @@ describe('the forms of nodes', function () {
     await left.press('End');
     await page.keyboard.press('F2');
     await page.keyboard.type('m');
-    await page.keyboard.press('Escape');
+    await page.getByRole('listbox', { name: 'Variables' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await left.getByText('Ask model › content.nm', { exact: true }).waitFor();
     await left.getByText('Ask model › content.nm').click();

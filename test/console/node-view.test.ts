@@ -81,6 +81,10 @@ describe('the chosen node', function () {
     await page.keyboard.press('Control+Shift+Enter');
     await eventually(() => Promise.resolve(calls()[1] === 2));
     assert.equal(await testDialog(page).count(), 0, 'what was confirmed is not asked again');
+    await node(page, 'Send').focus();
+    await page.keyboard.press('Control+Shift+Enter');
+    await eventually(() => Promise.resolve(calls()[1] === 3));
+    assert.equal(await field(page, 'Label').inputValue(), 'Send', 'it stays chosen');
     await page.context().close();
   });
 
@@ -253,7 +257,7 @@ describe('the chosen node', function () {
     await region(dialog, 'Console')
       .getByText(/orders/)
       .first()
-      .waitFor();
+      .waitFor({ timeout: 60_000 });
     await dialog.getByRole('textbox', { name: 'Code' }).press('Control+End');
     await page.keyboard.type('// the end');
     await page.keyboard.press('Escape');

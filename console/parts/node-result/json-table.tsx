@@ -26,14 +26,7 @@ export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }
   const [sorting, setSorting] = useState<Sorting>();
   const [shown, setShown] = useState(STEP);
   const positions = useMemo(() => sortedPositions(table, sorting), [table, sorting]);
-  const columns = table.columns.map((column): Column<number> => ({
-    heading: column,
-    cell: (at) => {
-      const row = table.rows[at]!;
-      const text = Object.hasOwn(row, column) ? cellText(row[column]) : '';
-      return <Cell text={text} variable={variableOf?.(at, column)} onChoose={onChoose} />;
-    },
-  }));
+  const columns = table.columns.map((column) => toColumn(table, column, variableOf, onChoose));
   return (
     <div className="json-table">
       {!isPlain && (
@@ -59,6 +52,19 @@ export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }
       )}
     </div>
   );
+}
+
+function toColumn(
+  { rows }: Rows,
+  column: string,
+  variableOf: JsonTableProps['variableOf'],
+  onChoose: JsonTableProps['onChoose'],
+): Column<number> {
+  const textOf = (row: Rows['rows'][number]): string => (Object.hasOwn(row, column) ? cellText(row[column]) : '');
+  return {
+    heading: column,
+    cell: (at) => <Cell text={textOf(rows[at]!)} variable={variableOf?.(at, column)} onChoose={onChoose} />,
+  };
 }
 
 interface CellProps {

@@ -90,7 +90,8 @@ export function sentenceInMessage(message: string): string | undefined {
   const whole = parseOrNone(quoted);
   if (whole !== undefined) return sentenceIn(whole);
   const text = CUT.exec(quoted)?.[1];
-  return text === undefined ? undefined : String(parseOrNone(text) ?? '') || undefined;
+  const sentence = text === undefined ? undefined : parseOrNone(text);
+  return typeof sentence === 'string' && sentence !== '' ? sentence : undefined;
 }
 
 /** Returns the sentence of an answer that was taken although its status says that it failed. */

@@ -31,6 +31,8 @@ export function TryButton({ workflowId, nodeId, isInDialog = false }: TryButtonP
     const isKey = event.key === 'Enter' && event.shiftKey && (event.ctrlKey || event.metaKey);
     if (!isKey || isReadOnly || attempt.isPending || isDialogOpen() !== isInDialog) return;
     event.preventDefault();
+    // React Flow would take the key for one that leaves out the node that is chosen.
+    event.stopPropagation();
     attempt.mutate();
   });
   useEffect(() => {
