@@ -13,7 +13,6 @@ const KEYS: readonly Key[] = [
   { keys: 'Ctrl+Enter', what: 'Run', isChange: true },
   { keys: 'Ctrl+Shift+Enter', what: 'Try the chosen node', isChange: true },
   { keys: 'Enter', what: 'Open the chosen node wide' },
-  { keys: 'Escape', what: 'Go back to the graph' },
   { keys: 'Ctrl+Z', what: 'Undo', isChange: true },
   { keys: 'Ctrl+Shift+Z', what: 'Redo', isChange: true },
   { keys: '/', what: 'Search nodes', isChange: true },
