@@ -85,6 +85,11 @@ describe('the chosen node', function () {
     await page.keyboard.press('Control+Shift+Enter');
     await eventually(() => Promise.resolve(calls()[1] === 3));
     assert.equal(await field(page, 'Label').inputValue(), 'Send', 'it stays chosen');
+    await node(page, 'Send').focus();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog', { name: 'Run workflow' }).waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await field(page, 'Label').inputValue(), 'Send', 'the key of Run leaves it chosen, too');
     await page.context().close();
   });
 

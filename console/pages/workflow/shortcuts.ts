@@ -41,8 +41,11 @@ export function useShortcuts(
     if (action === undefined) return;
     event.preventDefault();
     if (action === 'save') void saveAndAnnounce(store, saver);
-    else if (action === 'run') runUnlessReadOnly();
-    else if (action === 'remove') removeSelection(store);
+    else if (action === 'run') {
+      // React Flow would take the key for one that leaves out the node that is chosen.
+      event.stopPropagation();
+      runUnlessReadOnly();
+    } else if (action === 'remove') removeSelection(store);
     else if (action === 'duplicate') duplicateSelection(store);
     else if (action === 'keys') onOpen('keys');
     else if (action === 'find') menus.onFind();
