@@ -51,19 +51,30 @@ export function sortedPositions({ rows }: Rows, sorting: Sorting | undefined): n
   const positions = rows.map((_, at) => at);
   if (sorting === undefined) return positions;
   const { column, isDescending } = sorting;
-  const texts = rows.map((row) => (Object.hasOwn(row, column) ? cellText(row[column]) : ''));
+  const keys = rows.map((row) => {
+    const text = Object.hasOwn(row, column) ? cellText(row[column]) : '';
+    return { text, number: text === '' ? Number.NaN : Number(text) };
+  });
   const sign = isDescending ? -1 : 1;
   return positions.toSorted((one, other) => {
-    const [left, right] = [texts[one]!, texts[other]!];
-    if (left === '' || right === '') return Number(left === '') - Number(right === '');
+    const [left, right] = [keys[one]!, keys[other]!];
+    if (left.text === '' || right.text === '') return Number(left.text === '') - Number(right.text === '');
     return sign * compare(left, right) || one - other;
   });
 }
 
-function compare(left: string, right: string): number {
-  const [one, other] = [Number(left), Number(right)];
-  if (Number.isFinite(one) && Number.isFinite(other)) return one - other;
-  return left.localeCompare(right, undefined, { numeric: true });
+interface SortKey {
+  text: string;
+  /** NaN for other texts. */
+  number: number;
+}
+
+/** Made once, because that costs more than a comparison. */
+const COLLATOR = new Intl.Collator(undefined, { numeric: true });
+
+function compare(left: SortKey, right: SortKey): number {
+  const areNumbers = Number.isFinite(left.number) && Number.isFinite(right.number);
+  return areNumbers ? left.number - right.number : COLLATOR.compare(left.text, right.text);
 }
 
 /** Spreadsheets take a cell that begins so for a formula, and execute it. */

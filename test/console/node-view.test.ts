@@ -220,6 +220,34 @@ describe('the chosen node', function () {
     await again.context().close();
   });
 
+  it('shows a list as a table that is exported as CSV, and the sentence of an error above the answer', async () => {
+    const { owner, project } = world;
+    const [list, bad] = [`/${randomUUID()}`, `/${randomUUID()}`];
+    const json = { 'content-type': 'application/json' };
+    world.target.on(list, [{ body: JSON.stringify([{ id: 1, name: '=1+1' }, { id: 2 }]), headers: json }]);
+    const answer = JSON.stringify({ error: { code: 7, message: 'The amount is too small.' } });
+    world.target.on(bad, [{ status: 422, body: answer, headers: json }]);
+    const calls = [list, bad].map((path) =>
+      http(`${world.target.url}${path}`, { label: path === list ? 'List' : 'Bad' }),
+    );
+    const nodes = linkInRow([trigger([], { label: 'Start' }), ...calls]);
+    const page = await open(await owner.api.createWorkflow(project, drawing(nodes), 'Answers'));
+    await node(page, 'List').click();
+    await press(region(page, 'Node'), 'Try');
+    const result = region(page, 'Test result');
+    await result.getByRole('table', { name: 'List' }).getByRole('cell', { name: '=1+1' }).waitFor();
+    const [file] = await Promise.all([page.waitForEvent('download'), press(result, 'Export CSV')]);
+    assert.equal(file.suggestedFilename(), 'List.csv');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    assert.equal(Buffer.concat(chunks).toString(), "id,name\r\n1,'=1+1\r\n2,\r\n");
+    await assertAccessible(page, 'a result as a table');
+    await node(page, 'Bad').click();
+    await press(region(page, 'Node'), 'Try');
+    await result.getByText('The amount is too small.', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
   it('takes a pin that is written before there is a result, beginning with an example', async () => {
     const { owner, project } = world;
     const call = http(`${world.target.url}/never`, { label: 'Orders' });

@@ -39,7 +39,8 @@ export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);
   const structure = useMemo(() => (text.length <= MOST_JSON ? parseStructure(text) : undefined), [text]);
   const tables = useMemo(() => tablesIn(structure), [structure]);
-  const usual: Form = structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
+  const isList = Array.isArray(structure) && tables.length > 0;
+  const usual: Form = isList ? 'table' : structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
   const [chosen, setChosen] = useState<Form>();
   const form = chosen ?? usual;
   const save = (): void => download(toFileName(name, ENDINGS[usual]), text, 'text/plain;charset=utf-8');
