@@ -19,7 +19,7 @@ import { isSet, layersOf, onlyFields, withoutFields, withoutOtherModes } from '.
 import {
   descriptionOf,
   hasConstants,
-  isRequired,
+  isRequired as isRequiredIn,
   propertiesOf,
   shapeOf,
   titleOf,
@@ -81,7 +81,7 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
       path={[...path, key]}
       label={titleOf(property, key)}
       value={Object.hasOwn(owner, key) ? owner[key] : undefined}
-      isRequired={isRequired(schema, key)}
+      isRequired={isRequiredIn(schema, key)}
       onChange={onChange}
     />
   ));

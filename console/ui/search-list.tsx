@@ -10,7 +10,7 @@ export interface Choice {
   detail: string;
 }
 
-export interface ChoiceGroup<Each extends Choice> {
+interface ChoiceGroup<Each extends Choice> {
   label: string;
   choices: readonly Each[];
 }

@@ -104,7 +104,7 @@ function readLong(word: string, queue: string[], found: ReadOptions): void {
 
 /** `-sXPOST` is `-s -X POST`. */
 function readShort(word: string, queue: string[], found: ReadOptions): void {
-  for (const [at, letter] of [...word].entries()) {
+  for (const [at, letter] of Array.from(word).entries()) {
     const name = fullName(letter);
     if (name !== undefined) {
       const rest = word.slice(at + 1);

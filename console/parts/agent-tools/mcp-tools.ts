@@ -9,7 +9,7 @@ import { asArray, asObject, asText } from '../../ui/json.js';
 type Route = paths['/api/v1/workflows/mcp-tools/']['post'];
 type Asked = NonNullable<Route['requestBody']>['content']['application/json'];
 
-export interface McpTool {
+interface McpTool {
   name: string;
   description: string | undefined;
 }
