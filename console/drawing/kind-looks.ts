@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { MAX_COMPARISONS, MAX_LISTS } from '../../graph/combined.js';
+import { formatSeconds } from '../ui/time-units.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface KindLooks {
@@ -124,7 +125,8 @@ function waitLine({ mode = 'duration', seconds, until }: JsonObject): string {
   if (mode === 'callback') return 'For a callback';
   const value = mode === 'until' ? until : seconds;
   if (isBlank(value)) return '';
-  return mode === 'until' ? `Until ${toText(value)}` : `For ${toText(value)} s`;
+  if (mode === 'until') return `Until ${toText(value)}`;
+  return `For ${typeof value === 'number' ? formatSeconds(value) : `${toText(value)} s`}`;
 }
 
 function valueLine({ value }: JsonObject): string {

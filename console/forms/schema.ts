@@ -95,8 +95,9 @@ export function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
   return asObject(schema['properties']) as Record<string, JsonObject>;
 }
 
+/** A field of one mode is required by its own word, because the other modes have no value for it. */
 export function isRequired(schema: JsonObject, key: string): boolean {
-  return asArray(schema['required']).includes(key);
+  return asArray(schema['required']).includes(key) || propertiesOf(schema)[key]?.['needed'] === true;
 }
 
 export function titleOf(schema: JsonObject, key: string): string {

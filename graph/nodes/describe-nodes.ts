@@ -33,7 +33,8 @@ interface NodeDescription {
   body_variables?: string[];
   /**
    * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
-   * while other fields have these values. `labels` has words for the values of an `enum`. Conditions in lists are in
+   * while other fields have these values. `needed` marks one that is required then.
+   * `labels` has words for the values of an `enum`. Conditions in lists are in
    * `$defs`.
    */
   schema: object;

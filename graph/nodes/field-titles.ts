@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../json.js';
 /** Titles for fields whose names mean little to users. */
 const TITLES = new Map([
   ['allowed_tools', 'Tools that may be called'],
-  ['exclude_starter', 'Not by who started the run'],
+  ['exclude_starter', 'Not by the person who started the run'],
   ['fail_on_error', 'Fail when the tool reports an error'],
   ['fail_on_status', 'Fail on 4xx and 5xx'],
   ['input_requirements', 'Required'],

@@ -12,7 +12,7 @@ export const inputFieldSchema = z.looseObject({
   id: z.string().min(1).describe('Nodes read the value as the variable {{ input.<id> }}'),
   title: z.string().nullish(),
   type: z.string().nullish().describe('How the value is entered: text, number, select and others'),
-  input_requirements: z.boolean().nullish().describe('A run needs a value for the field'),
+  input_requirements: z.boolean().nullish().describe('The field must have a value'),
   placeholder: z.string().nullish(),
   tooltip: z.string().nullish(),
   default_value: z.unknown().optional(),

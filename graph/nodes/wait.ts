@@ -23,12 +23,12 @@ const schema = z
       })
       .nullish()
       .describe('How long it waits, at most 30 days. In seconds it may be a variable')
-      .meta({ title: 'Duration', format: SECONDS_FORMAT, when: { mode: 'duration' } }),
+      .meta({ title: 'Duration', format: SECONDS_FORMAT, when: { mode: 'duration' }, needed: true }),
     until: z
       .string()
       .nullish()
       .describe('A date and time such as 2030-01-31T09:00+01:00. Without an offset it is in UTC. It may hold variables')
-      .meta({ when: { mode: 'until' } }),
+      .meta({ when: { mode: 'until' }, needed: true }),
     timeout: timeoutField('How long it waits for the call. Empty: 3 days').meta({ when: { mode: 'callback' } }),
   })
   .superRefine(
