@@ -63,6 +63,7 @@ export function ConnectionForm(props: ConnectionFormProps) {
       spellCheck={false}
       value={fields.origins}
       error={problems['origins']}
+      isRequired={fields.kind !== 'mcp_oauth'}
       onChange={(text) => onChange({ ...fields, origins: text })}
     />
   );
