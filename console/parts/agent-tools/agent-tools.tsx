@@ -1,6 +1,6 @@
 import { use, useRef, useState } from 'react';
 import { FormContext, useFieldError, type SchemaFieldProps } from '../../forms/form.js';
-import { ItemButtons } from '../../forms/schema-field.js';
+import { ItemButtons, Layers } from '../../forms/schema-field.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { useProjectWorkflows } from '../../service/project-workflows.js';
 import { asArray, asObject, asText } from '../../ui/json.js';
@@ -46,9 +46,8 @@ export function AgentTools({ projectId, workflowId, nodeId, ...field }: AgentToo
         return (
           <fieldset className="form-item" key={at} data-path={[...path, at].join('.')}>
             <legend className="form-legend">{name}</legend>
-            {tool['type'] === 'workflow' ? (
-              <WorkflowTool {...own} />
-            ) : (
+            {tool['type'] === 'workflow' && <WorkflowTool {...own} />}
+            {tool['type'] === 'mcp' && (
               <ServerTool
                 {...own}
                 workflowId={workflowId}
@@ -57,6 +56,7 @@ export function AgentTools({ projectId, workflowId, nodeId, ...field }: AgentToo
                 isNew={each === added}
               />
             )}
+            {tool['type'] !== 'workflow' && tool['type'] !== 'mcp' && <Layers {...own} />}
             {!isReadOnly && <ItemButtons name={name} at={at} items={tools} onChange={change} />}
           </fieldset>
         );
@@ -87,8 +87,11 @@ function focusLast(group: HTMLElement | null): void {
 function useToolNames(projectId: number): (tool: JsonObject) => string {
   const workflows = useProjectWorkflows(projectId);
   return (tool) => {
-    if (tool['type'] !== 'workflow') return asText(tool['server_label']) || 'MCP server';
-    const known = workflows.data?.find(({ id }) => id === tool['workflow_id']);
-    return asText(tool['name']) || (known?.title ?? 'Workflow');
+    if (tool['type'] === 'mcp') return asText(tool['server_label']) || 'MCP server';
+    if (asText(tool['name'])) return String(tool['name']);
+    if (tool['type'] === 'workflow')
+      return workflows.data?.find(({ id }) => id === tool['workflow_id'])?.title ?? 'Workflow';
+    // An action is named by its service and its id.
+    return ['service', 'id'].flatMap((key) => asText(tool[key]) || []).join(': ') || 'Tool';
   };
 }
