@@ -50,7 +50,8 @@ describe('conditions of several comparisons in the editor', function () {
       ['Chooses', 'Condition'],
       ['Repeats', 'Until'],
     ] as const) {
-      await node(page, label).click();
+      // The panel beside the canvas may cover the node.
+      await node(page, label).press('Enter');
       const form = group(page, name);
       await form.getByRole('group', { name: 'Test 1', exact: true }).getByText('input › city').waitFor();
       const inner = form.getByRole('group', { name: 'Group 2', exact: true });
