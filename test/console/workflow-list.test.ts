@@ -70,6 +70,8 @@ describe('what can be done in the list of workflows', function () {
     const question = page.getByRole('alertdialog', { name: 'Delete workflow' });
     await question.getByText('“Count” is gone from every list').waitFor();
     await question.getByRole('button', { name: 'Delete' }).click();
+    // An open dialog hides the rows, too.
+    await question.waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await link(page, 'Count').waitFor();
     await page.context().close();

@@ -36,7 +36,11 @@ export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
               ? [{ label: 'Delete', onSelect: () => setDialog('delete'), isDangerous: true }]
               : []),
           ]}
-        />
+        >
+          <span aria-hidden="true" title="Change project">
+            ⋯
+          </span>
+        </Menu>
       )}
       <Button onClick={() => setDialog('new')}>New project</Button>
       {dialog === 'new' && <NameProject onClose={close} onNamed={onChoose} />}
