@@ -8,6 +8,7 @@ import { withCheckBudget } from '../../graph/check-budget.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isN8nFile, objectsOf, type ImportWarning } from '../../n8n/n8n-file.js';
 import { TooLargeFile, translateN8n, type TranslatedFile } from '../../n8n/translate-n8n.js';
+import { withRemarks } from './import-remarks.js';
 import { readConnections } from './ported-connections.js';
 import { readServices } from './ported-services.js';
 import { documentedAs } from '../http/documented-as.js';
@@ -127,7 +128,7 @@ function readN8n({ title, drawing, warnings }: TranslatedFile): ImportedFile {
   return {
     title: toTitle('name', title),
     description: '',
-    data,
+    data: withRemarks(data, warnings),
     calledTitles: new Map(),
     connections: new Map(),
     services: new Map(),

@@ -1,5 +1,6 @@
-// Remarks of an import: what its file had and the drawing lacks. They stay in the drawing (`remarks`), so that editors
-// show them at their nodes until a person has settled them. Runs ignore them.
+// Remarks of an import of n8n: what its file had and the drawing lacks. They stay in the drawing (`remarks`), so that
+// editors show them at their nodes until a person has settled them. Runs ignore them. A file of this service keeps the
+// remarks that it has.
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { labelOf } from '../../graph/exported-drawing.js';
 import { objectsOf, type ImportFix, type ImportWarning } from '../../n8n/n8n-file.js';
@@ -15,10 +16,8 @@ interface Remark {
   fix?: ImportFix;
 }
 
-/** Replaces remarks that the file itself had, which are about another import. */
 export function withRemarks(drawing: JsonObject, warnings: readonly ImportWarning[]): JsonObject {
-  const { remarks: _, ...rest } = drawing;
-  if (warnings.length === 0) return rest;
+  if (warnings.length === 0) return drawing;
   const ids = new Map<string, string>();
   for (const node of objectsOf(drawing['nodes'])) {
     const [label, id] = [labelOf(node), ownValue(node, 'id')];
@@ -33,7 +32,7 @@ export function withRemarks(drawing: JsonObject, warnings: readonly ImportWarnin
       ...(fix !== undefined && { fix }),
     };
   });
-  return { ...rest, remarks };
+  return { ...drawing, remarks };
 }
 
 /** The warnings as answers have them. */

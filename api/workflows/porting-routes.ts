@@ -14,7 +14,7 @@ import { routesOf, type Caller, type Route } from '../http/route.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
-import { toImportWarnings, withRemarks } from './import-remarks.js';
+import { toImportWarnings } from './import-remarks.js';
 import { resolveActions } from '../services/resolve-actions.js';
 import { exportedServiceSchema, exportServices, importServices } from './ported-services.js';
 import { translateApart } from './translate-apart.js';
@@ -108,10 +108,7 @@ async function storeImport(
   const place = { id, project_id: projectId };
   const connected = await importConnections(deps.db, projectId, file.data, file.connections);
   const served = await importServices(deps.db, projectId, connected.drawing, file.services);
-  const calls = await warnOfCalls(deps, projectId, file);
-  const found = [...file.warnings, ...connected.warnings, ...served.warnings, ...calls];
-  const warnings = found.slice(0, MAX_IMPORT_WARNINGS);
-  const drawing = withRemarks(await resolveActions(deps.db, projectId, served.drawing), warnings);
+  const drawing = await resolveActions(deps.db, projectId, served.drawing);
   const { document, secrets_enc: secretsEnc } = sealDrawing(deps.secretBox, place, drawing);
   const workflowId = await createWorkflow(deps.db, {
     id,
@@ -123,6 +120,9 @@ async function storeImport(
     secretsEnc,
   });
   const workflow = orNotFound(workflowId === undefined ? undefined : await findWorkflow(deps.db, workflowId, caller));
+  const calls = await warnOfCalls(deps, projectId, file);
+  const found = [...file.warnings, ...connected.warnings, ...served.warnings, ...calls];
+  const warnings = found.slice(0, MAX_IMPORT_WARNINGS);
   return { workflow, warnings: toImportWarnings(warnings) };
 }
 
