@@ -67,11 +67,7 @@ export async function importConnections(
     if (here !== undefined) return here.id;
     const named =
       meant === undefined ? '' : `: the file names "${cutText(meant.name, 100)}" (${cutText(meant.kind, 40)})`;
-    warnings.push({
-      node: labelOf(node),
-      message: `Choose the connection that it uses${named}.`,
-      fix: { field: 'connection' },
-    });
+    warnings.push({ node: labelOf(node), message: `Choose the connection that it uses${named}.` });
     return undefined;
   });
   return { drawing: mapped, warnings };

@@ -15,6 +15,7 @@ describe('the documents for users', function () {
     'docs/use/conversations.md',
     'docs/use/connections.md',
     'docs/use/services.md',
+    'docs/use/porting.md',
     'examples/python/README.md',
   ]);
 });

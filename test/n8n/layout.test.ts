@@ -93,11 +93,6 @@ describe('what an import leaves to a person', () => {
     assert.equal(remarks.length, warnings.length);
   });
 
-  it('is not kept of an earlier import', () => {
-    const drawing = { nodes: [], remarks: [{ id: 'old' }] };
-    assert.deepEqual(withRemarks(drawing, []), { nodes: [] });
-  });
-
   it('has a ghost where a node was left out', () => {
     const { drawing } = translateN8n(file);
     const [ghost] = drawing['notes'] as Note[];
