@@ -1,4 +1,5 @@
 // Finds free places for the nodes that a translation adds to those of the file, so that none lies under another.
+
 export interface Spot {
   x: number;
   y: number;

@@ -67,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/workflows/check-drawing.ts: errors).slice(0,MAX_FINDINGS)',
     'console/drawing/kind-looks.ts: items.slice(0,MAX_COMPARISONS)',
     'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_REPORTED)',
+    'api/workflows/import-remarks.ts: warnings.slice(0,MOST_REMARKS)',
     'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',
     'api/workflows/porting-routes.ts: found.slice(0,MAX_IMPORT_WARNINGS)',
     'api/workflows/ported-services.ts: listed.slice(0,MOST_LISTED)',
