@@ -9,22 +9,38 @@ function openAround(control: HTMLElement): void {
 
 const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
 
+/** A field whose choices are loaded first may come this much later. */
+const LATEST_MS = 3_000;
+const LOOK_AGAIN_MS = 50;
+
 /** Focuses the field at a path in the region `Node`, or its nearest ancestor: `messages.0` for `messages.0.x`. */
 export function focusField(path: string): void {
   // Waits until the form of the newly selected node, or a newly added field, is rendered.
   setTimeout(() => {
-    const panel = document.querySelector('fieldset.node-form');
     const parts = path === '' ? [] : path.split('.');
-    for (let length = parts.length; length > 0; length -= 1) {
-      const name = CSS.escape(parts.slice(0, length).join('.'));
-      const control = panel?.querySelector<HTMLElement>(`[data-path="${name}"] :is(${CONTROLS})`);
-      if (control) {
-        openAround(control);
-        control.focus();
-        control.scrollIntoView({ block: 'nearest' });
-        return;
-      }
-    }
-    panel?.querySelector<HTMLElement>(CONTROLS)?.focus();
+    const nearest = parts.map((_, at) => controlAt(parts.slice(0, parts.length - at))).find((found) => found !== null);
+    const focused = nearest ?? document.querySelector<HTMLElement>(`fieldset.node-form :is(${CONTROLS})`);
+    if (focused) focus(focused);
+    if (path !== '') focusLater(parts, focused, performance.now() + LATEST_MS);
   });
+}
+
+/** Focuses the very field as soon as it is there, unless the person has gone elsewhere. */
+function focusLater(parts: readonly string[], from: Element | null, untilMs: number): void {
+  const control = controlAt(parts);
+  if (control === from || performance.now() > untilMs) return;
+  if (from !== null && document.activeElement !== from) return;
+  if (control === null) setTimeout(() => focusLater(parts, from, untilMs), LOOK_AGAIN_MS);
+  else focus(control);
+}
+
+function controlAt(parts: readonly string[]): HTMLElement | null {
+  const name = CSS.escape(parts.join('.'));
+  return document.querySelector<HTMLElement>(`fieldset.node-form [data-path="${name}"] :is(${CONTROLS})`);
+}
+
+function focus(control: HTMLElement): void {
+  openAround(control);
+  control.focus();
+  control.scrollIntoView({ block: 'nearest' });
 }

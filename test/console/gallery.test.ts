@@ -33,7 +33,7 @@ describe('the gallery', function () {
     await assertAccessible(page, 'the gallery');
     await gallery(page).getByRole('searchbox', { name: 'Search gallery' }).fill('ticket approval');
     const card = gallery(page).getByRole('article', { name: 'Triage tickets with approval' });
-    await card.getByText('Needs address of the ticket system, a model, a person who decides.').waitFor();
+    await card.getByText('Needs the address of the ticket system, a model, a person who decides.').waitFor();
     assert.equal(await cards.count(), 1);
     await press(card, 'Use Triage tickets with approval');
     await gallery(page).waitFor({ state: 'detached' });

@@ -207,6 +207,7 @@ describe('files on the list of workflows', function () {
     await assertAccessible(page, 'what an import has left to do');
     await problems.getByRole('button', { name: 'Make this schedule' }).click();
     await page.getByRole('dialog', { name: 'New schedule' }).getByRole('button', { name: 'Make schedule' }).click();
+    await page.getByRole('dialog', { name: 'New schedule' }).waitFor({ state: 'detached' });
     await problems.getByText('Make a schedule for the workflow').waitFor({ state: 'detached' });
     const id = new URL(page.url()).pathname.split('/').at(-1)!;
     const { body } = await account.api.get<{ items: { cron: string }[] }>(`/workflows/${id}/schedules/`);

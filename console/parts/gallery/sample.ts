@@ -73,7 +73,7 @@ function needsOf(drawing: JsonObject): string[] {
     if (Object.hasOwn(data, 'workflow_id')) found.add('another workflow');
     for (const field of asArray(data['input_fields']).map(asObject)) {
       const id = asText(field['id']) ?? '';
-      if (id.endsWith('_url')) found.add(lowerFirst(asText(field['title']) ?? id));
+      if (id.endsWith('_url')) found.add(`the ${lowerFirst(asText(field['title']) ?? id)}`);
       if (field['type'] === 'file') found.add('a file');
     }
   }

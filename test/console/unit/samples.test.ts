@@ -21,7 +21,7 @@ describe('the samples of the gallery', () => {
     assert.deepEqual(one('agent-with-tools').needs, ['a model', 'an MCP server', 'a person who decides']);
     assert.deepEqual(one('translate-into-all').needs, ['another workflow']);
     assert.deepEqual(one('ask-a-document').needs, ['a file', 'a model']);
-    assert.deepEqual(one('rate-alert').needs, ['address of the rates', 'address of the chat']);
+    assert.deepEqual(one('rate-alert').needs, ['the address of the rates', 'the address of the chat']);
     assert.deepEqual(one('clean-contacts').needs, []);
   });
 
