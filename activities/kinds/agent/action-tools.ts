@@ -1,5 +1,6 @@
 // Actions of services as tools of an agent: the model gives the fields that the drawing does not fix
 // (docs/use/services.md).
+import type { Database } from '../../../db/core/client.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import { actionOfTool, fieldsOf, readAction, requiredOf, type ActionFacts } from '../../../graph/actions/action.js';
@@ -10,6 +11,8 @@ import type { ActionTool } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
 import { renderJson } from '../../../graph/template.js';
 import { isRepeatable, type OutgoingClient } from '../../../outgoing/outgoing-client.js';
+import type { ConnectionUse } from '../../connections/use-connection.js';
+import type { FileUse } from '../../files/file-use.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR } from '../../node/payload-weight.js';
@@ -21,11 +24,13 @@ import { toFailure, toOutput } from '../http/http-answer.js';
 import { toRequest, type Rendered } from '../http/http-request.js';
 import { toIdempotencyKey } from '../idempotency-key.js';
 import { withFiles } from './answer-files.js';
-import type { AgentDeps } from './agent-step.js';
 import type { Answer, ToolWork } from './call-tool.js';
 
 export interface ActionToolDeps {
+  db: Database;
   client: OutgoingClient;
+  connections: ConnectionUse;
+  files: FileUse;
 }
 
 const MAX_ATTEMPTS = 4;
@@ -88,7 +93,7 @@ function argumentsProblem(facts: ActionFacts, fixed: JsonObject, given: JsonObje
 
 /** Makes the call. What the model can work around is told to it; nothing was sent then, or the answer says so. */
 export async function callAction(
-  deps: AgentDeps,
+  deps: ActionToolDeps,
   task: NodeTask,
   { data, values, turn, call }: ToolWork,
   { tool, given }: { tool: ActionTool; given: JsonObject },
@@ -151,7 +156,7 @@ interface Calling {
 }
 
 async function prepare(
-  { db, files }: AgentDeps,
+  { db, files }: ActionToolDeps,
   task: NodeTask,
   { facts, tool, all }: Calling,
   settings: { timeout: number },
@@ -162,7 +167,7 @@ async function prepare(
 }
 
 async function send(
-  { client, connections, files }: AgentDeps,
+  { client, connections, files }: ActionToolDeps,
   task: NodeTask,
   request: Rendered,
   connection: ActionTool['connection'],

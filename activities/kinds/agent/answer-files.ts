@@ -1,5 +1,7 @@
 // The files that the tools of an agent have returned. The model gets their values with the answer of the tool and can
 // pass them on; it does not get the bytes.
+import type { Database } from '../../../db/core/client.js';
+import type { SecretBox } from '../../../db/core/secret-box.js';
 import { findFilesOfRun } from '../../../db/files/files-repository.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { toFileValue } from '../../../files/file-value.js';
@@ -7,7 +9,6 @@ import { fileIdOf, type FileValue } from '../../../graph/file-values.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { toShallowJson } from '../../../graph/shallow-json.js';
 import { openAnswer } from './agent-messages.js';
-import type { AgentDeps } from './agent-step.js';
 import { NO_SERVER } from './workflow-tools.js';
 
 const MARK = 'Files: ';
@@ -23,7 +24,7 @@ export function withFiles(text: string, files: readonly FileValue[]): string {
  * that this run has created are returned.
  */
 export async function filesOfAnswers(
-  { db, secretBox }: Pick<AgentDeps, 'db' | 'secretBox'>,
+  { db, secretBox }: { db: Database; secretBox: SecretBox },
   task: NodeTask,
   calls: readonly StoredToolCall[],
 ): Promise<FileValue[]> {
