@@ -6,6 +6,7 @@ import { weighFiles } from '../../config/file-tokens.js';
 import { priceOf, reservedTokens } from '../../config/model-price.js';
 import { findModel } from '../../config/model-providers.js';
 import type { RunInput } from '../../graph/input.js';
+import { actionOfTool, readAction } from '../../graph/actions/action.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import { traitsOf, type NodeKind } from '../../graph/kinds.js';
@@ -78,17 +79,25 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** True if a call of the node may change something elsewhere. */
 export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
   if (kind === 'http') {
+    const facts = readAction(data['action'])?.facts;
+    if (facts !== undefined) return facts.has_side_effects;
     const { method = 'GET' } = data;
     // A method that is a variable is known only when the node runs.
     return typeof method !== 'string' || !READING.has(method.toUpperCase());
   }
-  if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].length > 0;
+  if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].some((tool: unknown) => mayChange(tool));
   return kind === 'mcp' || kind === 'workflow';
+}
+
+/** Only of an action it is known that it changes nothing. */
+function mayChange(tool: unknown): boolean {
+  const facts = isObject(tool) ? readAction(actionOfTool(tool))?.facts : undefined;
+  return facts?.has_side_effects ?? true;
 }
 
 function withMethod(kind: NodeKind, data: JsonObject, values: VariableValues): JsonObject {
   const { method } = data;
-  return kind === 'http' && typeof method === 'string' ? { method: renderText(method, values).trim() } : data;
+  return kind === 'http' && typeof method === 'string' ? { ...data, method: renderText(method, values).trim() } : data;
 }
 
 interface CallToPrice extends Asked {

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { ActionFacts } from '../../../graph/actions/action.js';
+import {
+  actionsIn,
+  actionsToFind,
+  holdsActions,
+  serviceIdsOf,
+  withActions,
+} from '../../../graph/actions/stored-actions.js';
+import type { JsonObject } from '../../../graph/json.js';
+import { joinSecrets, splitSecrets } from '../../../graph/secrets.js';
+
+const facts = (server: string): ActionFacts => ({
+  title: 'T',
+  method: 'GET',
+  server,
+  path: '/',
+  has_side_effects: false,
+  fields: { type: 'object', properties: { a: { 'x-in': 'query' }, api_key: { 'x-in': 'query' } }, required: [] },
+});
+const [NOW, THEN] = ['https://now.example.com', 'https://then.example.com'];
+const find = (): ActionFacts => facts(NOW);
+
+const drawingOf = (...nodes: JsonObject[]): JsonObject => ({ nodes });
+const http = (action: unknown, values: JsonObject = {}, id = 'n'): JsonObject => ({
+  id,
+  type: 'http-node',
+  data: { action, values },
+});
+const agent = (...tools: JsonObject[]): JsonObject => ({ id: 'g', type: 'agent-node', data: { tools } });
+const named = { service: 's', id: 'a' };
+const serversOf = (drawing: JsonObject) => actionsIn(drawing).map(({ facts: found }) => found?.server);
+
+describe('actions in drawings', () => {
+  it('are filled in by the service, whatever a body says of them', () => {
+    const forged = drawingOf(
+      http({ ...named, ...facts('https://evil.example.com') }),
+      agent({ type: 'action', ...named, action: facts('https://evil.example.com') }),
+    );
+    assert.deepEqual(serversOf(withActions(forged, [], find)), [NOW, NOW]);
+    const unknown = withActions(forged, [], () => undefined);
+    assert.deepEqual(serversOf(unknown), [undefined, undefined]);
+    assert.deepEqual(unknown['nodes'], [http(named), agent({ type: 'action', ...named })]);
+  });
+
+  it('keep what the first earlier drawing has, while action and values are the same', () => {
+    const earlier = drawingOf(
+      http({ ...named, ...facts(THEN) }, { a: 1 }),
+      agent({ type: 'action', ...named, values: { a: 1 }, action: facts(THEN) }),
+    );
+    const same = drawingOf(
+      http(named, { a: 1 }),
+      agent({ type: 'mcp' }, { type: 'action', ...named, values: { a: 1 } }),
+    );
+    assert.deepEqual(serversOf(withActions(same, [{ nodes: [] }, earlier], find)), [THEN, THEN]);
+    assert.deepEqual(actionsToFind(same, [earlier]), []);
+    const other = drawingOf(http(named, { a: 2 }), agent({ type: 'action', ...named, values: {} }));
+    assert.deepEqual(serversOf(withActions(other, [earlier], find)), [NOW, NOW]);
+    const refreshed = drawingOf(
+      http({ ...named, refresh: true }, { a: 1 }),
+      agent({ type: 'action', ...named, refresh: true, values: { a: 1 } }),
+    );
+    const taken = withActions(refreshed, [earlier], find);
+    assert.deepEqual(serversOf(taken), [NOW, NOW]);
+    assert.ok(!JSON.stringify(taken).includes('refresh'));
+    assert.deepEqual(serversOf(withActions(drawingOf(http(named, { a: 1 }, 'copy')), [earlier], find)), [NOW]);
+    // What another type of node has stored is no action.
+    const hidden = drawingOf({ ...http({ ...named, ...facts(THEN) }, { a: 1 }), type: 'set-node' });
+    assert.deepEqual(serversOf(withActions(drawingOf(http(named, { a: 1 })), [hidden], find)), [NOW]);
+  });
+
+  it('are found in text, and drawings without any stay as they are', () => {
+    const drawing = drawingOf(
+      http(named),
+      agent({ type: 'action', service: 't', id: 'b' }),
+      http({ service: 1 }),
+      http('text'),
+    );
+    assert.deepEqual(serviceIdsOf(JSON.stringify(drawing)), ['s', 't']);
+    assert.deepEqual(
+      [holdsActions(drawing), holdsActions(drawingOf({ type: 'http-node', data: {} })), holdsActions({ nodes: 7 })],
+      [true, false, false],
+    );
+  });
+
+  it('have secrets in the values of credential fields, which go to no other service', () => {
+    const drawing = drawingOf(
+      http({ ...named, ...facts(NOW) }, { a: 'x', api_key: 'k-1' }),
+      agent({ type: 'action', ...named, action: facts(NOW), values: { api_key: ['k-2', '{{ a.b }}'] } }),
+    );
+    const { masked, secrets } = splitSecrets(drawing);
+    assert.ok(!JSON.stringify(masked).includes('k-'));
+    assert.equal(Object.keys(secrets).length, 2);
+    assert.deepEqual(joinSecrets(masked, secrets), drawing);
+    const stored = { data: masked, secrets };
+    assert.deepEqual(splitSecrets(masked, stored).secrets, secrets);
+    const moved = JSON.parse(JSON.stringify(masked).replaceAll(NOW, THEN)) as JsonObject;
+    assert.deepEqual(
+      Object.keys(splitSecrets(moved, stored).secrets).filter((name) => !name.startsWith('lost:')),
+      [],
+    );
+    const variables = drawingOf(http({ ...named, ...facts(NOW) }, { api_key: 'Bearer {{ a.result.content }}' }));
+    assert.deepEqual(splitSecrets(variables).secrets, {});
+  });
+});
