@@ -24,7 +24,7 @@ import { toFailure, toOutput } from '../http/http-answer.js';
 import { toRequest, type Rendered } from '../http/http-request.js';
 import { toIdempotencyKey } from '../idempotency-key.js';
 import { withFiles } from './answer-files.js';
-import type { Answer, ToolWork } from './call-tool.js';
+import type { Answer, ToolWork } from './tool-work.js';
 
 export interface ActionToolDeps {
   db: Database;

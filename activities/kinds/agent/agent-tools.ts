@@ -18,7 +18,8 @@ import { NodeFailure } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { persist } from '../../node/record.js';
 import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
-import { callTool, type Answer, type ToolWork } from './call-tool.js';
+import { callTool } from './call-tool.js';
+import type { Answer, ToolWork } from './tool-work.js';
 import { NO_SERVER, type OpenToolRun } from './workflow-tools.js';
 
 export const CALLS_AT_ONCE = 8;

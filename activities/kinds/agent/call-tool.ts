@@ -1,11 +1,8 @@
 // Makes one tool call of an agent, to an MCP server or to another workflow.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
-import type { ToolOutcome } from '../../../db/core/tables.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
-import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
-import type { VariableValues } from '../../../graph/template.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
 import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
@@ -23,25 +20,8 @@ import { callAction, OF_SERVICE } from './action-tools.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
+import type { Answer, ToolWork } from './tool-work.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
-
-export interface ToolWork {
-  data: AgentNodeData;
-  values: VariableValues;
-  /** The ids of the workflows that are tools, by tool name. */
-  workflows: ReadonlyMap<string, number>;
-  /** The indexes of the tools that are actions among those of the drawing, by tool name. */
-  actions: ReadonlyMap<string, number>;
-  turn: number;
-  call: StoredToolCall;
-}
-
-export interface Answer {
-  outcome: ToolOutcome;
-  text: string;
-  /** The attempt in the ledger that sent the call. Absent if no attempt did, and for a call that is a run. */
-  attempt?: number;
-}
 
 const MAX_CONNECT_ATTEMPTS = 4;
 /** The retry policy of nodes without a `retry` of their own. */

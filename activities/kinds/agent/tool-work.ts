@@ -1,0 +1,23 @@
+// One call of a tool, and its answer.
+import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import type { VariableValues } from '../../../graph/template.js';
+import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import type { ToolOutcome } from '../../../db/core/tables.js';
+
+export interface ToolWork {
+  data: AgentNodeData;
+  values: VariableValues;
+  /** The ids of the workflows that are tools, by tool name. */
+  workflows: ReadonlyMap<string, number>;
+  /** The indexes of the tools that are actions among those of the drawing, by tool name. */
+  actions: ReadonlyMap<string, number>;
+  turn: number;
+  call: StoredToolCall;
+}
+
+export interface Answer {
+  outcome: ToolOutcome;
+  text: string;
+  /** The attempt in the ledger that sent the call. Absent if no attempt did, and for a call that is a run. */
+  attempt?: number;
+}
