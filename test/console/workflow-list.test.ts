@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { makeSchedule, ONCE_A_YEAR } from '../api/schedules/schedule-maker.js';
 import { createPerson } from '../api/sessions/people.js';
 import { chain, drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
@@ -53,6 +54,27 @@ describe('what can be done in the list of workflows', function () {
     await page.getByRole('row', { name: 'Count' }).getByRole('link', { name: 'One run: succeeded' }).click();
     await page.waitForURL(`**/runs?workflow=${world.count}`);
     await page.context().close();
+  });
+
+  it('tells what starts a workflow by itself, and leads there', async () => {
+    const { owner, projectId } = world;
+    const [timed, talking] = [
+      await owner.api.createWorkflow(projectId, chain(1), 'Timed'),
+      await owner.api.createWorkflow(projectId, chain(1), 'Talking'),
+    ];
+    const { id: paused } = await makeSchedule(owner.api, talking, { cron: ONCE_A_YEAR });
+    await owner.api.patch(`/workflows/${talking}/schedules/${paused}/`, { body: { is_paused: true } });
+    await owner.api.patch(`/workflows/${talking}/`, { body: { is_chat: true } });
+    await makeSchedule(owner.api, timed, { cron: ONCE_A_YEAR });
+    await owner.api.post(`/workflows/${timed}/hooks/`, { body: { verify: 'none' } });
+    const page = await world.browser.person(owner.userId, '/workflows');
+    const starts = (title: string, name: string) =>
+      page.getByRole('row', { name: title }).getByRole('link', { name, exact: true });
+    await starts('Talking', 'chat').waitFor();
+    await starts('Timed', 'schedule, hook').click();
+    await page.waitForURL(`**/workflows/${timed}/starts`);
+    await page.context().close();
+    for (const id of [timed, talking]) await owner.api.delete(`/workflows/${id}/`);
   });
 
   it('copies a workflow, and deletes one after a question', async () => {

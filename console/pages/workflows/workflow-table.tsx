@@ -6,6 +6,7 @@ import type { Project } from '../../service/projects.js';
 import { Button } from '../../ui/button.js';
 import { Duration, Money, Time } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
+import { StartsOf, useActiveStarts, type ActiveStarts } from '../../parts/starts/active-starts.js';
 import { LatestRuns } from './latest-runs.js';
 import type { ListedWorkflow } from './list-calls.js';
 import { RowMenu } from './row-menu.js';
@@ -20,14 +21,25 @@ interface WorkflowTableProps {
 
 export function WorkflowTable({ workflows, projects, isBusy, onTag }: WorkflowTableProps) {
   const names = new Map(projects.map(({ id, name }) => [id, name]));
+  const active = useActiveStarts([...new Set(workflows.map(({ project }) => project))]);
   return (
     <div className="workflows-table" aria-busy={isBusy || undefined}>
-      <Table label="Workflows" hasCards keyOf={({ id }) => id} rows={workflows} columns={columnsOf(names, onTag)} />
+      <Table
+        label="Workflows"
+        hasCards
+        keyOf={({ id }) => id}
+        rows={workflows}
+        columns={columnsOf(names, active, onTag)}
+      />
     </div>
   );
 }
 
-function columnsOf(projects: ReadonlyMap<number, string>, onTag: (tag: string) => void): Column<ListedWorkflow>[] {
+function columnsOf(
+  projects: ReadonlyMap<number, string>,
+  active: ActiveStarts,
+  onTag: (tag: string) => void,
+): Column<ListedWorkflow>[] {
   return [
     {
       heading: 'Bookmark',
@@ -36,6 +48,7 @@ function columnsOf(projects: ReadonlyMap<number, string>, onTag: (tag: string) =
     },
     { heading: 'Title', isName: true, cell: (workflow) => <Title workflow={workflow} onTag={onTag} /> },
     { heading: 'Project', cell: ({ project }) => projects.get(project) ?? '' },
+    { heading: 'Starts', cell: (workflow) => <StartsOf workflow={workflow} active={active} /> },
     { heading: 'Last runs', cell: (workflow) => <RunsLink workflow={workflow} /> },
     { heading: 'Last run', cell: ({ last_run_at: at }) => <Time at={at} /> },
     { heading: 'Cost of it', isFigure: true, cell: ({ last_run_cost: cost }) => <Money amount={cost} /> },
