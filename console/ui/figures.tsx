@@ -38,12 +38,13 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 const SOON = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const LATER = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
 /** A future time where there is little room: the weekday and the time within a week, else the day. */
 export function ComingTime({ at }: { at: string }) {
   const moment = new Date(at);
-  const isSoon = moment.getTime() - Date.now() < WEEK_MS;
+  const isSoon = moment.getTime() - useNow(MINUTE_MS) < WEEK_MS;
   return (
     <time className="figure" dateTime={at} title={EXACT.format(moment)}>
       {(isSoon ? SOON : LATER).format(moment)}

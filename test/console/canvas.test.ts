@@ -117,6 +117,18 @@ describe('the page around the canvas', function () {
     await page.context().close();
   });
 
+  it('tells how to begin where there are no nodes, in place of an error', async () => {
+    const page = await open(drawing([]));
+    await press(page, 'Problems, 0');
+    await region(page, 'Problems').getByText('Nothing to check yet').waitFor();
+    await press(page, 'Run');
+    const dialog = page.getByRole('dialog', { name: 'Run workflow' });
+    await dialog.getByText('There is nothing to run yet.').waitFor();
+    assert.equal(await button(dialog, 'Start run').isDisabled(), true);
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await page.context().close();
+  });
+
   it('lists the runs of the workflow, and shows the nodes of each on the canvas', async () => {
     const start = trigger([{ id: 'city' }], { label: 'Begin' });
     const question = condition('{{ input.city }}', '==', 'Oslo', { label: 'In Oslo' });

@@ -23,6 +23,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   const tests = useTests();
   const drawing = useEditor(({ history }) => history.present);
   const isDirty = useEditor((state) => state.isDirty);
+  const isEmpty = nodesOf(drawing).size === 0;
   const projectId = useStored(saver, (state) => state.workflow.project);
   const { input, form } = useRunInput({ fields: runFields(drawing, kinds), projectId });
   const { keyOf, settleIfRefused } = useRunKey();
@@ -42,10 +43,11 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   return (
     <Dialog title="Run workflow" holdsText onClose={onClose}>
       <form id="run-form" className="node-form" onSubmit={submits(start)}>
-        {isDirty && <Note>Your unsaved changes are saved first.</Note>}
+        {isEmpty && <Note>There is nothing to run yet. Begin with one of the starters, or add a trigger.</Note>}
+        {isDirty && !isEmpty && <Note>Your unsaved changes are saved first.</Note>}
         {form}
         {start.error !== null && <RefusedRun error={start.error} />}
-        <Button type="submit" variant="primary" isBusy={start.isPending} disabled={input === undefined}>
+        <Button type="submit" variant="primary" isBusy={start.isPending} disabled={input === undefined || isEmpty}>
           Start run
         </Button>
       </form>

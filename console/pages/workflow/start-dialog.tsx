@@ -53,7 +53,7 @@ export function StartDialog({ saver, open, hooks, onOpen, onClose }: StartDialog
           <ButtonLink to={`/workflows/${id}/chat`}>Open the chat</ButtonLink>
         </OfferDialog>
       );
-    case 'tool':
+    default:
       return (
         <OfferDialog saver={saver} field="is_tool" title="Tool" label="Offer as MCP tool" onClose={onClose}>
           <ButtonLink to={`/workflows/${id}/starts`}>Address and settings for clients</ButtonLink>
