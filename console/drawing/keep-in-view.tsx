@@ -1,5 +1,6 @@
 import { useReactFlow, useStore as useFlowStore } from '@xyflow/react';
 import { useEffect, useEffectEvent } from 'react';
+import { loopOfFrame } from './bodies.js';
 import { onlyNode, useEditor } from './editor-store.js';
 import { moveIntoView } from './opening.js';
 
@@ -9,27 +10,26 @@ import { moveIntoView } from './opening.js';
  */
 export function KeepInView() {
   const flow = useReactFlow();
-  const only = useEditor(({ selection }) => onlyNode(selection));
+  const chosen = useEditor(({ selection }) => onlyNode(selection));
   const width = useFlowStore((state) => state.width);
   const height = useFlowStore((state) => state.height);
   const canvas = useFlowStore((state) => state.domNode);
-  const show = useEffectEvent(() => {
-    const node = only === undefined ? undefined : flow.getInternalNode(only);
-    if (node === undefined || canvas === null || width === 0) return;
+  const show = useEffectEvent((only: string | undefined, size: { width: number; height: number }) => {
+    // A frame may be larger than the canvas.
+    const node = only === undefined || loopOfFrame(only) !== undefined ? undefined : flow.getInternalNode(only);
+    if (node === undefined || canvas === null || size.width === 0) return;
     const { x, y } = node.internals.positionAbsolute;
     const box = { x, y, width: node.width ?? 0, height: node.height ?? 0 };
     const before = flow.getViewport();
-    const after = moveIntoView(before, box, { width, height: uncovered(canvas, height) });
-    if (after.x !== before.x || after.y !== before.y) {
-      // The smooth one would zoom on the way, and an interrupted one stay there.
-      void flow.setViewport(after, { duration: 150, interpolate: 'linear' });
-    }
+    const after = moveIntoView(before, box, { ...size, height: uncovered(canvas, size.height) });
+    // The smooth way would zoom, and stay where it is interrupted.
+    if (after !== before) void flow.setViewport(after, { duration: 150, interpolate: 'linear' });
   });
   useEffect(() => {
     // The panel of a chosen node has opened in the next frame.
-    const frame = requestAnimationFrame(() => show());
+    const frame = requestAnimationFrame(() => show(chosen, { width, height }));
     return () => cancelAnimationFrame(frame);
-  }, [only, width, height]);
+  }, [chosen, width, height]);
   return null;
 }
 

@@ -36,12 +36,23 @@ export function openingView(nodes: readonly StandingNode[], first: string | unde
 /** Leaves room for the button beside an exit. */
 const MARGIN = 48;
 
-/** Returns the view with which the box is visible on a canvas of this size, moved as little as possible. */
-export function moveIntoView({ x, y, zoom }: Viewport, box: Rect, size: Sized): Viewport {
+/**
+ * Returns the view with which the box is visible on a canvas of this size, moved as little as possible. A view in which
+ * it is visible stays the same object.
+ */
+export function moveIntoView(view: Viewport, box: Rect, size: Sized): Viewport {
+  const { zoom } = view;
+  const isInside = (from: number, start: number, length: number, room: number): boolean =>
+    from + start * zoom >= 0 && from + (start + length) * zoom <= room;
+  if (isInside(view.x, box.x, box.width, size.width) && isInside(view.y, box.y, box.height, size.height)) return view;
   const along = (from: number, start: number, length: number, room: number): number => {
     const [least, most] = [MARGIN - start * zoom, room - MARGIN - (start + length) * zoom];
     // The beginning of what does not fit is shown.
     return most < least ? least : Math.min(Math.max(from, least), most);
   };
-  return { zoom, x: along(x, box.x, box.width, size.width), y: along(y, box.y, box.height, size.height) };
+  return {
+    zoom,
+    x: along(view.x, box.x, box.width, size.width),
+    y: along(view.y, box.y, box.height, size.height),
+  };
 }

@@ -65,7 +65,7 @@ describe('what starts a workflow by itself', function () {
     const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
     const starts = page.getByRole('list', { name: 'Starts' });
     const choose = async (item: string): Promise<void> => {
-      await button(page, 'Add start').click();
+      await button(page, 'New start').click();
       await page.getByRole('menuitem', { name: item, exact: true }).click();
     };
     await choose('New hook');

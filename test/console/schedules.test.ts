@@ -65,7 +65,7 @@ describe('schedules of a workflow in the console', function () {
     const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
     const starts = page.getByRole('list', { name: 'Starts' });
     await button(starts, 'By hand').waitFor();
-    await button(page, 'Add start').click();
+    await button(page, 'New start').click();
     await page.getByRole('menuitem', { name: 'New schedule' }).click();
     const dialog = page.getByRole('dialog', { name: 'New schedule' });
     const cron = dialog.getByRole('textbox', { name: 'Cron expression' });

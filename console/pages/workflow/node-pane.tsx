@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { onlyNode, useEditor, useStore } from '../../drawing/editor-store.js';
+import { noteOfKey } from '../../drawing/notes.js';
 import { createPane, SidePane } from '../../drawing/side-pane.js';
 import { Button } from '../../ui/button.js';
 
@@ -11,7 +12,12 @@ const pane = createPane('node panel', [280, 960]);
  */
 export function NodePane({ children }: { children: ReactNode }) {
   const store = useStore();
-  const isChosen = useEditor(({ selection: { nodes, links } }) => nodes.size + links.size > 0);
+  const isChosen = useEditor(({ selection }) => {
+    const only = onlyNode(selection);
+    // A note is edited where it lies.
+    if (only !== undefined) return noteOfKey(only) === undefined;
+    return selection.nodes.size + selection.links.size > 0;
+  });
   return (
     <div className="node-pane" hidden={!isChosen}>
       <SidePane pane={pane} side="right">

@@ -47,7 +47,7 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
     <>
       <ViewportPortal>
         <div
-          className="start-cards nopan nodrag"
+          className="start-cards"
           style={{ width: CARD_WIDTH, transform: `translate(${x}px, ${y}px) translateY(calc(-100% - 20px))` }}
         >
           <ul aria-label="Starts" className="start-cards-list">
@@ -82,13 +82,13 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
             )}
           </ul>
           {hasFailed && (
-            <button type="button" className="start-card" onClick={retry}>
+            <button type="button" className="start-card nopan" onClick={retry}>
               Schedules and hooks are not loaded: try again
             </button>
           )}
           {!isReadOnly && (
             <Menu
-              label="Add start"
+              label="New start"
               align="start"
               items={[
                 { label: 'New schedule', onSelect: () => setOpen({ what: 'schedule' }) },
@@ -98,7 +98,7 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
                 { label: 'All starts', to: `/workflows/${id}/starts` },
               ].filter((item) => item !== false)}
             >
-              + Add start
+              + New start
             </Menu>
           )}
         </div>
@@ -119,7 +119,7 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
 
 function Card({ onOpen, children }: { onOpen: () => void; children: ReactNode }) {
   return (
-    <button type="button" className="start-card" onClick={onOpen}>
+    <button type="button" className="start-card nopan" onClick={onOpen}>
       {children}
     </button>
   );

@@ -53,6 +53,7 @@ export function StartDialog({ saver, open, hooks, onOpen, onClose }: StartDialog
           <ButtonLink to={`/workflows/${id}/chat`}>Open the chat</ButtonLink>
         </OfferDialog>
       );
+    case 'tool':
     default:
       return (
         <OfferDialog saver={saver} field="is_tool" title="Tool" label="Offer as MCP tool" onClose={onClose}>

@@ -102,7 +102,7 @@ function ScheduleForm({ workflowId, of, cron = '', onClose, onMade, title, field
         error={change.error}
         fields={['cron', 'time_zone', 'overlap', 'jitter_seconds', 'catchup_seconds', 'input']}
       />
-      <RepeatFields cron={form.cron} onChange={(cron) => set({ cron })} error={errors['cron']} />
+      <RepeatFields cron={form.cron} onChange={(text) => set({ cron: text })} error={errors['cron']} />
       <SelectField
         label="Time zone"
         value={form.timeZone}
