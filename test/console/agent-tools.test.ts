@@ -140,6 +140,34 @@ describe('the tools of an agent', function () {
     await page.context().close();
   });
 
+  it('are actions of services, of which those with side effects ask', async () => {
+    const nodes = linkInRow([trigger([], { label: 'Begin' }), agent('Go on', {}, [], { label: 'Helper' })]);
+    const id = await world.account.api.createWorkflow(world.projectId, drawing(nodes), 'Actions as tools');
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
+    await node(page, 'Helper').click();
+    for (const [words, option, asks] of [
+      ['create an issue', 'GitHub: Create an issue', true],
+      ['github', 'GitHub: List issues', false],
+    ] as const) {
+      await press(form(page), 'Add tool');
+      await page.getByRole('searchbox', { name: 'Search tools' }).fill(words);
+      await page.getByRole('option', { name: option, exact: true }).click();
+      const tool = form(page).getByRole('group', {
+        name: asks ? 'github: issues.create' : 'github: issues.list-for-repo',
+      });
+      await eventually(async () => (await box(tool, 'Ask before calling').isChecked()) === asks);
+      await tool.getByText(asks ? 'Each call waits until' : 'No call waits').waitFor();
+    }
+    await assertAccessible(page, 'actions as tools');
+    await press(page, 'Save');
+    await eventually(async () => ((await stored(id, 'Helper'))['tools'] as unknown[]).length === 2);
+    assert.deepEqual((await stored(id, 'Helper'))['tools'], [
+      { type: 'action', service: 'github', id: 'issues.create' },
+      { type: 'action', service: 'github', id: 'issues.list-for-repo' },
+    ]);
+    await page.context().close();
+  });
+
   it('are named by hand where the server cannot be reached, and fit a narrow screen in the dark', async () => {
     const tool = { endpoint_url: 'http://127.0.0.1:9/mcp', allowed_tools: ['known'] };
     const nodes = linkInRow([trigger([], { label: 'Begin' }), agent('Go on', {}, [tool], { label: 'Helper' })]);

@@ -1,9 +1,10 @@
 import { use, useRef, useState } from 'react';
 import { FormContext, useFieldError, type SchemaFieldProps } from '../../forms/form.js';
-import { ItemButtons, Layers } from '../../forms/schema-field.js';
+import { ItemButtons } from '../../forms/schema-field.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { useProjectWorkflows } from '../../service/project-workflows.js';
 import { asArray, asObject, asText } from '../../ui/json.js';
+import { ActionTool } from './action-tool.js';
 import './agent-tools.css';
 import { newTool, schemaOfType } from './new-tool.js';
 import { ServerTool } from './server-tool.js';
@@ -56,7 +57,7 @@ export function AgentTools({ projectId, workflowId, nodeId, ...field }: AgentToo
                 isNew={each === added}
               />
             )}
-            {tool['type'] !== 'workflow' && tool['type'] !== 'mcp' && <Layers {...own} />}
+            {tool['type'] === 'action' && <ActionTool {...own} />}
             {!isReadOnly && <ItemButtons name={name} at={at} items={tools} onChange={change} />}
           </fieldset>
         );

@@ -10,10 +10,11 @@ import { isFound, SearchList, type Choice } from '../../ui/search-list.js';
 import { useConnections } from '../connection/connection-calls.js';
 import type { Connection } from '../connection/connection-types.js';
 import { addressIn, knownServers } from './new-tool.js';
+import { useActions, type FoundAction } from './service-actions.js';
 import './agent-tools.css';
 
 interface ToolChoice extends Choice {
-  type: 'mcp' | 'workflow';
+  type: 'mcp' | 'workflow' | 'action';
   fields: JsonObject;
 }
 
@@ -79,13 +80,16 @@ function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'di
   const [search, setSearch] = useState('');
   const workflows = useProjectWorkflows(projectId);
   const connections = useConnections(projectId);
+  const actions = useActions(projectId, search);
   const found = (choices: readonly ToolChoice[]) => choices.filter((choice) => isFound(choice, search)).slice(0, MOST);
   const servers = found(knownServers(drawing, tools).map(toServer));
   const connected = found((connections.data ?? []).map(toConnected));
   const others = found((workflows.data ?? []).filter(({ id }) => id !== workflowId).map(toWorkflow));
+  const ofServices = search.trim() === '' ? [] : (actions.data ?? []).map(toAction);
   const typed = atAddress(addressIn(search));
   // A search that finds nothing still offers a server, because each server can be added by its address.
-  const isOffered = isFound(typed, search) || servers.length + connected.length + others.length === 0;
+  const isOffered =
+    isFound(typed, search) || servers.length + connected.length + others.length + ofServices.length === 0;
   return (
     <SearchList
       label="Search tools"
@@ -96,11 +100,13 @@ function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'di
         { label: 'MCP servers', choices: isOffered ? [typed, ...servers] : servers },
         { label: 'Connections', choices: connected },
         { label: 'Workflows', choices: others },
+        { label: 'Services', choices: ofServices },
       ]}
       onChoose={({ type, fields }) => onAdd(type, fields)}
     >
       <FailedChoices noun="workflows" query={workflows} />
       <FailedChoices noun="connections" query={connections} />
+      <FailedChoices noun="services" query={actions} />
     </SearchList>
   );
 }
@@ -128,6 +134,18 @@ function toConnected({ id, name, settings }: Connection): ToolChoice {
   const fields = { connection: id, ...(address !== undefined && { endpoint_url: address }) };
   const detail = address ?? 'An MCP server that takes this credential.';
   return { id: `connection${id}`, name, detail, type: 'mcp', fields };
+}
+
+function toAction({ service, action }: FoundAction, at: number): ToolChoice {
+  const fields = { service: service.id, id: action.id };
+  const name = `${service.name}: ${action.title}`;
+  return {
+    id: `action${at}`,
+    name,
+    detail: `${action.method} ${action.path}`,
+    type: 'action',
+    fields,
+  };
 }
 
 function toWorkflow({ id, title }: { id: number; title: string }): ToolChoice {

@@ -1,0 +1,48 @@
+// The actions of services that a search finds.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api, unwrap, type components } from '../../service/api.js';
+
+export interface FoundAction {
+  service: components['schemas']['Service'];
+  action: components['schemas']['Action'];
+}
+
+const MIN_LETTERS = 2;
+const SERVICES = 5;
+const ACTIONS = 8;
+const PAUSE_MS = 250;
+
+/** Finds services by name, with their first actions, and actions by title. Asks once the typing has paused. */
+export function useActions(projectId: number, search: string): UseQueryResult<FoundAction[]> {
+  const settled = usePaused(search.trim());
+  return useQuery({
+    queryKey: ['actions', projectId, settled],
+    queryFn: async ({ signal }) => {
+      const query = { project: projectId, search: settled, size: SERVICES };
+      const { items } = await unwrap(api.GET('/api/v1/services/', { params: { query }, signal }));
+      const found = await Promise.all(items.map((service) => actionsOf(service, settled, signal)));
+      return found.flat();
+    },
+    enabled: settled.length >= MIN_LETTERS,
+    staleTime: 60_000,
+  });
+}
+
+async function actionsOf(service: FoundAction['service'], search: string, signal: AbortSignal): Promise<FoundAction[]> {
+  const isNamed = service.name.toLowerCase().includes(search.toLowerCase());
+  const query = { size: ACTIONS, ...(!isNamed && { search }) };
+  const params = { path: { service_id: service.id }, query };
+  const { items } = await unwrap(api.GET('/api/v1/services/{service_id}/actions/', { params, signal }));
+  return items.map((action) => ({ service, action }));
+}
+
+/** Returns the text once it was the same for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
