@@ -138,12 +138,14 @@ function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>
 /** True inside `More`, where no further `More` is nested. */
 export const InMore = createContext(false);
 
-function ObjectField({ schema, path, label, value, onChange }: SchemaFieldProps) {
+function ObjectField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
+  // What an optional object requires is needed only once the object is there.
+  const isThere = isRequired || isObject(value);
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">{label}</legend>
       {descriptionOf(schema) !== undefined && <Hint>{descriptionOf(schema)}</Hint>}
-      <Layers schema={schema} path={path} value={value} onChange={onChange} />
+      <Layers schema={isThere ? schema : { ...schema, required: [] }} path={path} value={value} onChange={onChange} />
     </fieldset>
   );
 }

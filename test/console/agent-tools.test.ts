@@ -161,10 +161,14 @@ describe('the tools of an agent', function () {
     await assertAccessible(page, 'actions as tools');
     await press(page, 'Save');
     await eventually(async () => ((await stored(id, 'Helper'))['tools'] as unknown[]).length === 2);
-    assert.deepEqual((await stored(id, 'Helper'))['tools'], [
-      { type: 'action', service: 'github', id: 'issues.create' },
-      { type: 'action', service: 'github', id: 'issues.list-for-repo' },
-    ]);
+    const tools = (await stored(id, 'Helper'))['tools'] as Record<string, unknown>[];
+    assert.deepEqual(
+      tools.map((tool) => [tool['type'], tool['service'], tool['id'], tool['require_approval']]),
+      [
+        ['action', 'github', 'issues.create', undefined],
+        ['action', 'github', 'issues.list-for-repo', undefined],
+      ],
+    );
     await page.context().close();
   });
 
