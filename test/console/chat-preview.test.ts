@@ -60,6 +60,8 @@ describe('a chat beside its drawing', function () {
     assert.equal(await pressed(), 5);
     await page.getByText('All changes saved').waitFor();
     await assertAccessible(page, 'the chat preview');
+    const [graph, beside] = [await region(page, 'Graph').boundingBox(), await preview(page).boundingBox()];
+    assert.ok(graph!.x + graph!.width <= beside!.x && beside!.height > 600, 'beside the canvas, in all its height');
     await preview(page).getByRole('link', { name: 'Open the chat' }).click();
     await answers(page).getByText('Heard: And good night').waitFor();
     await page.context().close();
@@ -111,6 +113,7 @@ describe('a chat beside its drawing', function () {
     await answers(page).getByText('Heard: Hello').waitFor();
     await assertAccessible(page, 'the chat preview on a phone');
     await assertFits(page, 'the chat preview');
+    assert.deepEqual(await preview(page).boundingBox(), { x: 0, y: 0, width: 390, height: 844 });
     await press(preview(page), 'Close chat preview');
     await graphNode(page, 'Output').waitFor();
     await page.context().close();
