@@ -91,7 +91,7 @@ export const httpActionSchema = schema.extend({
   url: absent,
   headers: absent,
   body: absent,
-  method: z.unknown(),
+  method: z.unknown().optional(),
 });
 
 export type ActionNodeData = z.infer<typeof httpActionSchema>;
