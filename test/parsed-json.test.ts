@@ -49,6 +49,7 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'api/runs/run-view.ts': [2, DRAWING],
   'api/mcp-server/stream-call.ts': [1, 'A schema takes nothing but what this service has put into the id.'],
   'api/mcp-server/tool-session.ts': [1, SEALED],
+  'api/services/catalogue.ts': [1, OPERATOR],
   'api/test-runs/estimate.ts': [1, OWN],
   'api/workflows/translate-apart.ts': [1, OWN],
   'cli/codec-server/protocol.ts': [1, TEXTS],
@@ -90,14 +91,14 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'db/runs/run-contents.ts': [1, SEALED],
   'db/runs/run-deltas-repository.ts': [3, TEXTS],
   'db/runs/stored-wait.ts': [1, SEALED],
-  'graph/actions/stored-actions.ts': [1, TEXTS],
+  'graph/actions/stored-actions.ts': [1, DRAWING],
   'graph/connections.ts': [1, DRAWING],
   'graph/json-text.ts': [5, 'It is what reads JSON exactly.'],
   'n8n/expressions.ts': [
     2,
     'n8n parses these texts in JavaScript, too: a workflow works with the number that it has there.',
   ],
-  'processes/read-openapi.ts': [3, 'Numbers of a document of OpenAPI limit values, and are not sent.'],
+  'processes/read-openapi.ts': [3, 'Only texts and limits of schemas are taken from a document.'],
   'processes/work.ts': [1, 'A file of n8n, written by this service from what it has parsed.'],
 };
 

@@ -144,9 +144,10 @@ export function findService(db: Db, id: string, reach: Reach): Promise<ServiceRe
   return records(db)
     .where('id', '=', id)
     .where(isInReach('services.project_id', reach))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('project_members')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('project_members')
           .innerJoin('projects', 'projects.id', 'project_members.project_id')
           .select('project_members.user_id')
           .whereRef('project_members.project_id', '=', 'services.project_id')

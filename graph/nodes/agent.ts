@@ -45,7 +45,7 @@ const serverSchema = z
   })
   .meta({ title: 'MCP server' });
 
-function toolName(source: string) {
+function toolNameField(source: string) {
   return z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Input should have 1 to 64 letters, digits, _ and -' })
@@ -53,7 +53,7 @@ function toolName(source: string) {
     .describe(`The name of the tool for the model. Empty: it is made from ${source}`);
 }
 
-function toolDescription(source: string) {
+function toolDescriptionField(source: string) {
   return z
     .string()
     .max(4_000)
@@ -66,8 +66,8 @@ const workflowToolSchema = z
   .looseObject({
     type: z.literal('workflow'),
     workflow_id: workflowIdField,
-    name: toolName('the title of the workflow'),
-    description: toolDescription('the title of the workflow'),
+    name: toolNameField('the title of the workflow'),
+    description: toolDescriptionField('the title of the workflow'),
     require_approval: z.enum(['always', 'never']).default('always').describe('`always`: each call waits for a person'),
   })
   .meta({ title: 'Workflow' });
@@ -79,8 +79,8 @@ const actionToolSchema = z
     ...actionName,
     connection: connectionField,
     values: valuesField.describe('Fixed fields, which the model does not see. They may hold variables'),
-    name: toolName('the title of the action'),
-    description: toolDescription('the title and the description of the action'),
+    name: toolNameField('the title of the action'),
+    description: toolDescriptionField('the title and the description of the action'),
     require_approval: z
       .enum(['always', 'never'])
       .nullish()

@@ -158,9 +158,9 @@ describe('the actions of an OpenAPI document', () => {
       return only(v3({ '/': { post: { requestBody: { content } } } })).body?.media_type;
     };
     const [json, form, multipart] = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
-    assert.equal(typeOf('text/csv', multipart!, form!, 'application/problem+json'), 'application/problem+json');
-    assert.equal(typeOf('text/csv', multipart!, form!), form);
-    assert.equal(typeOf('text/csv', multipart!), multipart);
+    assert.equal(typeOf('text/csv', multipart, form, 'application/problem+json'), 'application/problem+json');
+    assert.equal(typeOf('text/csv', multipart, form), form);
+    assert.equal(typeOf('text/csv', multipart), multipart);
     assert.equal(typeOf('text/csv'), 'text/csv');
     assert.equal(typeOf('*/*'), json);
   });

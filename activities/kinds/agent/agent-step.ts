@@ -2,15 +2,15 @@
 import { findModel } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import type { OutgoingClient } from '../../../outgoing/outgoing-client.js';
 import type { Charge } from '../../node/failures.js';
 import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelDeps } from '../llm/llm.js';
 import type { ChildDeps } from '../child-run.js';
-import type { ActionToolDeps } from './action-tools.js';
 import type { AgentSessionDeps } from './agent-session.js';
 
-export type AgentDeps = AgentSessionDeps & ActionToolDeps & ChildDeps & ModelDeps;
+export type AgentDeps = AgentSessionDeps & ChildDeps & ModelDeps & { client: OutgoingClient };
 
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf' | 'run'> {
   return {

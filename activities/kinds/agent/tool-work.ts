@@ -1,8 +1,8 @@
-// One call of a tool, and its answer.
-import type { AgentNodeData } from '../../../graph/nodes/agent.js';
-import type { VariableValues } from '../../../graph/template.js';
+// A tool call of an agent, and its answer.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
+import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import type { VariableValues } from '../../../graph/template.js';
 
 export interface ToolWork {
   data: AgentNodeData;

@@ -37,10 +37,9 @@ async function refusalOf(send: Send, address?: string): Promise<string> {
   return error.fields!['openapi']![0]!;
 }
 
-const fails =
-  (error: unknown): Send =>
-  () =>
-    Promise.reject(error as Error);
+const fails = (reason: Error): Send => {
+  return () => Promise.reject(reason);
+};
 
 describe('the address of a document', () => {
   it('gives the bytes, and the address at which redirects have ended', async () => {
@@ -82,12 +81,12 @@ describe('the address of a document', () => {
       /^The server of the address answers with status 403\.$/,
     );
     const url = new URL('https://docs.example.com/');
-    const failures: [unknown, RegExp][] = [
+    const failures: [Error, RegExp][] = [
       [new OutgoingError('timeout', secret), /: timeout\.$/],
       [new ExpandedTooFarError(secret), /larger than 20971520 bytes/],
       [Object.assign(new Error(secret), { code: 'ECONNREFUSED' }), /: ECONNREFUSED\.$/],
       [Object.assign(new Error(secret), { code: 'blocked_address' }), /not public/],
-      [noteAddress(new Error(secret), url), /could not be fetched\.$/],
+      [noteAddress(new Error(secret), url) as Error, /could not be fetched\.$/],
     ];
     for (const [error, message] of failures) {
       const told = await refusalOf(fails(error));

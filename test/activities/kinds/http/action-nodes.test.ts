@@ -82,7 +82,7 @@ describe('nodes with actions', function () {
       '/elsewhere': {
         get: {
           operationId: 'elsewhere',
-          servers: [{ url: `${target.url.replace('127.0.0.1', 'localhost')}` }],
+          servers: [{ url: target.url.replace('127.0.0.1', 'localhost') }],
           responses: {},
         },
       },

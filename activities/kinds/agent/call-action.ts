@@ -1,0 +1,146 @@
+// Makes a tool call that is an action of a service (docs/use/services.md).
+import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
+import type { ActionFacts } from '../../../graph/actions/action.js';
+import { cutText } from '../../../graph/cut-text.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
+import type { ActionTool } from '../../../graph/nodes/agent.js';
+import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
+import { renderJson } from '../../../graph/template.js';
+import { isRepeatable } from '../../../outgoing/outgoing-client.js';
+import { NodeFailure } from '../../node/failures.js';
+import type { NodeTask } from '../../node/node-step.js';
+import { READING_FACTOR } from '../../node/payload-weight.js';
+import { ConnectionNeeded } from '../../node/wait-for-connection.js';
+import { toActionRequest } from '../http/action-request.js';
+import { createFileAnswer } from '../http/file-answer.js';
+import { toFileBody } from '../http/file-body.js';
+import { toFailure, toOutput } from '../http/http-answer.js';
+import { toRequest, type Rendered } from '../http/http-request.js';
+import { toIdempotencyKey } from '../idempotency-key.js';
+import { argumentsProblem, factsOf } from './action-tools.js';
+import type { AgentDeps } from './agent-step.js';
+import { withFiles } from './answer-files.js';
+import type { Answer, ToolWork } from './tool-work.js';
+
+/** The retry policy of nodes without a `retry` of their own. */
+const RETRIES: RetryPolicy = { maxAttempts: 4, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
+/** A longer answer is cut before the model gets it. */
+const MAX_ANSWER_CHARACTERS = 1_000_000;
+const REFUSED = 401;
+/** Failures before anything is sent, which the model can avoid. */
+const OF_VALUES = new Set(['invalid_value', 'invalid_header', 'invalid_body', 'file_missing']);
+
+/** Makes the call. What the model can work around is told to it; nothing was sent then, or the answer says so. */
+export async function callAction(
+  deps: AgentDeps,
+  task: NodeTask,
+  { data, values, turn, call }: ToolWork,
+  { tool, given }: { tool: ActionTool; given: JsonObject },
+): Promise<Answer> {
+  const facts = factsOf(tool);
+  const fixed = renderJson(tool.values ?? {}, values);
+  const problem = argumentsProblem(facts, tool.values ?? {}, given);
+  if (problem !== undefined) return { outcome: 'tool_error', text: problem };
+  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
+  let request: Rendered;
+  try {
+    request = await prepare(
+      deps,
+      task,
+      { facts, tool, all: { ...given, ...(isObject(fixed) && fixed) } },
+      data.settings,
+    );
+  } catch (error) {
+    if (!(error instanceof NodeFailure) || !OF_VALUES.has(error.code)) throw error;
+    return { outcome: 'tool_error', text: `The call was not made: ${error.message}` };
+  }
+  request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
+  const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
+  const claim = await claimCall(deps.db, { ...key, provider: call.serverLabel, model: call.toolName, mayRepeat });
+  if (!claim.isAllowed) {
+    throw new NodeFailure(
+      'outcome_unknown',
+      `The call of ${call.toolName} was on its way when its worker died; whether it was carried out is unknown.`,
+    );
+  }
+  try {
+    return { ...(await send(deps, task, request, tool.connection)), attempt: claim.attempts };
+  } catch (error) {
+    const attempt = { ...key, attempt: claim.attempts };
+    // Nothing was sent, because the connection needs a sign-in. The call is made after it.
+    if (error instanceof ConnectionNeeded) await uncountCall(deps.db, attempt);
+    if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
+    const isUnsent = UNSENT.has(error.code) || (error.isRetryable && !mayRepeat);
+    if (isUnsent) await markCallRefused(deps.db, attempt);
+    if (error.code.startsWith('connection_')) throw error;
+    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, RETRIES);
+    const made = claim.attempts - claim.crashes;
+    if (error.isRetryable && made < maxAttempts) throw error.withDelay(delayMs(made));
+    const fate = isUnsent ? 'it was not made' : 'whether it was carried out is unknown';
+    return {
+      outcome: 'tool_error',
+      text: `The call failed (${error.message}); ${fate}.`,
+      ...(!isUnsent && { attempt: claim.attempts }),
+    };
+  }
+}
+
+const UNSENT = new Set(['connection_origin', 'connection_missing', 'connection_failing', 'blocked_address']);
+
+interface Calling {
+  facts: ActionFacts;
+  tool: ActionTool;
+  /** The values of all fields, fixed ones included. */
+  all: JsonObject;
+}
+
+async function prepare(
+  { db, files }: AgentDeps,
+  task: NodeTask,
+  { facts, tool, all }: Calling,
+  settings: { timeout: number },
+): Promise<Rendered> {
+  const rendered = await toActionRequest(db, task, { facts, values: all, connection: tool.connection });
+  const withFilesOf = await toFileBody(files, task, rendered.body);
+  return toRequest(rendered, settings, { task, withFiles: withFilesOf });
+}
+
+async function send(
+  { client, connections, files }: AgentDeps,
+  task: NodeTask,
+  request: Rendered,
+  connection: ActionTool['connection'],
+): Promise<Pick<Answer, 'outcome' | 'text'>> {
+  const { url } = request;
+  const fileAnswer = createFileAnswer(files, task, { url, settings: FILE_SETTINGS });
+  const mayRepeat = isRepeatable(request.method);
+  const { answer, hide } = await connections.call(
+    task,
+    connection,
+    async ({ credential, hide: masker, masker: both }) => {
+      const sent = client.send({
+        ...request,
+        consume: fileAnswer.consume,
+        maxConsumedBytes: files.maxBytes + 1,
+        authorize: credential?.authorize,
+        reserve: (bytes) => task.memory.resize(READING_FACTOR * bytes),
+      });
+      const received = await sent.catch((error: unknown) => {
+        if (task.signal.aborted) throw error;
+        throw error instanceof NodeFailure ? error : toFailure(error, { ...request, mayRepeat, masker: both });
+      });
+      return { answer: received, hide: masker };
+    },
+    (outcome) => 'value' in outcome && outcome.value.answer.status === REFUSED,
+  );
+  const file = fileAnswer.file();
+  const { content } = await toOutput(answer, file);
+  const text = cutText(hide.text(file === undefined ? content : ''), MAX_ANSWER_CHARACTERS);
+  if (answer.status >= 400) {
+    return { outcome: 'tool_error', text: `The server answered with status ${answer.status}: ${text}` };
+  }
+  const told = withFiles(text, file === undefined ? [] : [file]);
+  return { outcome: 'result', text: told === '' ? '(no content)' : told };
+}
+
+const FILE_SETTINGS = { response: 'auto', fail_on_status: true } as Parameters<typeof createFileAnswer>[2]['settings'];
