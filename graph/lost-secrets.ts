@@ -35,6 +35,11 @@ interface LostSecret {
   isLiteral: boolean;
 }
 
+/** People give values to fields of actions. */
+function wordOf(kind: Kind): string {
+  return kind === 'value' ? 'field' : kind;
+}
+
 /** `drawing` must compile and contain its secrets, so a remaining `********` has no stored value. */
 export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSecret[] {
   const found: LostSecret[] = [];
@@ -67,7 +72,7 @@ export function lostSecretErrors(
   for (const { kind, nodeId, where, isLiteral } of lost) {
     const isMissed = nodeId === startNode && !isLiteral && isEmpty(ownValue(input, where));
     if (kind === 'field' ? !isMissed : !running.has(nodeId)) continue;
-    const message = `The stored value does not belong to this ${kind} any more; enter it again.`;
+    const message = `The stored value does not belong to this ${wordOf(kind)} any more; enter it again.`;
     errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [where]: message }]);
   }
   return Object.fromEntries(errors);
@@ -79,7 +84,7 @@ export function lostSecretWarnings(lost: readonly LostSecret[]): Warning[] {
     return {
       node_id: nodeId,
       code: 'lost_secret',
-      message: `The ${kind} ${where} has no stored value for ******** ${fate}; enter it again.`,
+      message: `The ${wordOf(kind)} ${where} has no stored value for ******** ${fate}; enter it again.`,
     };
   });
 }

@@ -101,8 +101,8 @@ interface CompiledDrawing extends Pick<Required<KnownErrors>, 'connectionErrors'
 /** Returns the errors of the nodes that run, independent of the input. */
 export function errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors }: CompiledDrawing): NodeErrors {
   // Lost secrets of fields are no errors yet, because the input may provide their values.
-  const headers = findLostSecrets(drawing, secrets).filter(({ kind }) => kind === 'header');
-  const lostHeaders = lostSecretErrors(headers, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
+  const sent = findLostSecrets(drawing, secrets).filter(({ kind }) => kind !== 'field');
+  const lostHeaders = lostSecretErrors(sent, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const running = new Set(plan.ids);
   const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => running.has(id)));
   return [lostHeaders, missing].reduce(mergeErrors, validateNodes(document, plan));
