@@ -61,7 +61,7 @@ interface GivenBody {
   isOptional: boolean;
 }
 
-export function toFields(
+function toFields(
   document: OpenapiDocument,
   { body, schema, content, isOptional }: GivenBody,
   room: Room,

@@ -45,7 +45,7 @@ export function referenceOf(value: unknown): string | undefined {
 }
 
 /** `$ref` is a JSON pointer (RFC 6901), percent-encoded behind `#`. */
-export function follow(root: JsonObject, reference: string): unknown {
+function follow(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) {
     throw new OperationProblem(
       `A reference leads to another document (${cutText(reference, 100)}), which is not read.`,

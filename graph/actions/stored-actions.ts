@@ -4,7 +4,7 @@ import { isEqualJson, isObject, ownValue, type JsonObject } from '../json.js';
 import { mapArray, mapObject } from '../secrets.js';
 import { actionOfTool, FACTS_OF_TOOL, readAction, type ActionFacts } from './action.js';
 
-export interface ActionPlace {
+interface ActionPlace {
   nodeId: unknown;
   /** The path inside the node's data: `action`, or `tools.<index>`. */
   path: string;
