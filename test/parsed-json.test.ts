@@ -49,7 +49,6 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'api/runs/run-view.ts': [2, DRAWING],
   'api/mcp-server/stream-call.ts': [1, 'A schema takes nothing but what this service has put into the id.'],
   'api/mcp-server/tool-session.ts': [1, SEALED],
-  'api/services/catalogue.ts': [1, OPERATOR],
   'api/test-runs/estimate.ts': [1, OWN],
   'api/workflows/translate-apart.ts': [1, OWN],
   'cli/codec-server/protocol.ts': [1, TEXTS],

@@ -22,7 +22,6 @@ import type { Answer, ToolWork } from './tool-work.js';
 import { toServer } from './agent-session.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
-import type { Answer, ToolWork } from './tool-work.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
 
 const MAX_CONNECT_ATTEMPTS = 4;
