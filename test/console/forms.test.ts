@@ -164,7 +164,9 @@ describe('the forms of nodes', function () {
     const page = await open(id);
     await node(page, 'Ask model').click();
     await field(page, 'Message').getByTitle('{{ input.town }}: the start has no such input field.').waitFor();
+    await press(page, /^Problems, \d+$/);
     await region(page, 'Problems').getByText('{{ input.town }} is not known').waitFor();
+    await press(page, 'Close problems');
     await node(page, 'Begin').click();
     const identifier = form(page).getByRole('textbox', { name: /^id$/i });
     await identifier.fill('');
