@@ -68,10 +68,12 @@ interface CanvasProps {
   events: CanvasEvents;
   /** Pixels above the first node that are in view at first, for what the page shows there. */
   headroom?: number;
+  /** Pixels on the right that a panel takes once something is chosen. */
+  reserved?: number;
   children?: ReactNode;
 }
 
-export function Canvas({ events, headroom = 0, children }: CanvasProps) {
+export function Canvas({ events, headroom = 0, reserved = 0, children }: CanvasProps) {
   const store = useStore();
   const flow = useReactFlow();
   const { nodes, edges, onNodesChange, onEdgesChange } = useFlow();
@@ -121,6 +123,7 @@ export function Canvas({ events, headroom = 0, children }: CanvasProps) {
           nodes={nodes}
           first={onlyNode(store.getState().selection) ?? startOf(store.drawing)}
           headroom={headroom}
+          reserved={onlyNode(store.getState().selection) === undefined ? reserved : 0}
         />
         <KeepInView />
         {children}

@@ -8,17 +8,19 @@ interface OpeningViewProps {
   first: string | undefined;
   /** Pixels above the first node that are in view, too. */
   headroom?: number;
+  /** Pixels on the right that stay free where the nodes are legible without them. */
+  reserved?: number;
 }
 
 /** Child of a `ReactFlow` that sets its initial view once, when the size of the canvas is known. */
-export function OpeningView({ nodes, first, headroom = 0 }: OpeningViewProps) {
+export function OpeningView({ nodes, first, headroom = 0, reserved = 0 }: OpeningViewProps) {
   const flow = useReactFlow();
   const isReady = useStore(({ width, height, panZoom }) => width > 0 && height > 0 && panZoom !== null);
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
   const show = useEffectEvent(() => {
     if (nodes.length > 0)
-      void flow.setViewport(openingView(withHeadroom(nodes, first, headroom), first, { width, height }));
+      void flow.setViewport(openingView(withHeadroom(nodes, first, headroom), first, { width, height }, reserved));
   });
   useEffect(() => {
     if (isReady) show();

@@ -14,12 +14,20 @@ export type StandingNode = Placed & { id: string };
 
 /**
  * Returns the initial view of a canvas of this size: all nodes if they are legible then, else as many as fit together
- * with the first node.
+ * with the first node. Where they are legible without the last `reserved` pixels of the width, which a panel takes once
+ * a node is chosen, those stay free, so that the panel covers no node.
  */
-export function openingView(nodes: readonly StandingNode[], first: string | undefined, size: Sized): Viewport {
+export function openingView(
+  nodes: readonly StandingNode[],
+  first: string | undefined,
+  size: Sized,
+  reserved = 0,
+): Viewport {
   const bounds = boundsOf(nodes);
   const anchor = boundsOf([nodes.find(({ id }) => id === first) ?? nodes[0]!]);
-  const fitting = Math.min((size.width - 2 * PADDING) / bounds.width, (size.height - 2 * PADDING) / bounds.height, 1);
+  const isReserved = (size.width - reserved - 2 * PADDING) / bounds.width >= READABLE;
+  const { width, height } = { ...size, width: size.width - (isReserved ? reserved : 0) };
+  const fitting = Math.min((width - 2 * PADDING) / bounds.width, (height - 2 * PADDING) / bounds.height, 1);
   const zoom = Math.max(fitting, READABLE);
   const along = (start: number, length: number, middle: number, room: number): number => {
     if (length * zoom <= room - 2 * PADDING) return room / 2 - (start + length / 2) * zoom;
@@ -28,8 +36,8 @@ export function openingView(nodes: readonly StandingNode[], first: string | unde
   };
   return {
     zoom,
-    x: along(bounds.x, bounds.width, anchor.x + anchor.width / 2, size.width),
-    y: along(bounds.y, bounds.height, anchor.y + anchor.height / 2, size.height),
+    x: along(bounds.x, bounds.width, anchor.x + anchor.width / 2, width),
+    y: along(bounds.y, bounds.height, anchor.y + anchor.height / 2, height),
   };
 }
 

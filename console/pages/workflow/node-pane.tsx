@@ -5,6 +5,13 @@ import { createPane, SidePane } from '../../drawing/side-pane.js';
 import { Button } from '../../ui/button.js';
 
 const pane = createPane('node panel', [280, 960]);
+const FIRST_WIDTH = 360;
+
+/** Returns the width that the pane takes from the graph once a node is chosen. */
+export function widthOfNodePane(): number {
+  const { width = FIRST_WIDTH, isFolded } = pane.getState();
+  return isFolded || matchMedia('(max-width: 900px)').matches ? 0 : width;
+}
 
 /**
  * The column of the chosen node, which is closed without a choice. On narrow screens it is a sheet from below. Its parts

@@ -20,7 +20,7 @@ import './chat-preview.css';
 import './editor.css';
 import { Foot } from './foot.js';
 import { modelsQuery } from '../../service/models.js';
-import { NodePane } from './node-pane.js';
+import { NodePane, widthOfNodePane } from './node-pane.js';
 import { NodeView, useNodeView } from './node-view.js';
 import { PastedFileNotices, usePastedFile } from './pasted-file.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
@@ -122,7 +122,7 @@ function Workbench({ store, saver }: EditorProps) {
         <div className="editor-work">
           {!store.isReadOnly && <Palette />}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
-            <Canvas events={menus} headroom={START_CARDS_HEIGHT}>
+            <Canvas events={menus} headroom={START_CARDS_HEIGHT} reserved={widthOfNodePane()}>
               <ErrorBoundary>
                 <Suspense>
                   <StartCards saver={saver} onRun={() => setDialog('run')} />

@@ -14,6 +14,15 @@ describe('the view of a canvas', () => {
     assert.ok(view.x >= 0 && view.x + (5 * 280 + 220) * view.zoom <= 1200, JSON.stringify(view));
   });
 
+  it('leaves the width of a panel free where the drawing is legible without it', () => {
+    const three = Array.from({ length: 3 }, (_, at) => card(String(at), at * 280));
+    const view = openingView(three, '0', SIZE, 360);
+    assert.ok(view.zoom >= 0.6 && view.x + (2 * 280 + 220) * view.zoom <= 1000 - 360, JSON.stringify(view));
+    const six = Array.from({ length: 6 }, (_, at) => card(String(at), at * 280));
+    const size = { width: 1200, height: 600 };
+    assert.deepEqual(openingView(six, '0', size, 360), openingView(six, '0', size));
+  });
+
   it('moves a box into view as little as possible', () => {
     const view = { x: 0, y: 0, zoom: 0.5 };
     assert.deepEqual(moveIntoView(view, { x: 400, y: 400, width: 220, height: 64 }, SIZE), view);
