@@ -4,6 +4,7 @@ import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
 import { spread, type Spot } from './spread.js';
+import { widen } from './widen.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
 
 export interface Source {
@@ -62,7 +63,7 @@ export class Draft {
       ({ source, target }) => this.#nodes.has(source.id) && this.#nodes.has(target),
     );
     const targets = groupBy(links, ({ source }) => source.id);
-    const spots = this.#spots(rest);
+    const { spots, notes } = this.#layOut(rest, links);
     const nodes = [...this.#nodes.values()].map(({ id, kind, data, spot }) => ({
       id,
       type: nodeDefinitions[kind].type,
@@ -75,20 +76,29 @@ export class Draft {
       target,
       ...(handle !== null && { sourceHandle: handle }),
     }));
-    return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: startNode, ...rest };
+    return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: startNode, ...rest, ...notes };
   }
 
-  /** Returns the places of the nodes that are not in the file. */
-  #spots({ notes }: JsonObject): Map<string, Spot> {
+  /** Makes room for the nodes that are not in the file: columns where they are in a row, else places above and below. */
+  #layOut({ notes }: JsonObject, links: readonly DraftLink[]): { spots: Map<string, Spot>; notes: JsonObject } {
     const nodes = [...this.#nodes.values()];
-    const added = nodes.flatMap(({ id }) => {
+    const added = new Map<DraftNode, string[]>();
+    for (const { id } of nodes) {
       const owner = this.#ownerOf(id);
-      return owner === undefined ? [] : [{ id, spot: owner.spot }];
-    });
-    const isAdded = new Set(added.map(({ id }) => id));
-    const ghosts = (Array.isArray(notes) ? notes : []).filter((note) => isObject(note) && note['left_out'] === true);
-    const fixed = nodes.filter(({ id }) => !isAdded.has(id)).map(({ spot }) => spot);
-    return spread([...fixed, ...ghosts.map(({ position }: { position: Spot }) => position)], added);
+      if (owner !== undefined) added.set(owner, [...(added.get(owner) ?? []), id]);
+    }
+    const targets = groupBy(links, ({ source }) => source.id);
+    const groups = [...added].map(([owner, ids]) => ({ owner, added: ids }));
+    const { spots, moved } = widen(groups, (id) => (targets.get(id) ?? []).map(({ target }) => target));
+    for (const { id, spot } of nodes) if (!spots.has(id)) spots.set(id, moved(spot));
+    const listed = (Array.isArray(notes) ? notes : []).filter(isObject);
+    const movedNotes = listed.map((note) => ({ ...note, position: moved(note['position'] as unknown as Spot) }));
+    const ghosts = movedNotes.filter((note) => (note as JsonObject)['left_out'] === true);
+    const isAdded = new Set([...added.values()].flat());
+    const fixed = nodes.filter(({ id }) => !isAdded.has(id)).map(({ id }) => spots.get(id)!);
+    const free = [...isAdded].map((id) => ({ id, spot: spots.get(id)! }));
+    for (const [id, spot] of spread([...fixed, ...ghosts.map(({ position }) => position)], free)) spots.set(id, spot);
+    return { spots, notes: movedNotes.length === 0 ? {} : { notes: movedNotes } };
   }
 
   /** Returns the node of the file for which a node was added: `add` has made the id of it. */

@@ -60,6 +60,32 @@ describe('the places of nodes of n8n', () => {
   }
 });
 
+describe('a node that is added before one of the file', () => {
+  it('stands left of it in the same row, and moves what is right of both', () => {
+    const { drawing } = translateN8n(
+      row({
+        Start: { type: 'n8n-nodes-base.manualTrigger' },
+        Items: {
+          type: 'n8n-nodes-base.set',
+          typeVersion: 3.4,
+          parameters: { assignments: { assignments: [{ id: '1', name: 'list', value: '[1, 2]', type: 'array' }] } },
+        },
+        Each: { type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'list' } },
+        Done: { type: 'n8n-nodes-base.noOp' },
+      }),
+    );
+    const nodes = (drawing['nodes'] as Drawn[]).toSorted((one, other) => one.position.x - other.position.x);
+    const labels = nodes.map(({ data }) => data.label);
+    assert.deepEqual(labels, ['Start', 'Items', 'Each (items)', 'Each', 'Done']);
+    assert.equal(new Set(nodes.map(({ position }) => position.y)).size, 1);
+    const gaps = nodes.slice(1).map(({ position }, at) => position.x - nodes[at]!.position.x);
+    assert.ok(
+      gaps.every((gap) => gap >= 260),
+      gaps.join(),
+    );
+  });
+});
+
 describe('what an import leaves to a person', () => {
   const file = row({
     Daily: {
