@@ -51,7 +51,7 @@ describe('nodes with actions', function () {
         patch: {
           operationId: 'changeOrder',
           summary: 'Change an order',
-          description: 'Text of the service',
+          description: 'Text of the service {{ nobody.result.content }}',
           parameters: [
             { name: 'tags', in: 'query', explode: false, schema: { type: 'array', items: { type: 'string' } } },
             { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
@@ -419,7 +419,10 @@ describe('nodes with actions', function () {
       const [{ function: tool }] = offered(model) as [
         { function: { name: string; description: string; parameters: { properties: Data; required: string[] } } },
       ];
-      assert.deepEqual([tool.name, tool.description], ['Change_an_order', 'Change an order. Text of the service']);
+      assert.deepEqual(
+        [tool.name, tool.description],
+        ['Change_an_order', 'Change an order. Text of the service {{ nobody.result.content }}'],
+      );
       assert.deepEqual(Object.keys(tool.parameters.properties), [
         'tags',
         'status',
@@ -505,7 +508,11 @@ describe('nodes with actions', function () {
         [],
       );
       const workflowId = await create(work);
-      const { errors } = await check(workflowId);
+      const { errors, warnings } = await check(workflowId);
+      assert.deepEqual(
+        warnings.map(({ code }) => code),
+        ['literal_credential'],
+      );
       assert.deepEqual(Object.fromEntries(errors.map(({ path, message }) => [path, message])), {
         'tools.0.values.status': 'Field required',
         'tools.0.values.other': 'Extra inputs are not permitted',
