@@ -1,5 +1,5 @@
 // Remarks that an import has left in the drawing (`remarks`): what a person still has to do. Runs ignore them.
-import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { isObject, ownValue } from '../../graph/json.js';
 import { asArray, asText } from '../ui/json.js';
 import { nodesOf, type Drawing } from './drawing.js';
 import type { Problem, RemarkFix } from './problem.js';
@@ -19,7 +19,7 @@ export function remarkProblems(drawing: Drawing): Problem[] {
 export function withoutRemark(drawing: Drawing, id: string): Drawing {
   const remarks = asArray(drawing['remarks']).filter((remark) => !isObject(remark) || remark['id'] !== id);
   if (remarks.length > 0) return { ...drawing, remarks };
-  const { remarks: _, ...rest } = drawing as JsonObject;
+  const { remarks: _, ...rest } = drawing;
   return rest;
 }
 

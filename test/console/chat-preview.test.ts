@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
 import { createChat } from '../api/conversations/chats.js';
-import { drawing, linkInRow, node, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
@@ -41,8 +41,7 @@ describe('a chat beside its drawing', function () {
     return page;
   }
 
-  const empty = () =>
-    world.owner.api.createWorkflow(world.project, { nodes: [], edges: [] } as unknown as Drawing, 'Talk');
+  const empty = () => world.owner.api.createWorkflow(world.project, { nodes: [], edges: [] }, 'Talk');
 
   it('takes five presses from the list of workflows to two answers', async () => {
     const page = await open('/workflows');

@@ -23,13 +23,18 @@ export class Saver implements Stored<SaverState> {
   readonly subscribe: Stored<SaverState>['subscribe'];
   #running: Promise<boolean> | undefined;
   /** Undefined while nobody keeps a draft of the drawing. */
-  draft: DraftOfSave | undefined;
+  #draft: DraftOfSave | undefined;
 
   constructor(store: EditorStore, record: WorkflowRecord) {
     this.#store = store;
     this.#state = createStore<SaverState>({ ...record, isSaving: false, error: undefined, conflict: undefined });
     this.getState = this.#state.getState;
     this.subscribe = this.#state.subscribe;
+  }
+
+  /** Each save asks this draft first, and tells it afterwards. */
+  keepDraft(draft: DraftOfSave): void {
+    this.#draft = draft;
   }
 
   /** Saves unsaved changes, if any. Resolves to true if nothing is unsaved afterwards. */
@@ -89,12 +94,12 @@ export class Saver implements Stored<SaverState> {
     this.#set({ isSaving: true, error: undefined });
     try {
       const { workflow, etag } = this.getState();
-      const isFromDraft = (await this.draft?.beforeSave()) === true;
+      const isFromDraft = (await this.#draft?.beforeSave()) === true;
       const record = await changeWorkflow(workflow.id, etag, {
         data: drawing,
         ...(isFromDraft && { from_draft: true }),
       });
-      this.draft?.saved();
+      this.#draft?.saved();
       this.adopt(record);
       this.#store.markSaved(drawing, record.workflow.data);
       return true;

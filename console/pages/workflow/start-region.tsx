@@ -41,7 +41,7 @@ function Start({ saver, onChat }: StartProps) {
     });
   };
   // The chat preview has its place beside the canvas by then.
-  const fit = (): void => void setTimeout(() => flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 }));
+  const fit = (): void => void setTimeout(() => void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 }));
   const start = ({ make, isChat }: Starter): void => {
     if (isChat) offerChat();
     const { drawing, chosen, needsModel } = make(store.drawing);

@@ -30,7 +30,7 @@ function Drafts({ saver, owner }: { saver: Saver; owner: number }) {
     return new DraftKeeper({ store, saver, owner, calls: draftCalls(id), entries: browserEntries(), isSignedIn });
   });
   useEffect(() => {
-    saver.draft = keeper;
+    saver.keepDraft(keeper);
     const stop = keeper.start();
     // Another tab may have saved or discarded the draft.
     const look = ({ key }: StorageEvent): void => {

@@ -62,8 +62,17 @@ interface ScheduleFormProps extends ScheduleDialogProps {
   projectId: number;
 }
 
-function ScheduleForm({ workflowId, of, cron = '', onClose, onMade, title, fields, projectId }: ScheduleFormProps) {
-  const [form, setForm] = useState(() => (of === undefined ? newFields(cron) : fieldsOfSchedule(of)));
+function ScheduleForm({
+  workflowId,
+  of,
+  cron: times = '',
+  onClose,
+  onMade,
+  title,
+  fields,
+  projectId,
+}: ScheduleFormProps) {
+  const [form, setForm] = useState(() => (of === undefined ? newFields(times) : fieldsOfSchedule(of)));
   const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
   const [initial] = useState(written);
   const input = readInput(fields, written);

@@ -33,7 +33,7 @@ describe('remarks of an import', () => {
   it('are none of what is not in the form of remarks', () => {
     const odd = [null, 'x', {}, { id: 1, message: 'm' }, { id: 'a' }, { id: 'b', node_id: 'gone', message: 'm' }];
     for (const remarks of [undefined, {}, 'x', odd]) {
-      assert.deepEqual(remarkProblems({ ...imported, remarks } as Drawing), []);
+      assert.deepEqual(remarkProblems({ ...imported, remarks }), []);
     }
     const [odder] = remarkProblems({
       ...imported,
