@@ -17,7 +17,6 @@ import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
 import { findVisible } from '../access/authorize.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
-import { documentedAs } from '../http/documented-as.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, queryInteger, toWindow } from '../http/pagination.js';
 import { idParams, MAX_ID, uuid } from '../http/path-ids.js';
@@ -37,10 +36,9 @@ const searchQuery = z.string().trim().max(200).optional();
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
 const serviceBody = z.object({
-  openapi: documentedAs(z.unknown(), {
-    description: 'A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded',
-    anyOf: [{ type: 'object' }, { type: 'string' }],
-  }),
+  openapi: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .describe('A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded'),
   name: z.string().max(200).nullish().describe('The title of the document when absent'),
   server_url: z
     .string()

@@ -6403,7 +6403,9 @@ export interface operations {
                     /** @description The title of the document when absent */
                     name?: string | null;
                     /** @description A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded */
-                    openapi: Record<string, unknown> | string;
+                    openapi: {
+                        [key: string]: unknown;
+                    } | string;
                     /** @description The address of the service, with the path that all operations have in common; replaces all servers */
                     server_url?: string | null;
                 };
@@ -6438,7 +6440,9 @@ export interface operations {
                     /** @description The title of the document when absent */
                     name?: string | null;
                     /** @description A document as an object, as text in JSON or YAML, or its https address; 20 MiB once decoded */
-                    openapi: Record<string, unknown> | string;
+                    openapi: {
+                        [key: string]: unknown;
+                    } | string;
                     /** @description The address of the service, with the path that all operations have in common; replaces all servers */
                     server_url?: string | null;
                 };
