@@ -202,6 +202,13 @@ export const agentNode = {
   title: 'Agent',
   description: 'A language model that calls tools until it has an answer; a person can approve its calls.',
   category: 'AI',
+  example: {
+    messages: [{ role: 'user', message: '{{ input.text }}' }],
+    settings: { model_name: 'MODEL', max_cost: '0.50' },
+    tools: [
+      { type: 'mcp', server_label: 'docs', endpoint_url: 'https://mcp.example.com/mcp', require_approval: 'always' },
+    ],
+  },
   templateFields: ['messages', 'settings', 'tools'],
   templatePlaces: {
     'messages.*.message': 'text',

@@ -50,6 +50,7 @@ export const codeNode = {
   title: 'Code',
   description: 'Runs JavaScript in a sandbox and gives what it returns.',
   category: 'Logic',
+  example: { code: 'return inputs.text.toUpperCase();', inputs: { text: '{{ input.text }}' } },
   templateFields: ['inputs'],
   templatePlaces: { inputs: 'json' },
   // If variables were filled in, a stranger's value could become code.

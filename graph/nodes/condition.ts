@@ -11,6 +11,7 @@ export const conditionNode = {
   title: 'Condition',
   description: 'Tests values, and goes on by True or by False.',
   category: 'Logic',
+  example: { condition: { left: '{{ input.text }}', operator: 'contains', right: 'rain' } },
   templateFields: ['condition'],
   conditionPlaces: ['condition'],
   schema,

@@ -30,6 +30,7 @@ export const forEachNode = {
   title: 'For each',
   description: 'Runs its body once for each item of a list, several side by side, and collects their outputs in order.',
   category: 'Logic',
+  example: { items: [1, 2, 3], concurrency: 3 },
   templateFields: ['items'],
   iterationFields: ['output'],
   templatePlaces: { items: 'json' },

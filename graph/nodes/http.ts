@@ -118,6 +118,7 @@ export const httpNode = {
   title: 'HTTP request',
   description: 'Sends an HTTP request and gives the response.',
   category: 'Connections',
+  example: { method: 'GET', url: 'https://api.example.com/items?q={{ input.text }}' },
   templateFields: ['url', 'method', 'headers', 'body', 'values'],
   templatePlaces: { url: 'text', method: 'text', 'headers.*': 'text', body: 'json', values: 'json' },
   schema,

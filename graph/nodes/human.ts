@@ -63,6 +63,13 @@ export const humanNode = {
   title: 'Human task',
   description: 'Asks people for an answer, and goes on by the action that they choose.',
   category: 'Logic',
+  example: {
+    message: 'May this be sent? {{ input.text }}',
+    actions: [
+      { id: 'yes', label: 'Send' },
+      { id: 'no', label: 'Stop' },
+    ],
+  },
   templateFields: ['message', 'files'],
   templatePlaces: { message: 'text', files: 'json' },
   literalFields: ['fields', 'actions'],

@@ -45,6 +45,7 @@ export const llmNode = {
   title: 'LLM request',
   description: 'Sends messages to a language model and gives its answer.',
   category: 'AI',
+  example: { messages: [{ role: 'user', message: 'Summarize: {{ input.text }}' }], settings: { model_name: 'MODEL' } },
   templateFields: ['messages', 'settings'],
   templatePlaces: { 'messages.*.message': 'text', 'messages.*.files': 'json', settings: 'json' },
   schema,

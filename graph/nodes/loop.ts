@@ -10,6 +10,7 @@ export const loopNode = {
   title: 'Loop',
   description: 'Runs its body again and again, until a condition holds after a round.',
   category: 'Logic',
+  example: { until: { left: '{{ example.index }}', operator: '==', right: '2' }, max_rounds: 5 },
   // Variables are filled in within each round, where `{{ LOOP.last }}` and the nodes of the body can be read.
   templateFields: [],
   iterationFields: ['until', 'output'],

@@ -51,6 +51,11 @@ export const mcpNode = {
   title: 'MCP tool',
   description: 'Calls a tool of an MCP server and gives its result.',
   category: 'Connections',
+  example: {
+    endpoint_url: 'https://mcp.example.com/mcp',
+    tool_name: 'search',
+    arguments: { query: '{{ input.text }}' },
+  },
   templateFields: ['headers', 'arguments'],
   templatePlaces: { 'headers.*': 'text', arguments: 'json' },
   schema,

@@ -8,5 +8,6 @@ export const outputNode = {
   title: 'Output',
   description: 'Makes a value, which is what the run puts out if no other output came first.',
   category: 'Data',
+  example: { value: { text: '{{ input.text }}' } },
   ...ofValue,
 } as const satisfies InlineDefinition;

@@ -8,5 +8,6 @@ export const setNode = {
   title: 'Set value',
   description: 'Makes a value out of variables, for the nodes that follow.',
   category: 'Data',
+  example: { value: { greeting: 'Hello {{ input.text }}' } },
   ...ofValue,
 } as const satisfies InlineDefinition;

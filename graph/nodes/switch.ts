@@ -31,6 +31,12 @@ export const switchNode = {
   title: 'Switch',
   description: 'Tests one case after the other, and goes on by the cases that hold.',
   category: 'Logic',
+  example: {
+    cases: [
+      { id: 'urgent', label: 'Urgent', condition: { left: '{{ input.text }}', operator: 'contains', right: 'now' } },
+      { id: 'short', condition: { left: '{{ input.text }}', operator: 'matches', right: '^.{0,20}$' } },
+    ],
+  },
   templateFields: ['cases'],
   conditionPlaces: ['cases.*.condition'],
   templatePlaces: { 'cases.*.condition': 'text' },

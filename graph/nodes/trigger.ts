@@ -39,6 +39,7 @@ export const triggerNode = {
   title: 'Trigger',
   description: 'Starts the workflow and hands its input to the nodes that follow.',
   category: 'Start',
+  example: { input_fields: [{ id: 'text', title: 'Text', type: 'text', input_requirements: true }] },
   templateFields: [],
   schema,
   outputSchema: z.looseObject({ content: z.string().describe('The input as JSON text; its fields stand beside it') }),

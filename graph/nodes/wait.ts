@@ -66,6 +66,7 @@ export const waitNode = {
   title: 'Wait',
   description: 'Waits for a time, until a moment, or for a callback.',
   category: 'Logic',
+  example: { mode: 'duration', seconds: 60 },
   templateFields: ['seconds', 'until'],
   schema,
   outputSchema: z.looseObject({

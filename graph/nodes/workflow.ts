@@ -37,6 +37,7 @@ export const workflowNode = {
   title: 'Sub-workflow',
   description: 'Runs another workflow of the project, as a run of its own.',
   category: 'Logic',
+  example: { workflow_id: 0, input: { text: '{{ input.text }}' } },
   templateFields: ['input'],
   templatePlaces: { input: 'json' },
   schema,
