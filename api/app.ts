@@ -5,6 +5,7 @@ import { keyRoutes } from './access/keys-routes.js';
 import { userRoutes } from './access/users-routes.js';
 import { approvalRoutes } from './approvals/routes.js';
 import { auditRoutes } from './audit/routes.js';
+import { createBuildRoutes } from './build/routes.js';
 import { billingRoutes } from './billing/routes.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { chatRoutes } from './chat/routes.js';
@@ -191,4 +192,8 @@ type SubjectDeps = typeof subjects extends Route<infer D>[] ? D : never;
 /** The process builds these once; each subject and each step of a request sees its part. */
 type Deps = DispatchDeps & SubjectDeps & { metrics: { requestSeconds: RequestDurations } };
 
-export const routes: Route<Deps>[] = [...subjects, ...createDocumentationRoutes(() => routes)];
+export const routes: Route<Deps>[] = [
+  ...subjects,
+  ...createBuildRoutes(() => routes),
+  ...createDocumentationRoutes(() => routes),
+];

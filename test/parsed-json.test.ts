@@ -32,6 +32,10 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'api/connections/authorize-routes.ts': [1, SEALED],
   'api/connections/connection-view.ts': [1, SEALED],
   'api/console/console-files.ts': [1, OPERATOR],
+  'api/dispatch/inner-call.ts': [
+    2,
+    'Answers of other routes: what they have written, and drawings, which hold no such number.',
+  ],
   'api/conversations/post-message.ts': [1, TEXTS],
   'api/files/file-link.ts': [1, SEALED],
   'api/http/json-body.ts': [

@@ -54,7 +54,7 @@ async function findBearerKeyCaller(ctx: AppContext, deps: AccessDeps, route: Aut
   const admission = await admitKey(deps, apiKey, 'Bearer');
   const caller = admit(ctx, admission);
   requireScope(admission.scope, route);
-  return caller;
+  return { ...caller, scope: admission.scope };
 }
 
 /**
@@ -113,11 +113,14 @@ function sha256(text: string): Buffer {
 }
 
 /**
- * Throws 403 if the key's scope does not permit the route. `read` permits every GET. `run` permits routes with
- * `keyScope: 'run'`, and routes with a bearer key: the chat proxy and `/mcp`.
+ * Throws 403 if the key's scope does not permit the route. `read` permits every GET, and routes with
+ * `keyScope: 'read'`, which `run` does not. `run` permits routes with `keyScope: 'run'`, and other routes with a bearer
+ * key: the chat proxy and `/mcp`.
  */
 function requireScope(scope: KeyScope, { auth, method, keyScope }: Authenticated): void {
   if (scope === 'full') return;
-  const isReached = scope === 'read' ? method === 'GET' : auth === 'bearer-key' || keyScope === 'run';
+  const takesRead = keyScope === 'read';
+  const takesRun = (auth === 'bearer-key' && !takesRead) || keyScope === 'run';
+  const isReached = scope === 'read' ? method === 'GET' || takesRead : takesRun;
   if (!isReached) throw new ApiError(403, 'key_scope', `An API key of the scope "${scope}" may not do this.`);
 }

@@ -55,7 +55,8 @@ export function doerOf({ audit }: RouteDeclaration, { state, req, headers }: App
   const { caller } = state;
   const peerAddress = req.socket.remoteAddress ?? '';
   const address = clientAddress({ peerAddress, headers }, signIn.trustedProxies);
-  const via = caller?.credential ?? audit?.via ?? 'session';
+  const { client, credential } = caller ?? {};
+  const via = client === undefined ? (credential ?? audit?.via ?? 'session') : (`mcp:${client}` as const);
   return { via, userId: caller?.userId, keyId: caller?.keyId, address: address === '' ? undefined : address };
 }
 

@@ -22,7 +22,8 @@ const recordSchema = z.object({
     .object({ id: z.int(), name: z.string() })
     .nullable()
     .describe('With the name of that time; null where nobody is known, or the service itself has done it'),
-  via: z.enum(['session', 'key', 'link', 'hook', 'callback', 'schedule', 'system']),
+  via: z.enum(['session', 'key', 'link', 'hook', 'callback', 'schedule', 'mcp', 'system']),
+  client: z.string().nullable().describe('Of `mcp`: the name of the assistant, as it has given it'),
   key_id: z.int().nullable(),
   address: z.string().nullable().describe('Of the client'),
   target: z.object({ type: z.string(), id: idSchema, name: z.string() }).nullable(),
@@ -82,6 +83,7 @@ async function answerRecords(
 
 function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {
   const { actorId, actorName, targetType: type, targetId, targetName } = record;
+  const { via, client } = readVia(record.via);
   return {
     id: record.id,
     at: record.at.toISOString(),
@@ -89,7 +91,8 @@ function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {
     action: record.action,
     outcome: record.outcome,
     actor: actorId === null ? null : { id: actorId, name: actorName ?? '' },
-    via: record.via,
+    via,
+    client,
     key_id: record.keyId,
     address: record.address,
     target: type === null || targetId === null ? null : { type, id: toId(targetId), name: targetName ?? '' },
@@ -97,6 +100,14 @@ function toRecord(record: AuditRecord): z.infer<typeof recordSchema> {
     count: record.count,
     hash: record.hash?.toString('hex') ?? null,
   };
+}
+
+function readVia(stored: AuditRecord['via']): Pick<z.infer<typeof recordSchema>, 'via' | 'client'> {
+  return isOfAssistant(stored) ? { via: 'mcp', client: stored.slice('mcp:'.length) } : { via: stored, client: null };
+}
+
+function isOfAssistant(via: AuditRecord['via']): via is `mcp:${string}` {
+  return via.startsWith('mcp:');
 }
 
 /** Returns numeric ids as numbers, like the rest of the API. */

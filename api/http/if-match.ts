@@ -29,6 +29,13 @@ const ifMatch = documentedAs(
 
 export const ifMatchHeaders = z.object({ 'if-match': ifMatch.optional() });
 
+export const ifNoneMatchAnyHeaders = z.object({
+  'if-none-match': z
+    .literal('*', 'Must be *.')
+    .optional()
+    .describe('`*`: nothing is changed when there is one already'),
+});
+
 /**
  * Throws 412 unless the condition names the present tag, which is undefined if there is no object. A weak tag never
  * matches, because RFC 9110 requires the strong comparison.
@@ -37,4 +44,10 @@ export function refuseStale(condition: IfMatch | undefined, etag: string | undef
   if (condition === undefined) return;
   if (etag !== undefined && (condition === '*' || condition.includes(etag))) return;
   throw new ApiError(412, 'precondition_failed', 'It has been changed since you read it. Read it again.');
+}
+
+/** Throws 412 if the condition demands that there is no object, and there is one. */
+export function refuseExisting(condition: '*' | undefined, etag: string | undefined): void {
+  if (condition === undefined || etag === undefined) return;
+  throw new ApiError(412, 'precondition_failed', 'There is one already. Read it first.');
 }

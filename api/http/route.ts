@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import type { z } from 'zod';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
-import type { Role, Tables } from '../../db/core/tables.js';
+import type { KeyScope, Role, Tables } from '../../db/core/tables.js';
 import type { Reach } from '../../db/access/reach.js';
 import type { AuditRule, AuditTrail, RunsInTransaction } from './audit-rule.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
@@ -30,6 +30,10 @@ export interface Caller extends Reach {
   credential: 'key' | 'session';
   /** Absent for sessions. */
   keyId?: number;
+  /** Of the key that an MCP client has sent as bearer token. */
+  scope?: KeyScope;
+  /** The name of the assistant that acts for the user (docs/use/assistants.md). */
+  client?: string;
   /** The id of a session that this service opened (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }
@@ -178,9 +182,10 @@ interface RouteShape {
   auth: Auth;
   /**
    * The scope that an API key needs; default `full`. `run` is for routes that start runs or answer their requests
-   * (docs/use/api.md, "Keys of your own", lists them). A GET also accepts the scope `read`.
+   * (docs/use/api.md, "Keys of your own", lists them). A GET also accepts the scope `read`. `read` is for routes with a
+   * bearer key that refuse the scope `run` and accept `read`.
    */
-  keyScope?: 'run';
+  keyScope?: 'run' | 'read';
   /** Refuses browser requests from pages of other origins with 403, before any other check. */
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything else of the request is checked. */
@@ -237,7 +242,7 @@ export type RouteSpec<
 > = Omit<RouteShape, 'auth' | 'keyScope' | 'bodyFormat'> &
   Audited<NoInfer<P>, U> & {
     auth?: A;
-    keyScope?: A extends 'key' ? 'run' : never;
+    keyScope?: A extends 'key' ? 'run' : A extends 'bearer-key' ? 'read' : never;
     access?: R;
     /** Default for access to a project or workflow: `id` alone. */
     params?: z.ZodType<P>;

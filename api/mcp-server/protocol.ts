@@ -19,8 +19,17 @@ const INSTRUCTIONS =
 /** Clients with this version or a later one know tasks, accept an event without data, and resume after its id. */
 const TASKS_VERSION = '2025-11-25';
 
-/** The answer to `initialize`: the client's version if the server knows it, else the server's latest. */
-export function initialize(params: JsonObject): JsonObject {
+interface Initialized {
+  /** The name that the client gives itself. */
+  client: string;
+  result: JsonObject;
+}
+
+/**
+ * Answers `initialize` with the client's version if the server knows it, else with the server's latest. `instructions`
+ * replace those for workflows as tools, and the server then has no tasks.
+ */
+export function initialize(params: JsonObject, instructions?: string): Initialized {
   const { success, data } = InitializeRequestParamsSchema.safeParse(params);
   if (!success) {
     const message = 'initialize names protocolVersion, capabilities and clientInfo with its name and version.';
@@ -29,12 +38,14 @@ export function initialize(params: JsonObject): JsonObject {
   const asked = data.protocolVersion;
   const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
-  return {
+  const hasTasks = instructions === undefined && protocolVersion >= TASKS_VERSION;
+  const result = {
     protocolVersion,
-    capabilities: { tools: {}, ...(protocolVersion >= TASKS_VERSION && { tasks }) },
+    capabilities: { tools: {}, ...(hasTasks && { tasks }) },
     serverInfo: SERVER_INFO,
-    instructions: INSTRUCTIONS,
+    instructions: instructions ?? INSTRUCTIONS,
   };
+  return { client: data.clientInfo.name, result };
 }
 
 /** Throws 406 for a client that does not accept both forms of answers. */
@@ -62,7 +73,7 @@ export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): Agr
  * Throws 400 for a request without a session, and 404 for a session of another key, after which the client starts
  * another session.
  */
-export function checkSession({ secretBox }: McpServerDeps, caller: Caller, sessionId = ''): string {
+export function checkSession({ secretBox }: Pick<McpServerDeps, 'secretBox'>, caller: Caller, sessionId = ''): string {
   if (sessionId === '') {
     throw new ApiError(400, 'session_missing', 'Send initialize first, and its Mcp-Session-Id with each request.');
   }

@@ -4,43 +4,19 @@ import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
 import { findToolFacts } from '../../db/mcp-server/tools-repository.js';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
-import { documentedAs } from '../http/documented-as.js';
 import { ApiError, orNotFound, overloaded } from '../http/errors.js';
 import type { McpServerDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { answerRequest } from './list-tools.js';
 import { cancelCall } from './cancel-call.js';
 import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
+import { answerSchema, messageSchema, sessionHeaders } from './message-schemas.js';
 import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';
 import { parseEventId, streamCall } from './stream-call.js';
 import { makeSessionId, toCallKey } from './tool-session.js';
 import { toolFactsSchema, toToolFacts } from './tool-view.js';
 
 const defineRoute = routesOf<McpServerDeps>();
-
-const sessionHeaders = z.object({
-  'mcp-session-id': z.string().optional().describe('As the answer to `initialize` has given it'),
-  'mcp-protocol-version': z.string().optional().describe('The version that was agreed on'),
-});
-
-const messageSchema = documentedAs(z.unknown(), {
-  type: 'object',
-  description: 'One message of JSON-RPC 2.0',
-  properties: {
-    jsonrpc: { const: '2.0' },
-    id: { type: ['string', 'integer'] },
-    method: { type: 'string' },
-    params: { type: 'object' },
-  },
-  required: ['jsonrpc'],
-});
-
-const answerSchema = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.int()]).nullable(),
-  result: z.record(z.string(), z.unknown()).optional(),
-  error: z.object({ code: z.int(), message: z.string() }).optional(),
-});
 
 const send = defineRoute({
   method: 'POST',
@@ -77,7 +53,7 @@ const send = defineRoute({
       requestId = message.id ?? null;
       if (message.method === 'initialize' && message.id !== undefined) {
         const sessionId = makeSessionId(deps.secretBox, caller);
-        return answerResult(message.id, initialize(message.params), { 'Mcp-Session-Id': sessionId });
+        return answerResult(message.id, initialize(message.params).result, { 'Mcp-Session-Id': sessionId });
       }
       const agreed = checkVersion(headers['mcp-protocol-version']);
       const sessionId = checkSession(deps, caller, headers['mcp-session-id']);

@@ -42,6 +42,8 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   version?: number | null;
   input: RunInput | undefined;
   skipsWaits: boolean;
+  /** The most that the run and those below it may cost, in USD; absent without a limit. */
+  maxCostUsd?: string | null | undefined;
   /**
    * Set for a case, which waits for nobody. The run is stored only if `claim` returns true in the accepting
    * transaction.
@@ -202,7 +204,7 @@ interface TestToInsert {
 async function insertAll(
   deps: TestDeps,
   transaction: Db,
-  { mode, nodeId, skipsWaits, claim }: TestRequest,
+  { mode, nodeId, skipsWaits, maxCostUsd = null, claim }: TestRequest,
   { facts, planned }: TestToInsert,
 ): Promise<void> {
   const { secretBox } = deps;
@@ -210,7 +212,12 @@ async function insertAll(
   for (const runId of runsOf(planned).toSorted()) await hold(deps, transaction, runId);
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
   if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseUsed();
-  const test = { mode: claim === undefined ? mode : ('case' as const), node_id: nodeId, skips_waits: skipsWaits };
+  const test = {
+    mode: claim === undefined ? mode : ('case' as const),
+    node_id: nodeId,
+    skips_waits: skipsWaits,
+    max_cost_usd: maxCostUsd,
+  };
   await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given: fixedResults });
   await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(fixedResults));
   const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));

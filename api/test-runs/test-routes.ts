@@ -6,6 +6,7 @@ import { toAmount } from '../../config/currencies.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
+import { limitAmount } from '../http/limit-amount.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
 import type { TestDeps } from './deps.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
@@ -61,6 +62,9 @@ const test = defineRoute({
         .boolean()
         .default(false)
         .describe('Whether waits for a time, and delays between attempts, are over at once'),
+      max_cost: limitAmount
+        .optional()
+        .describe('The most that the test may cost. A model call beyond it is not made: `budget_exceeded`'),
     })
     .refine(hasDrawing, NO_DRAWING),
   headers: waitHeaders.extend(idempotencyHeaders.shape),
@@ -90,6 +94,7 @@ const test = defineRoute({
         mocks: body.mocks,
         usesPins: body.use_pins,
         skipsWaits: body.skip_waits,
+        maxCostUsd: body.max_cost,
         keyed,
       });
       return waitForResults(deps, answerTest(envelope, isRepeat), envelope, waiting);

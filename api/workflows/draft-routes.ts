@@ -7,13 +7,14 @@ import { holdsActions } from '../../graph/actions/stored-actions.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
-import { ifMatchHeaders, refuseStale } from '../http/if-match.js';
+import { ifMatchHeaders, ifNoneMatchAnyHeaders, refuseExisting, refuseStale } from '../http/if-match.js';
 import { RawJson } from '../http/json-text.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { resolveActions } from '../services/resolve-actions.js';
 import type { WorkflowDeps } from './deps.js';
 import { openDraft, sealDraft } from './drawing-secrets.js';
+import { draftEtag } from './find-draft.js';
 import { drawingBody } from './workflow-body.js';
 import { drawingSchema } from './workflow-view.js';
 
@@ -50,13 +51,14 @@ const put = defineRoute({
   description:
     'Nobody else reads it, and nothing runs it. `********` keeps the value of the draft that it replaces. Where that has ' +
     'none, it stands for the one of the workflow, once the drawing is saved. With `If-Match`, the `ETag` of an earlier ' +
-    'answer, nothing is changed when the draft is another one by now, or gone (412).',
+    'answer, nothing is changed when the draft is another one by now, or gone (412); with `If-None-Match: *` nothing is ' +
+    'when there is one.',
   readsDraft: 'parsed',
   audit: { action: 'workflow.drafted', target: 'workflow', id: 'id', records: 'refusals' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },
   body: z.object({ data: drawingBody, base_version: integerField().min(1).max(MAX_ID) }),
-  headers: ifMatchHeaders,
+  headers: ifMatchHeaders.extend(ifNoneMatchAnyHeaders.shape),
   responses: { 200: draftSchema, 412: detailSchema },
   async handler({ deps, caller, params, body, headers }) {
     if (Buffer.byteLength(JSON.stringify(body.data)) > MOST_BYTES) {
@@ -69,7 +71,8 @@ const put = defineRoute({
         throw invalidFields({ base_version: ['The workflow has no such version.'] });
       }
       const previous = await findDraft(transaction, key);
-      refuseStale(headers['if-match'], previous && toEtag(previous));
+      refuseStale(headers['if-match'], previous && draftEtag(previous));
+      refuseExisting(headers['if-none-match'], previous && draftEtag(previous));
       const place = { ...workflow, userId: caller.userId };
       const before = previous && openDraft(deps.secretBox, place, previous);
       const saved = holdsActions(body.data) ? await findDrawing(transaction, params.id) : undefined;
@@ -95,7 +98,7 @@ const remove = defineRoute({
     await inTransaction(deps.db, async (transaction) => {
       await lockDraft(transaction, key);
       const draft = orNotFound(await findDraft(transaction, key));
-      refuseStale(headers['if-match'], toEtag(draft));
+      refuseStale(headers['if-match'], draftEtag(draft));
       await deleteDraft(transaction, key);
     });
     return { status: 204 };
@@ -104,12 +107,8 @@ const remove = defineRoute({
 
 export const draftRoutes: Route<WorkflowDeps>[] = [read, put, remove];
 
-function toEtag({ tag }: Draft): string {
-  return `"${tag}"`;
-}
-
 function toAnswer(draft: Draft): RouteResult {
   const { document, base_version: baseVersion, updated_at: updatedAt } = draft;
   const body = { data: new RawJson(document), base_version: baseVersion, updated_at: updatedAt.toISOString() };
-  return { status: 200, body, headers: { ETag: toEtag(draft) } };
+  return { status: 200, body, headers: { ETag: draftEtag(draft) } };
 }

@@ -1,8 +1,9 @@
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Db } from '../../db/core/client.js';
-import { findDraft } from '../../db/workflows/drafts-repository.js';
+import { findDraft, type Draft } from '../../db/workflows/drafts-repository.js';
 import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { invalidFields } from '../http/errors.js';
+import { refuseStale } from '../http/if-match.js';
 import { openDraft } from './drawing-secrets.js';
 
 interface PlaceOfDraft {
@@ -17,11 +18,16 @@ export async function findOpenedDraft(db: Db, box: SecretBox, place: PlaceOfDraf
   return draft && openDraft(box, place, draft);
 }
 
-/** Like `findOpenedDraft`, for `from_draft`. Throws 400 if there is no draft. */
-export async function requireDraft(db: Db, box: SecretBox, place: PlaceOfDraft): Promise<SplitDrawing> {
-  const draft = await findOpenedDraft(db, box, place);
+/** Like `findOpenedDraft`, for `from_draft`. Throws 400 if there is no draft, and 412 if it has another tag. */
+export async function requireDraft(db: Db, box: SecretBox, place: PlaceOfDraft, etag?: string): Promise<SplitDrawing> {
+  const draft = await findDraft(db, { workflowId: place.id, userId: place.userId });
   if (draft === undefined) throw invalidFields({ from_draft: ['You have no draft of this workflow.'] });
-  return draft;
+  refuseStale(etag === undefined ? undefined : [etag], draftEtag(draft));
+  return openDraft(box, place, draft);
+}
+
+export function draftEtag({ tag }: Draft): string {
+  return `"${tag}"`;
 }
 
 /** What a body says of the draft. */

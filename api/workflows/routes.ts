@@ -114,7 +114,7 @@ const update = defineRoute({
   responses: { 200: workflowSchema, 412: detailSchema },
   headers: ifMatchHeaders,
   async handler({ deps, caller, params, body, headers }) {
-    const { data, from_draft: isFromDraft, categories, subcategories, ...fields } = body;
+    const { data, from_draft: isFromDraft, draft_etag: draftTag, categories, subcategories, ...fields } = body;
     const { run_fee: runFee, max_run_cost: maxRunCost, ...others } = fields;
     const endsDraft = data !== undefined && (isFromDraft === true || caller.credential === 'session');
     const plain = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
@@ -126,7 +126,7 @@ const update = defineRoute({
       if (maxRunCost !== undefined) changes.max_run_cost_usd = maxRunCost;
       if (data === undefined) return { fields: changes, isNewVersion: false };
       const place = { ...stored, userId: caller.userId };
-      const draft = isFromDraft ? await requireDraft(transaction, deps.secretBox, place) : undefined;
+      const draft = isFromDraft ? await requireDraft(transaction, deps.secretBox, place, draftTag) : undefined;
       const ending = endsDraft && !isFromDraft ? await findOpenedDraft(transaction, deps.secretBox, place) : undefined;
       const drafted = (draft ?? ending)?.data;
       const resolved = await resolveActions(transaction, stored.project_id, data, [drafted, stored.document]);

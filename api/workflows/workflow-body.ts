@@ -75,6 +75,13 @@ export const workflowChangesSchema = z
     title: titleBody,
     data: drawingBody,
     from_draft: fromDraft,
+    draft_etag: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'With `from_draft`: the `ETag` of the draft. Nothing is changed when the draft is another one by now (412)',
+      ),
     tags: documentedAs(tags, {
       type: 'array',
       items: { type: 'string', minLength: 1, maxLength: 40 },

@@ -13,3 +13,6 @@ export type WebhookEventType =
   | 'human_task.requested'
   | 'connection.needs_authorization'
   | 'project.budget_reached';
+
+/** The way by which an audited action came. `mcp:NAME` is the assistant of that name. */
+export type AuditVia = 'session' | 'key' | 'link' | 'hook' | 'callback' | 'schedule' | 'system' | `mcp:${string}`;

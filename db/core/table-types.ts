@@ -1,6 +1,6 @@
 // Written by `npm run db:types` from the migrated database: change db/migrations/ or scripts/table-types/, not this file.
 
-import type { JsonOf, WebhookEventType } from "./column-types.js";
+import type { AuditVia, JsonOf, WebhookEventType } from "./column-types.js";
 import type { ColumnType } from "kysely";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
@@ -179,7 +179,8 @@ export interface AuditRecords {
   actor_id: number | null;
   /** The name at that time. */
   actor_name: string | null;
-  via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "system";
+  /** The way by which it came. `mcp:NAME` is the assistant of that name, with the key of its user. */
+  via: AuditVia;
   key_id: number | null;
   address: string | null;
   target_type: string | null;
@@ -1272,6 +1273,8 @@ export interface TestRuns {
   node_id: string;
   /** True: waits for a time are over at once, delays between attempts too. */
   skips_waits: boolean;
+  /** The most that the run and those below it may cost; null: no limit. */
+  max_cost_usd: string | null;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { DB } from './table-types.js';
 
-export type { WebhookEventType } from './column-types.js';
+export type { AuditVia, WebhookEventType } from './column-types.js';
 
 export type Tables = DB;
 
@@ -18,7 +18,6 @@ export type Role = Row<'project_members'>['role'];
 export type KeyScope = Row<'api_keys'>['scope'];
 export type SignInMethod = Row<'sessions'>['method'];
 export type LinkPurpose = Row<'sign_in_links'>['purpose'];
-export type AuditVia = Row<'audit_records'>['via'];
 
 export type StoredRunStatus = Row<'runs'>['status'];
 export type NodeStatus = Row<'node_results'>['status'];

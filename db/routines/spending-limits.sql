@@ -63,6 +63,10 @@ CREATE OR REPLACE FUNCTION limits_of_call(asked_run uuid, asked_path text, asked
   FROM above JOIN workflows AS workflow ON workflow.id = above.workflow_id
   WHERE workflow.max_run_cost_usd IS NOT NULL
   UNION ALL
+  SELECT 'run', above.id, NULL, NULL, test.max_cost_usd
+  FROM above JOIN test_runs AS test ON test.run_id = above.id
+  WHERE test.max_cost_usd IS NOT NULL
+  UNION ALL
   SELECT 'agent', above.parent_run_id, above.parent_path, above.parent_node_id, agent.max_cost_usd
   FROM above JOIN agent_sessions AS agent ON agent.run_id = above.parent_run_id AND agent.path = above.parent_path
     AND agent.node_id = above.parent_node_id
@@ -171,7 +175,8 @@ BEGIN
   IF price = 0 THEN RETURN; END IF;
   SELECT run.project_id, coalesce(run.root_run_id, run.id), project.spending_limit_usd IS NOT NULL,
     run.purpose = 'test',
-    own_limit IS NOT NULL OR workflow.max_run_cost_usd IS NOT NULL OR (run.parent_run_id IS NOT NULL
+    own_limit IS NOT NULL OR workflow.max_run_cost_usd IS NOT NULL
+      OR ((run.parent_run_id IS NOT NULL OR run.purpose = 'test')
       AND EXISTS (SELECT FROM limits_of_call(asked_run, asked_path, asked_node, NULL)))
   INTO of_project, root, is_project_limited, is_test, is_run_limited
   FROM runs AS run JOIN projects AS project ON project.id = run.project_id

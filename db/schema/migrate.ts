@@ -5,6 +5,7 @@ import type { Database, Db } from '../core/client.js';
 import * as baseline from '../migrations/0001-baseline.js';
 import * as draftsAndTags from '../migrations/0002-drafts-and-tags.js';
 import * as services from '../migrations/0003-services.js';
+import * as assistants from '../migrations/0004-assistants.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** Ordered by name. A migration that has shipped is never edited. */
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-drafts-and-tags': draftsAndTags,
   '0003-services': services,
+  '0004-assistants': assistants,
 };
 
 /**

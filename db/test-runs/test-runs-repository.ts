@@ -42,7 +42,7 @@ export async function insertTestRun(
 export function findTestRun(db: Db, runId: string): Promise<TestFacts | undefined> {
   return db
     .selectFrom('test_runs')
-    .select(['mode', 'node_id', 'skips_waits'])
+    .select(['mode', 'node_id', 'skips_waits', 'max_cost_usd'])
     .where('run_id', '=', runId)
     .executeTakeFirst();
 }

@@ -16,7 +16,7 @@ import { ALWAYS_GIVEN, sharperTypes } from './sharper-types.js';
 
 const HEAD = `// Written by \`npm run db:types\` from the migrated database: change db/migrations/ or scripts/table-types/, not this file.
 
-import type { JsonOf, WebhookEventType } from "./column-types.js";
+import type { AuditVia, JsonOf, WebhookEventType } from "./column-types.js";
 `;
 
 /** The types that db/core/client.ts makes `pg` return. */

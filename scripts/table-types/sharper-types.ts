@@ -18,6 +18,7 @@ const OBJECT = 'JsonOf<Record<string, unknown>>';
  */
 export const sharperTypes: Record<string, string> = {
   'approval_requests.roles': "ProjectMembers['role'][] | null",
+  'audit_records.via': 'AuditVia',
   'audit_records.changes': 'JsonOf<Record<string, [unknown, unknown]>>',
   'connections.settings': OBJECT,
   'conversation_messages.files': 'JsonOf<unknown[]>',

@@ -249,6 +249,18 @@ export const lines: Line[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'matrix', version: '1' } },
     }),
   },
+  {
+    route: 'POST /mcp/build/',
+    for: 'anyone',
+    keyIn: 'authorization',
+    answer: '200',
+    body: () => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'matrix', version: '1' } },
+    }),
+  },
   { route: 'GET /mcp/', for: 'anyone', keyIn: 'authorization', answer: '405 method_not_allowed' },
   { route: 'GET /api/v1/workflows/:id/export/', for: 'viewer', answer: '200' },
   {

@@ -9,6 +9,7 @@ describe('the documents for users', function () {
     'docs/use/resume.md',
     'docs/use/starts.md',
     'docs/use/mcp.md',
+    'docs/use/assistants.md',
     'docs/use/spending.md',
     'docs/use/test-runs.md',
     'docs/use/files.md',

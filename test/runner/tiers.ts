@@ -46,6 +46,7 @@ export const TIERS = {
    * place.
    */
   long: [
+    'test/api/build/large-drawings.test.ts',
     'test/activities/kinds/code/hostile-code.test.ts',
     'test/activities/kinds/code/sandbox.test.ts',
     'test/activities/kinds/structured-answer.test.ts',

@@ -1596,7 +1596,7 @@ export interface paths {
         get: operations["get_workflows_id_draft"];
         /**
          * Keeps an unsaved drawing of the caller: at most 1 MiB, for 30 days.
-         * @description Nobody else reads it, and nothing runs it. `********` keeps the value of the draft that it replaces. Where that has none, it stands for the one of the workflow, once the drawing is saved. With `If-Match`, the `ETag` of an earlier answer, nothing is changed when the draft is another one by now, or gone (412).
+         * @description Nobody else reads it, and nothing runs it. `********` keeps the value of the draft that it replaces. Where that has none, it stands for the one of the workflow, once the drawing is saved. With `If-Match`, the `ETag` of an earlier answer, nothing is changed when the draft is another one by now, or gone (412); with `If-None-Match: *` nothing is when there is one.
          */
         put: operations["put_workflows_id_draft"];
         post?: never;
@@ -2463,6 +2463,26 @@ export interface paths {
          * @description Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with `is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.
          */
         post: operations["post_mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/build/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a message of an MCP client that builds workflows.
+         * @description Streamable HTTP of the Model Context Protocol, with an API key as a bearer token; keys of the scope `run` are refused, those of `read` have the tools that change nothing. The tools do what the routes do, with the rights of the user: they read and change the user's draft, check it, test it and save it.
+         */
+        post: operations["post_mcp_build"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3754,6 +3774,8 @@ export interface operations {
                                     unknown
                                 ];
                             };
+                            /** @description Of `mcp`: the name of the assistant, as it has given it */
+                            client: string | null;
                             /** @description How many refusals the record stands for */
                             count: number;
                             /** @description SHA-256 in hexadecimal digits; null until the record is chained, 10 seconds at most */
@@ -3770,7 +3792,7 @@ export interface operations {
                                 type: string;
                             } | null;
                             /** @enum {string} */
-                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "system";
+                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "mcp" | "system";
                         }[];
                         page: number;
                         size: number;
@@ -5579,6 +5601,8 @@ export interface operations {
                                     unknown
                                 ];
                             };
+                            /** @description Of `mcp`: the name of the assistant, as it has given it */
+                            client: string | null;
                             /** @description How many refusals the record stands for */
                             count: number;
                             /** @description SHA-256 in hexadecimal digits; null until the record is chained, 10 seconds at most */
@@ -5595,7 +5619,7 @@ export interface operations {
                                 type: string;
                             } | null;
                             /** @enum {string} */
-                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "system";
+                            via: "session" | "key" | "link" | "hook" | "callback" | "schedule" | "mcp" | "system";
                         }[];
                         page: number;
                         size: number;
@@ -7418,6 +7442,8 @@ export interface operations {
                     categories?: number[];
                     /** @description The drawing: nodes, edges, start_node and whatever else the editor keeps. */
                     data?: Record<string, unknown>;
+                    /** @description With `from_draft`: the `ETag` of the draft. Nothing is changed when the draft is another one by now (412) */
+                    draft_etag?: string;
                     free_runs_per_user?: number;
                     /** @description Whether `********` is the value in the draft of the caller; where that has none, the stored one */
                     from_draft?: boolean;
@@ -7906,6 +7932,8 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of an earlier answer; nothing is changed when it is no longer the present one */
                 "If-Match"?: string;
+                /** @description `*`: nothing is changed when there is one already */
+                "If-None-Match"?: "*";
             };
             path: {
                 id: number;
@@ -9466,6 +9494,8 @@ export interface operations {
                     input?: {
                         [key: string]: unknown;
                     };
+                    /** @description The most that the test may cost. A model call beyond it is not made: `budget_exceeded` */
+                    max_cost?: string;
                     /**
                      * @description By node: what it puts out in place of being executed
                      * @default {}
@@ -10448,6 +10478,81 @@ export interface operations {
                         };
                     };
                     "text/event-stream": string;
+                };
+            };
+            /** @description Taken; it is done soon. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What `ServiceError` reads. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        error?: {
+                            code: number;
+                            message: string;
+                        };
+                        id: (string | number) | null;
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                    } | components["schemas"]["BadRequest"]) | components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_mcp_build: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `application/json` and `text/event-stream` */
+                Accept?: string;
+                /** @description The version that was agreed on */
+                "Mcp-Protocol-Version"?: string;
+                /** @description As the answer to `initialize` has given it */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    id?: string | number;
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    method?: string;
+                    params?: Record<string, unknown>;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            code: number;
+                            message: string;
+                        };
+                        id: (string | number) | null;
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                    };
                 };
             };
             /** @description Taken; it is done soon. */

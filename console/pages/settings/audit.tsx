@@ -137,11 +137,13 @@ const VIA: Readonly<Record<AuditRecord['via'], string>> = {
   hook: 'by a hook',
   callback: 'by a callback',
   schedule: 'by a schedule',
+  mcp: 'by an assistant',
   system: 'the service itself',
 };
 
-function whoOf({ actor, via, key_id: key, address }: AuditRecord): ReactNode {
-  const way = key === null ? VIA[via] : `with API key ${key}`;
+function whoOf({ actor, via, client, key_id: key, address }: AuditRecord): ReactNode {
+  const withKey = key === null ? VIA[via] : `with API key ${key}`;
+  const way = via === 'mcp' ? `${VIA.mcp} ${client ?? ''} ${withKey}` : withKey;
   return (
     <>
       {actor === null ? 'Nobody signed in' : actor.name || `User ${actor.id}`}

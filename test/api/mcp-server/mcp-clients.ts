@@ -12,9 +12,14 @@ export interface OfficialClient {
   transport: StreamableHTTPClientTransport;
 }
 
-export async function connectOfficial(apiUrl: string, apiKey: string): Promise<OfficialClient> {
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), {
+/** `path`: `/mcp`, or `/mcp/build` for an assistant. */
+export async function connectOfficial(
+  apiUrl: string,
+  apiKey: string,
+  { path = '/mcp', name = 'test' } = {},
+): Promise<OfficialClient> {
+  const client = new Client({ name, version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(`${apiUrl}${path}`), {
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
     reconnectionOptions: {
       initialReconnectionDelay: 200,

@@ -20,8 +20,8 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0003-services',
-  routines: '6af7b0497b156ad2f3a4396c651b402f0bfeb0192a9e986fc7dd66b5839a382f',
+  migration: '0004-assistants',
+  routines: '87baa7cd90cf3b7ba3cd411bac0a3f18fcb3e9df695c29ecec1dfa4b57b233d9',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */

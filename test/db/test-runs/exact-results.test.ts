@@ -34,7 +34,7 @@ describe('results that tests are given', function () {
     assert.equal(writeJson(stored!.shown), writeJson(outcome));
 
     const given = { path: '', nodeId, source: 'pin' as const, isStale: false, outcome };
-    const facts = { mode: 'node', node_id: nodeId, skips_waits: false } as const;
+    const facts = { mode: 'node', node_id: nodeId, skips_waits: false, max_cost_usd: null } as const;
     await db
       .transaction()
       .execute((transaction) => insertTestRun(transaction, box, { runId: run.id, facts, given: [given] }));

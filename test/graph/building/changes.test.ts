@@ -72,7 +72,7 @@ describe('changes of a drawing', () => {
     fc.assert(
       fc.property(drawings, (drawing) => {
         const short = toShortForm(drawing);
-        const rebuilt = applyChanges(EMPTY_DRAWING, readChanges(changesOf(short) as unknown[]));
+        const rebuilt = applyChanges(EMPTY_DRAWING, readChanges(changesOf(short)));
         assert.deepEqual(toShortForm(rebuilt), short);
         const [before, after] = [compilePlan(drawing), compilePlan(rebuilt)];
         if (!before.ok || !after.ok) return assert.deepEqual(after, before);

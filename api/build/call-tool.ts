@@ -1,0 +1,72 @@
+// Answers `tools/list` and `tools/call` of assistants. What a tool refuses is a result that the model reads.
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { cutText } from '../../graph/cut-text.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { writeJson } from '../../graph/json-text.js';
+import { ApiError, quotaExceeded } from '../http/errors.js';
+import type { Caller, RouteResult } from '../http/route.js';
+import { answerResult, ErrorCode, ProtocolError, type Request } from '../mcp-server/messages.js';
+import { ANSWER_BYTES, cutBytes } from './cut-answer.js';
+import type { BuildDeps } from './deps.js';
+import { ToolError, type Tool, type ToolContext } from './tool.js';
+import { toolsOf } from './tools.js';
+
+export interface Building {
+  deps: BuildDeps;
+  caller: Caller;
+  signal: AbortSignal;
+  /** Returns the calls of one tool, which ends them. */
+  calls: () => ToolContext['calls'];
+}
+
+/** Throws `ProtocolError` for an unknown method or tool. */
+export async function answerBuildRequest(building: Building, request: Request): Promise<RouteResult> {
+  const { id, method, params } = request;
+  const tools = toolsOf(building.caller);
+  if (method === 'ping') return answerResult(id, {});
+  if (method === 'tools/list') return answerResult(id, { tools: tools.map(({ listed }) => listed) });
+  if (method !== 'tools/call')
+    throw new ProtocolError(ErrorCode.MethodNotFound, 'The server has no such method: it offers tools.');
+  const name = ownValue(params, 'name');
+  const sent = ownValue(params, 'arguments') ?? {};
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) throw unknownTool(name);
+  if (!isObject(sent)) throw new ProtocolError(ErrorCode.InvalidParams, 'The arguments of a tool are an object.');
+  // The body is not needed any more, and a test takes long: the memory of the request is given back before.
+  return { status: 200, later: async () => answerResult(id, await callTool(building, tool, sent)) };
+}
+
+async function callTool(
+  { deps, caller, signal, calls: begin }: Building,
+  tool: Tool,
+  sent: JsonObject,
+): Promise<JsonObject> {
+  const calls = begin();
+  try {
+    const result = await tool.run({ calls, deps, caller, signal }, sent);
+    const text = writeJson(result);
+    if (Buffer.byteLength(text) > ANSWER_BYTES) throw new ToolError('The answer would be too long. Ask for less.');
+    return { content: [{ type: 'text', text }], structuredContent: result };
+  } catch (error) {
+    return { content: [{ type: 'text', text: cutBytes(toSentence(error), ANSWER_BYTES) }], isError: true };
+  } finally {
+    calls.end();
+  }
+}
+
+function toSentence(error: unknown): string {
+  if (error instanceof ToolError) return error.message;
+  const known = isQuotaExceeded(error) ? quotaExceeded() : error;
+  // What is no refusal is answered as for every other request.
+  if (!(known instanceof ApiError) || known.status >= 500) throw error;
+  const fields = known.fields === undefined ? known.message : JSON.stringify(known.fields);
+  const body: unknown = known.toBody();
+  const errors =
+    isObject(body) && Array.isArray(body['errors']) ? ` ${JSON.stringify(body['errors'].slice(0, 20))}` : '';
+  return `${known.status} ${known.code}: ${fields}${errors}`;
+}
+
+function unknownTool(name: unknown): ProtocolError {
+  const shown = typeof name === 'string' ? cutText(name, 100) : '';
+  return new ProtocolError(ErrorCode.InvalidParams, `Unknown tool: ${shown}`);
+}

@@ -1,0 +1,181 @@
+// Changes the draft of the user, and saves it.
+import { z } from 'zod';
+import { applyChanges, EMPTY_DRAWING } from '../../graph/building/apply-changes.js';
+import {
+  ChangeError,
+  changesSchema,
+  MOST_CHANGES,
+  readChanges,
+  type Change,
+} from '../../graph/building/changes-schema.js';
+import { toShortForm } from '../../graph/building/short-form.js';
+import type { JsonObject } from '../../graph/json.js';
+import { documentedAs } from '../http/documented-as.js';
+import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
+import { defineTool, text, ToolError, workflowId, type ToolContext } from './tool.js';
+import { firstOf, isStale } from './workflow-tools.js';
+
+/** The schema that clients see names each change; what is wrong with a change is said by `readChanges`. */
+const changes = documentedAs(
+  z.array(z.unknown()).min(1).max(MOST_CHANGES),
+  z.toJSONSchema(changesSchema, { target: 'draft-7', io: 'input' }),
+);
+
+export const editWorkflow = defineTool({
+  name: 'edit_workflow',
+  title: 'Change a drawing',
+  description:
+    "Changes the user's draft of a workflow (`id`), or makes a new workflow (`project` and `title`): all changes or none, 1 to " +
+    '200. `base`, the tag of the draft that you have read, makes sure that nobody has changed it since. Nothing runs and no ' +
+    'version is made. Answers with the new tag and the check; errors come first.',
+  isReading: false,
+  input: z.object({
+    id: workflowId.optional(),
+    project: workflowId.optional(),
+    title: text(255).optional(),
+    base: text(100).optional(),
+    changes,
+  }),
+  output: z.object({ id: z.int(), draft: z.string(), check: checkSchema, url: z.string() }),
+  async run(context, { id, project, title, base, changes: sent }) {
+    const wanted = readSent(sent);
+    if (id !== undefined) return answer(context, await changeDraft(context, id, base, wanted));
+    if (project === undefined || title === undefined) {
+      throw new ToolError('Name the id of a workflow, or the project and the title of a new one.');
+    }
+    return answer(context, await createWorkflow(context, { project, title }, wanted));
+  },
+});
+
+interface Drafted {
+  id: number;
+  draft: string;
+  drawing: JsonObject;
+}
+
+async function answer(context: ToolContext, { id, draft, drawing }: Drafted) {
+  const check = await checkDrawing(context, { id, drawing, isDraft: true });
+  return { id, draft, check, url: editorUrl(context, id) };
+}
+
+/**
+ * The changes are applied before the workflow is made, so that wrong ones make none. A process that dies before the
+ * draft is stored leaves an empty workflow.
+ */
+async function createWorkflow(
+  context: ToolContext,
+  { project, title }: { project: number; title: string },
+  wanted: readonly Change[],
+): Promise<Drafted> {
+  const drawing = apply(EMPTY_DRAWING, wanted);
+  const { body } = await context.calls.call('POST /api/v1/workflows/', {
+    body: { project, title, data: EMPTY_DRAWING },
+  });
+  const { id } = body as { id: number };
+  return { id, draft: await storeDraft(context, id, { drawing, baseVersion: 1, etag: null }), drawing };
+}
+
+/** The times that a change without `base` is made again, because another one came between. */
+const MOST_ATTEMPTS = 3;
+
+async function changeDraft(
+  context: ToolContext,
+  id: number,
+  base: string | undefined,
+  wanted: readonly Change[],
+): Promise<Drafted> {
+  await context.calls.admit('PUT /api/v1/workflows/:id/draft/', { params: { id: String(id) } });
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await readDrawing(context, id);
+    const etag = before.draft?.etag ?? null;
+    if (base !== undefined && base !== etag) throw stale(before);
+    const drawing = apply(before.drawing, wanted);
+    const baseVersion = before.draft?.baseVersion ?? before.version;
+    try {
+      return { id, draft: await storeDraft(context, id, { drawing, baseVersion, etag }), drawing };
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      if (base !== undefined || attempt === MOST_ATTEMPTS) throw stale(await readDrawing(context, id));
+    }
+  }
+}
+
+/** `etag` is that of the draft that is replaced; null where there is none. Returns the new one. */
+async function storeDraft(
+  { calls }: ToolContext,
+  id: number,
+  { drawing, baseVersion, etag }: { drawing: JsonObject; baseVersion: number; etag: string | null },
+): Promise<string> {
+  const { headers } = await calls.call('PUT /api/v1/workflows/:id/draft/', {
+    params: { id: String(id) },
+    headers: etag === null ? { 'if-none-match': '*' } : { 'if-match': etag },
+    body: { data: drawing, base_version: baseVersion },
+  });
+  return headers['ETag']!;
+}
+
+function readSent(sent: readonly unknown[]): Change[] {
+  try {
+    return readChanges(sent);
+  } catch (error) {
+    throw toToolError(error);
+  }
+}
+
+function apply(drawing: JsonObject, wanted: readonly Change[]): JsonObject {
+  try {
+    return applyChanges(drawing, wanted);
+  } catch (error) {
+    throw toToolError(error);
+  }
+}
+
+function toToolError(error: unknown): unknown {
+  if (!(error instanceof ChangeError)) return error;
+  return new ToolError(`changes[${error.index}]: ${error.message} Nothing was changed.`);
+}
+
+const STALE_BYTES = 16 * 1024;
+
+/** Shows what is there now, so that the changes can be made again without another call. */
+function stale({ draft, drawing }: ReadDrawing): ToolError {
+  const now = draft === null ? 'there is no draft any more' : `its tag is now ${draft.etag}`;
+  const { start, nodes } = toShortForm(drawing);
+  const shown = JSON.stringify({ draft: draft?.etag ?? null, start, ...firstOf(nodes, STALE_BYTES) });
+  return new ToolError(
+    `The draft has been changed since you read it: ${now}. Nothing was changed. There is now:\n${shown}`,
+  );
+}
+
+export const saveWorkflow = defineTool({
+  name: 'save_workflow',
+  title: 'Save the draft',
+  description:
+    'Makes the draft the present version of the workflow and ends the draft. `base` is the tag of the draft. Refused while the ' +
+    'check has errors. Save only when the user has asked for it.',
+  isReading: false,
+  input: z.object({ id: workflowId, base: text(100) }),
+  output: z.object({ version: z.int(), check: checkSchema, url: z.string() }),
+  async run(context, { id, base }) {
+    await context.calls.admit('PATCH /api/v1/workflows/:id/', { params: { id: String(id) } });
+    const read = await readDrawing(context, id);
+    if (read.draft === null) throw new ToolError('There is no draft to save. edit_workflow makes one.');
+    if (read.draft.etag !== base) throw stale(read);
+    const check = await checkDrawing(context, { id, drawing: read.drawing, isDraft: true });
+    if (!check.is_valid) throw new ToolError(`Not saved: the check has errors.\n${JSON.stringify(errorsOf(check))}`);
+    try {
+      const { body } = await context.calls.call('PATCH /api/v1/workflows/:id/', {
+        params: { id: String(id) },
+        body: { data: read.drawing, from_draft: true, draft_etag: base },
+      });
+      return { version: (body as { version: number }).version, check, url: editorUrl(context, id) };
+    } catch (error) {
+      if (isStale(error)) throw stale(await readDrawing(context, id));
+      throw error;
+    }
+  },
+});
+
+function errorsOf({ errors, error_count }: ShownCheck) {
+  return { error_count, errors };
+}

@@ -1,0 +1,82 @@
+// A tool of assistants: its description for the model, and what it does by the routes of the service.
+import { z } from 'zod';
+import type { JsonObject } from '../../graph/json.js';
+import type { InnerCalls } from '../dispatch/inner-call.js';
+import type { Caller } from '../http/route.js';
+import type { BuildDeps } from './deps.js';
+
+export interface ToolContext {
+  calls: Pick<InnerCalls<BuildDeps>, 'admit' | 'call' | 'end' | 'json' | 'read'>;
+  deps: BuildDeps;
+  caller: Caller;
+  signal: AbortSignal;
+}
+
+export interface Tool {
+  name: string;
+  /** What `tools/list` says of it. */
+  listed: JsonObject;
+  /** True if the tool changes nothing. Keys of the scope `read` have only these. */
+  isReading: boolean;
+  /** Throws `ToolError`, and `ApiError` for what a route refuses. */
+  run(context: ToolContext, sent: JsonObject): Promise<JsonObject>;
+}
+
+/** Explains to the model why nothing was done, and what it can do about it. */
+export class ToolError extends Error {
+  override name = 'ToolError';
+}
+
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  isReading: boolean;
+  /** True if the tool may call what is outside of the service. */
+  isOpenWorld?: boolean;
+  input: Input;
+  output: Output;
+  run(context: ToolContext, input: z.infer<Input>): Promise<z.input<Output>>;
+}
+
+const MOST_PROBLEMS = 5;
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): Tool {
+  const { name, title, description, isReading, isOpenWorld = false, input, output } = spec;
+  const annotations = {
+    title,
+    readOnlyHint: isReading,
+    destructiveHint: false,
+    idempotentHint: isReading,
+    openWorldHint: isOpenWorld,
+  };
+  return {
+    name,
+    isReading,
+    listed: {
+      name,
+      title,
+      description,
+      inputSchema: toSchema(input, 'input'),
+      outputSchema: toSchema(output, 'output'),
+      annotations,
+    },
+    async run(context, sent) {
+      const parsed = input.safeParse(sent);
+      if (parsed.success) return spec.run(context, parsed.data);
+      const problems = parsed.error.issues
+        .slice(0, MOST_PROBLEMS)
+        .map(({ path, message }) => `${path.join('.')}: ${message}`);
+      throw new ToolError(`The arguments are wrong. ${problems.join('; ')}`);
+    },
+  };
+}
+
+/** Clients validate with JSON Schema draft 7 by default. */
+function toSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
+  return z.toJSONSchema(schema, { target: 'draft-7', io });
+}
+
+export const workflowId = z.int().min(0).max(2_147_483_647);
+export const nodeId = z.string().min(1).max(200);
+export const text = (most: number) => z.string().max(most);

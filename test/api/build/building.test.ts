@@ -1,0 +1,375 @@
+// Assistants that build workflows (docs/use/assistants.md): what they can do.
+import assert from 'node:assert/strict';
+import { exampleOf } from '../../../graph/building/example.js';
+import { kinds, type NodeKind } from '../../../graph/kinds.js';
+import { nodeDefinitions } from '../../../graph/nodes/registry.js';
+import { ownValue, type JsonObject } from '../../../graph/json.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { createAccount, type Account } from '../accounts.js';
+import { connectAssistant, type Assistant, type Edited, type ShownRun } from './assistant.js';
+
+const TOOLS = [
+  'ask_for_connection',
+  'describe_node',
+  'edit_workflow',
+  'find_nodes',
+  'find_workflows',
+  'get_workflow',
+  'list_connections',
+  'read_run',
+  'save_workflow',
+  'test_workflow',
+  'variables',
+];
+
+describe('an assistant', function () {
+  this.timeout(180_000);
+  let stack: TestStack;
+  let account: Account;
+  let target: HttpTarget;
+  let project: number;
+  let assistant: Assistant;
+
+  before(async () => {
+    stack = await sharedStack();
+    [account, target] = await Promise.all([createAccount(stack), startHttpTarget()]);
+    project = await account.api.createProject();
+    assistant = await connectAssistant(stack.apiUrl, account.apiKey);
+  });
+  after(async () => {
+    await assistant.close();
+    await target.close();
+  });
+
+  const make = (changes: unknown[], title = 'Built'): Promise<Edited> =>
+    assistant.use<Edited>('edit_workflow', { project, title, changes });
+  const start = { add: { id: 'start', kind: 'trigger-node', data: { input_fields: [{ id: 'city', type: 'text' }] } } };
+
+  it('is told the tools, within the limits of their descriptions and of the instructions', () => {
+    assert.deepEqual(assistant.tools.map(({ name }) => name).toSorted(), TOOLS);
+    const described = assistant.tools.map(({ description = '' }) => Buffer.byteLength(description));
+    assert.ok(described.reduce((sum, bytes) => sum + bytes, 0) <= 12 * 1024);
+    assert.ok(Buffer.byteLength(assistant.instructions) <= 6 * 1024, String(Buffer.byteLength(assistant.instructions)));
+    for (const { name, outputSchema, annotations } of assistant.tools) {
+      assert.ok(outputSchema && annotations, name);
+      const isReading = !['edit_workflow', 'save_workflow', 'test_workflow'].includes(name);
+      assert.equal(annotations.readOnlyHint, isReading, name);
+    }
+  });
+
+  it('builds the first picture of the README, tries each node and saves it, in 12 calls and 60 KB', async () => {
+    const own = await connectAssistant(stack.apiUrl, account.apiKey);
+    const { items } = await own.use<{ items: { kind?: string }[] }>('find_nodes', { query: 'http request' });
+    assert.equal(items[0]?.kind, 'http-node');
+    await own.use('describe_node', { kind: 'http-node' });
+    await own.use('describe_node', { kind: 'basic-node' });
+    await own.use('describe_node', { kind: 'if-else-node' });
+    const get = (id: string) => ({
+      add: { id, kind: 'http-node', data: { method: 'GET', url: `${target.url}/echo?of=${id}` }, after: 'start' },
+    });
+    const { id, draft, check } = await own.use<Edited>('edit_workflow', {
+      project,
+      title: 'First picture',
+      changes: [
+        start,
+        get('one'),
+        get('two'),
+        {
+          add: {
+            id: 'ask',
+            kind: 'basic-node',
+            data: {
+              messages: [{ role: 'user', message: '{{ one.result.content }} or {{ two.result.content }}?' }],
+              settings: { model_name: 'test-model' },
+            },
+            after: 'one',
+          },
+        },
+        { link: { from: 'two', to: 'ask' } },
+        {
+          add: {
+            id: 'is_long',
+            kind: 'if-else-node',
+            data: { condition: { left: '{{ ask.result.content }}', operator: 'is_not_empty', right: '' } },
+            after: 'ask',
+          },
+        },
+        {
+          add: {
+            id: 'end',
+            kind: 'output-node',
+            data: { value: '{{ ask.result.content }}' },
+            after: { node: 'is_long', exit: 'condition-true' },
+          },
+        },
+      ],
+    });
+    assert.deepEqual([check.is_valid, check.warning_count], [true, 0], JSON.stringify(check));
+    const { items: variables } = await own.use<{ items: { name: string }[] }>('variables', { id, node: 'ask' });
+    assert.ok(variables.some(({ name }) => name === 'one.result.content'));
+    for (const [mode, node] of [
+      ['node', 'one'],
+      ['node', 'two'],
+      ['up_to', 'ask'],
+      ['from', 'start'],
+    ] as const) {
+      const run = await own.use<ShownRun>('test_workflow', {
+        id,
+        mode,
+        node,
+        input: { city: 'Graz' },
+        max_cost: '1.00',
+      });
+      assert.equal(run.status, 'succeed', JSON.stringify(run));
+      assert.equal(run.nodes.find((one) => one.id === node)?.status, 'succeed');
+    }
+    const saved = await own.use<{ version: number }>('save_workflow', { id, base: draft });
+    assert.equal(saved.version, 2);
+    assert.ok(own.calls <= 12, `${own.calls} calls`);
+    assert.ok(own.bytes <= 60 * 1024, `${own.bytes} bytes`);
+    const { data: run } = await account.api.run(id, { city: 'Graz' });
+    assert.equal((await account.api.pollToEnd(run.id)).data.status, 'succeed');
+    await own.close();
+  });
+
+  for (const kind of Object.keys(kinds) as NodeKind[]) {
+    it(`is described ${kind}, with an example that passes the check as it stands`, async () => {
+      const { type } = nodeDefinitions[kind];
+      await make([start]);
+      const described = await assistant.use<{ kind: string; example: unknown[] | null }>('describe_node', {
+        kind: type,
+        project,
+      });
+      assert.equal(described.kind, type);
+      assert.equal(described.example?.length, exampleOf(kind, { model: 'x', workflowId: 1 })?.length);
+      const { check } = await make(described.example!, `Example of ${kind}`);
+      assert.deepEqual(check.errors, []);
+    });
+  }
+
+  it('finds workflows by words and by tag, and none of others', async () => {
+    const { id } = await make([start], 'Weather of Graz');
+    await account.api.patch(`/workflows/${id}/`, { body: { tags: ['daily'] } });
+    for (const asked of [{ query: 'of Graz' }, { tag: 'daily' }, { project, tag: 'daily' }]) {
+      const { items } = await assistant.use<{ items: JsonObject[] }>('find_workflows', asked);
+      assert.deepEqual(
+        items.map((item) => [item['id'], item['title'], item['tags']]),
+        [[id, 'Weather of Graz', ['daily']]],
+      );
+    }
+    const stranger = await createAccount(stack);
+    const other = await connectAssistant(stack.apiUrl, stranger.apiKey);
+    assert.deepEqual((await other.use<{ items: [] }>('find_workflows', { query: 'of Graz' })).items, []);
+    await other.close();
+  });
+
+  it('reads a long drawing in parts, and a long value of a node on and on', async () => {
+    const code = Array.from({ length: 3_000 }, (_, line) => `// line ${line}`).join('\n');
+    const nodes = Array.from({ length: 150 }, (_, index) => ({
+      add: { id: `n${index}`, kind: 'set-node', data: { value: 'x'.repeat(300) }, after: 'start' },
+    }));
+    const { id, draft } = await make([
+      start,
+      { add: { id: 'long', kind: 'code-node', data: { code }, after: 'start' } },
+      ...nodes,
+    ]);
+    interface Read {
+      draft: string;
+      nodes: { id: string; is_cut?: true; data: JsonObject }[];
+      next_after?: string;
+      part?: { text: string; next_offset?: number };
+    }
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const part: Read = await assistant.use<Read>('get_workflow', { id, ...(after !== undefined && { after }) });
+      assert.equal(part.draft, draft);
+      seen.push(...part.nodes.map((node) => node.id));
+      after = part.next_after;
+    } while (after !== undefined);
+    assert.deepEqual(seen, ['start', 'long', ...nodes.map(({ add }) => add.id)]);
+    const { nodes: few } = await assistant.use<Read>('get_workflow', { id, nodes: ['long', 'n7'] });
+    assert.deepEqual(
+      few.map((node) => [node.id, node.is_cut]),
+      [
+        ['long', true],
+        ['n7', undefined],
+      ],
+    );
+    let text = '';
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const { part }: Read = await assistant.use<Read>('get_workflow', { id, nodes: ['long'], path: '/code', offset });
+      text += part!.text;
+      offset = part!.next_offset;
+    }
+    assert.equal(text, code);
+  });
+
+  it('reads an earlier version, and the draft only of its own user', async () => {
+    const { id, draft } = await make([start]);
+    await assistant.use('save_workflow', { id, base: draft });
+    await assistant.use('edit_workflow', { id, changes: [{ rename: { node: 'start', label: 'Mine' } }] });
+    const read = (version?: number) =>
+      assistant.use<{ draft: string | null; nodes: { label: string }[] }>('get_workflow', {
+        id,
+        ...(version && { version }),
+      });
+    const [now, second, first] = [await read(), await read(2), await read(1)];
+    assert.deepEqual([now.nodes[0]?.label, second.nodes[0]?.label, first.nodes.length], ['Mine', 'start', 0]);
+    assert.deepEqual([now.draft !== null, second.draft], [true, null]);
+  });
+
+  it('is shown the newest values of variables, those of the loop around, and none of a body outside of it', async () => {
+    const { id } = await make([
+      start,
+      { add: { id: 'get', kind: 'http-node', data: { url: `${target.url}/echo` }, after: 'start' } },
+      { add: { id: 'all', kind: 'for-each-node', data: { items: [1, 2] }, after: 'get' } },
+      { add: { id: 'inside', kind: 'set-node', data: { value: 'x' }, after: { node: 'all', exit: 'body' } } },
+      { add: { id: 'end', kind: 'output-node', data: { value: 'x' }, after: 'all' } },
+    ]);
+    await assistant.use('test_workflow', { id, mode: 'from', input: { city: 'Graz' } });
+    const namesFor = async (node: string) => {
+      const { items } = await assistant.use<{ items: { name: string; value: string | null }[] }>('variables', {
+        id,
+        node,
+      });
+      return new Map(items.map(({ name, value }) => [name, value]));
+    };
+    const inside = await namesFor('inside');
+    assert.deepEqual(
+      [inside.has('all.item'), inside.get('get.result.status_code'), inside.get('input.city')],
+      [true, '200', 'Graz'],
+    );
+    const end = await namesFor('end');
+    assert.deepEqual([end.has('inside.result.content'), end.has('all.result.items')], [false, true]);
+    assert.ok([...end.values()].every((value) => (value ?? '').length <= 200));
+  });
+
+  it('mocks what has side effects unless it is told to execute it, and takes a pin for it', async () => {
+    const before = target.requests.length;
+    const sent = () => target.requests.slice(before).filter(({ path }) => path.startsWith('/order')).length;
+    const { id } = await make([
+      start,
+      { add: { id: 'order', kind: 'http-node', data: { method: 'POST', url: `${target.url}/order` }, after: 'start' } },
+      { add: { id: 'end', kind: 'output-node', data: { value: '{{ order.result.content }}' }, after: 'order' } },
+    ]);
+    const test = (more: JsonObject = {}) =>
+      assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input: {}, ...more });
+    const orderOf = ({ nodes }: ShownRun) => nodes.find((node) => node.id === 'order');
+    const mocked = await test();
+    assert.deepEqual([mocked.status, orderOf(mocked)?.mocked, sent()], ['succeed', true, 0]);
+    await account.api.put(`/workflows/${id}/pins/order/`, { body: { result: { content: 'pinned' } } });
+    for (const run of [await test(), await test({ mode: 'node', node: 'order' })]) {
+      assert.deepEqual([ownValue(orderOf(run)?.result, 'content'), sent()], ['pinned', 0]);
+    }
+    const given = await test({ mocks: { order: { error: { code: 'boom', message: 'down' } } } });
+    assert.deepEqual([given.status, orderOf(given)?.error?.code, sent()], ['failed', 'boom', 0]);
+    const executed = await test({ mode: 'node', node: 'order', execute: ['order'] });
+    assert.deepEqual([executed.status, orderOf(executed)?.mocked, sent()], ['succeed', undefined, 1]);
+  });
+
+  it('gets an answer as soon as a test waits, and reads it on afterwards', async () => {
+    const { id } = await make([
+      start,
+      {
+        add: { id: 'may', kind: 'human-node', data: { message: 'May it?', actions: [{ id: 'yes' }] }, after: 'start' },
+      },
+      { add: { id: 'end', kind: 'output-node', data: { value: 'done' }, after: { node: 'may', exit: 'yes' } } },
+    ]);
+    const run = await assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input: {} });
+    assert.deepEqual([run.status, run.nodes.find((node) => node.id === 'may')?.waiting?.for], ['in progress', 'human']);
+    const mocked = await assistant.use<ShownRun>('test_workflow', {
+      id,
+      mode: 'from',
+      input: {},
+      mocks: { may: { action: 'yes', values: {} } },
+    });
+    assert.equal(mocked.status, 'succeed');
+    await account.api.post(`/workflows/${id}/history/${run.run_id}/cancel/`);
+  });
+
+  it('stops a test at max_cost', async () => {
+    const { id } = await make([
+      start,
+      {
+        add: {
+          id: 'ask',
+          kind: 'basic-node',
+          data: { messages: [{ role: 'user', message: 'hello' }], settings: { model_name: 'test-model' } },
+          after: 'start',
+        },
+      },
+    ]);
+    const run = await assistant.use<ShownRun>('test_workflow', {
+      id,
+      mode: 'node',
+      node: 'ask',
+      max_cost: '0.0000001',
+    });
+    assert.deepEqual(
+      [run.status, run.nodes.find((node) => node.id === 'ask')?.error?.code],
+      ['failed', 'budget_exceeded'],
+    );
+    assert.match(
+      await assistant.refused('test_workflow', { id, mode: 'node', node: 'ask', max_cost: 'cheap' }),
+      /decimal/i,
+    );
+  });
+
+  it('reads long results on by path and offset', async () => {
+    target.on('/long', { body: 'abcdefghij'.repeat(8_000) });
+    const { id } = await make([
+      start,
+      { add: { id: 'get', kind: 'http-node', data: { url: `${target.url}/long` }, after: 'start' } },
+    ]);
+    const run = await assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input: {} });
+    const shown = run.nodes.find((node) => node.id === 'get');
+    assert.deepEqual(
+      [shown?.is_cut, typeof shown?.result, JSON.stringify(shown?.result).length <= 2_100],
+      [true, 'string', true],
+    );
+    let text = '';
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const asked: JsonObject = { run_id: run.run_id, node: 'get', path: '/result/content', offset };
+      const { part }: ShownRun = await assistant.use<ShownRun>('read_run', asked);
+      text += part!.text;
+      offset = part!.next_offset;
+    }
+    assert.equal(text, 'abcdefghij'.repeat(8_000));
+    const entry = await assistant.use<ShownRun>('read_run', {
+      run_id: run.run_id,
+      node: 'get',
+      path: '/result/status_code',
+    });
+    assert.equal(entry.part?.value, 200);
+  });
+
+  it('lists connections without their secrets, and is given the address for a missing one', async () => {
+    const secret = 'sk-very-secret-1234567890';
+    const body = {
+      name: 'Mine',
+      kind: 'bearer',
+      origins: ['https://api.airtable.com'],
+      settings: {},
+      secrets: { token: secret },
+    };
+    const made = await account.api.post(`/projects/${project}/connections/`, { body });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { items } = await assistant.use<{ items: JsonObject[] }>('list_connections', { project });
+    assert.deepEqual(
+      items.map(({ name, service, status, origins }) => ({ name, service, status, origins })),
+      [{ name: 'Mine', service: 'airtable', status: 'ready', origins: ['https://api.airtable.com'] }],
+    );
+    const asked = await assistant.use('ask_for_connection', {
+      project,
+      service: 'Slack',
+      reason: 'To post.',
+    });
+    assert.match(String(asked['url']), new RegExp(`/settings\\?tab=connections&project=${project}$`));
+    assert.equal(asked['may_make'], true);
+  });
+});
