@@ -21,7 +21,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  */
 const LAST = {
   migration: '0004-assistants',
-  routines: '87baa7cd90cf3b7ba3cd411bac0a3f18fcb3e9df695c29ecec1dfa4b57b233d9',
+  routines: '2ce3e5353ac213d5a2541c7189844d9d126bf8a33b39d61f25036e09ab657717',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */
