@@ -39,12 +39,15 @@ export interface Routing {
 
 /** A worker asks again at least each minute, and Temporal lists it for five. */
 const WORKER_SEEN_MS = 90_000;
-const ACTIVITIES = 2; // temporal.api.enums.v1.TaskQueueType
 const NOT_FOUND = 5; // gRPC
 const FAILED_PRECONDITION = 9;
+const ACTIVITIES = 2; // temporal.api.enums.v1.TaskQueueType
 
-export const isConflict = (error: unknown): boolean =>
-  isGrpcServiceError(error) && Number(error.code) === FAILED_PRECONDITION;
+export const isConflict = (error: unknown): boolean => codeOf(error) === FAILED_PRECONDITION;
+
+function codeOf(error: unknown): number | undefined {
+  return isGrpcServiceError(error) ? error.code : undefined;
+}
 
 /** Returns undefined while Temporal knows no build: it learns of one by its worker's first request for work. */
 export async function routingOf({ workflowService, namespace, name }: Deployment): Promise<Routing | undefined> {
@@ -62,7 +65,7 @@ export async function routingOf({ workflowService, namespace, name }: Deployment
       conflictToken,
     };
   } catch (error) {
-    if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
+    if (codeOf(error) === NOT_FOUND) return undefined;
     throw error;
   }
 }

@@ -92,7 +92,7 @@ export class Draft {
     const { spots, moved } = widen(groups, (id) => (targets.get(id) ?? []).map(({ target }) => target));
     for (const { id, spot } of nodes) if (!spots.has(id)) spots.set(id, moved(spot));
     const given = (Array.isArray(notes) ? notes : []).filter(isObject);
-    const movedNotes = given.map((note) => ({ ...note, position: moved(note['position'] as unknown as Spot) }));
+    const movedNotes = given.map((note) => ({ ...note, position: moved(note['position'] as Spot) }));
     const ghosts = movedNotes.filter((note) => (note as JsonObject)['left_out'] === true);
     const isAdded = new Set([...added.values()].flat());
     const fixed = nodes.filter(({ id }) => !isAdded.has(id)).map(({ id }) => spots.get(id)!);

@@ -61,11 +61,7 @@ interface GivenBody {
   isOptional: boolean;
 }
 
-function toFields(
-  document: OpenapiDocument,
-  { body, schema, content, isOptional }: GivenBody,
-  room: Room,
-): FoundBody {
+function toFields(document: OpenapiDocument, { body, schema, content, isOptional }: GivenBody, room: Room): FoundBody {
   const type = body.media_type;
   const isObjectBody = isJsonType(type) || isFormType(type) || /^multipart\//i.test(type);
   const properties = isObjectBody ? propertiesOf(document, schema, 0) : undefined;

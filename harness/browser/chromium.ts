@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const PACKAGE = '@sparticuz/chromium';
-const UNPACK = `import('${PACKAGE}').then(({ default: chromium }) => chromium.executablePath())`;
+const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
 
 /**
  * Returns the path of an executable Chromium. `CHROMIUM` names another browser, for systems on which the package's does
@@ -17,7 +16,7 @@ const UNPACK = `import('${PACKAGE}').then(({ default: chromium }) => chromium.ex
 export async function chromiumPath(): Promise<string> {
   const named = process.env['CHROMIUM'];
   if (named) return named;
-  const folder = path.join(tmpdir(), `chromium-${versionOf(PACKAGE)}-${process.getuid?.() ?? 0}`);
+  const folder = path.join(tmpdir(), `chromium-${version()}-${process.getuid?.() ?? 0}`);
   const executable = path.join(folder, 'chromium');
   if (existsSync(executable)) return executable;
   const own = mkdtempSync(path.join(tmpdir(), 'chromium-unpacked-'));
@@ -36,10 +35,8 @@ export async function chromiumPath(): Promise<string> {
 }
 
 /** The package does not export its package.json. */
-function versionOf(name: string): string {
-  const [root] = createRequire(import.meta.url)
-    .resolve(name)
-    .split(path.join(name, 'build'));
-  const { version } = JSON.parse(readFileSync(path.join(root!, name, 'package.json'), 'utf8')) as { version: string };
-  return version;
+function version(): string {
+  const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+  const description = path.join(entry.slice(0, entry.lastIndexOf(`${path.sep}build${path.sep}`)), 'package.json');
+  return (JSON.parse(readFileSync(description, 'utf8')) as { version: string }).version;
 }

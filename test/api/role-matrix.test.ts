@@ -78,7 +78,7 @@ describe('role matrix', function () {
         if (outcome !== '403 key_scope') reached.push(line.route);
       }
       const ofRead = lines.filter(takesKeys).map(({ route }) => route);
-      const expectedRoutes =
+      const expectedRoutes: readonly string[] =
         scope === 'run' ? RUN_SCOPE : [...ofRead.filter((route) => route.startsWith('GET ')), 'POST /mcp/build/'];
       assert.deepEqual(reached.toSorted(), expectedRoutes.toSorted());
     });

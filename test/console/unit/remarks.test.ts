@@ -38,7 +38,7 @@ describe('remarks of an import', () => {
     const [odder] = remarkProblems({
       ...imported,
       remarks: [{ id: 'a', message: 'm', fix: { hook: 'yes' } }],
-    } as Drawing);
+    });
     assert.equal(odder?.remark?.fix, undefined);
   });
 
