@@ -1,5 +1,5 @@
 import { use, useState } from 'react';
-import type { JsonObject } from '../../graph/json.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
 import { asObject, asText } from '../ui/json.js';
 import { RecordTable, VariableText } from '../forms/fields.js';
 import { FormContext } from '../forms/form.js';
@@ -19,6 +19,9 @@ interface HttpFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
+const OF_ADDRESS = ['url', 'method', 'headers', 'body'];
+const OF_ACTION = ['action', 'values'];
+
 /** Form of an HTTP request: method and address in one row, tables of names and values, and the body by type. */
 export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   const { url = {}, settings = {} } = propertiesOf(schema);
@@ -26,12 +29,33 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   const own = { path: [], value: data, onChange };
   const { isReadOnly } = use(FormContext);
   const [isImporting, setIsImporting] = useState(false);
+  const action = (
+    <SchemaField
+      schema={{ format: 'action' }}
+      path={['action']}
+      label="Action"
+      value={data['action']}
+      onChange={onChange}
+    />
+  );
+  if (isObject(data['action']))
+    return (
+      <>
+        <Properties schema={onlyFields(schema, ['connection'])} {...own} />
+        {action}
+        <Layers schema={withoutFields(schema, [...OF_ADDRESS, ...OF_ACTION, 'connection', 'settings'])} {...own} />
+        <Layers schema={settings} path={['settings']} value={data['settings']} isRest onChange={onChange} />
+      </>
+    );
   return (
     <>
       {!isReadOnly && (
-        <Button variant="quiet" className="http-import" onClick={() => setIsImporting(true)}>
-          Import cURL
-        </Button>
+        <div className="http-begin">
+          {action}
+          <Button variant="quiet" onClick={() => setIsImporting(true)}>
+            Import cURL
+          </Button>
+        </div>
       )}
       {isImporting && (
         <CurlDialog data={data} onImport={(imported) => onChange([], imported)} onClose={() => setIsImporting(false)} />
@@ -50,7 +74,7 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
       <Query address={asText(data['url']) ?? ''} onChange={(address) => onChange(['url'], address)} />
       <Properties schema={onlyFields(schema, ['headers'])} {...own} />
       <Body schema={propertiesOf(schema)['body'] ?? {}} data={data} onChange={onChange} />
-      <Layers schema={withoutFields(schema, ['url', 'method', 'headers', 'body', 'settings'])} {...own} />
+      <Layers schema={withoutFields(schema, [...OF_ADDRESS, ...OF_ACTION, 'settings'])} {...own} />
       <Layers schema={settings} path={['settings']} value={data['settings']} isRest onChange={onChange} />
     </>
   );

@@ -100,6 +100,14 @@ const SAID: Record<string, [text: string, check: () => void]> = {
     'http/protobuf',
     () => assert.throws(() => parseEnvironment({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), /OTEL_EXPORTER_OTLP_PROTOCOL/),
   ],
+  WORKER_DEPLOYMENT_NAME: [
+    'runs',
+    () => assert.equal(workerOf({ WORKER_VERSIONING: 'true' }).version?.deploymentName, 'runs'),
+  ],
+  WORKER_BUILD_ID: [
+    'version and hash of the workflow bundle',
+    () => assert.equal(workerOf({ WORKER_VERSIONING: 'true' }).version?.buildId, undefined),
+  ],
   WORKER_CACHED_WORKFLOWS: [
     '200, or twice WORKER_ACTIVITY_SLOTS',
     () => {

@@ -27,6 +27,7 @@ import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
+import { ACTION, ActionField } from '../../parts/actions/action-field.js';
 import { AGENT_TOOLS, AgentTools } from '../../parts/agent-tools/agent-tools.js';
 import { ConnectionField } from '../../parts/connection/connection-field.js';
 import { TestMenu } from './test-run/test-menu.js';
@@ -79,6 +80,7 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
     if (format === AGENT_TOOLS) return <AgentTools {...{ projectId, workflowId }} nodeId={node.id} {...props} />;
     if (format === MODEL) return <ModelField {...props} />;
+    if (format === ACTION) return <ActionField {...{ projectId, data }} {...props} />;
     if (format !== MCP_TOOL) return filesControl(format, { ...props, projectId });
     const server = asObject(valueAt(data, props.path.slice(0, -1)));
     return <McpToolField workflowId={workflowId} nodeId={node.id} server={server} {...props} />;

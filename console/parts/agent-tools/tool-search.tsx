@@ -10,7 +10,7 @@ import { isFound, SearchList, type Choice } from '../../ui/search-list.js';
 import { useConnections } from '../connection/connection-calls.js';
 import type { Connection } from '../connection/connection-types.js';
 import { addressIn, knownServers } from './new-tool.js';
-import { useActions, type FoundAction } from './service-actions.js';
+import { toChoice, useActions, type FoundAction } from '../actions/service-actions.js';
 import './agent-tools.css';
 
 interface ToolChoice extends Choice {
@@ -46,7 +46,7 @@ export function AddTool({ disabled, onAdd, onAdded, ...known }: AddToolProps) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
-          className="tool-search"
+          className="search-popover"
           aria-label="Add tool"
           side="bottom"
           align="start"
@@ -136,16 +136,8 @@ function toConnected({ id, name, settings }: Connection): ToolChoice {
   return { id: `connection${id}`, name, detail, type: 'mcp', fields };
 }
 
-function toAction({ service, action }: FoundAction, at: number): ToolChoice {
-  const fields = { service: service.id, id: action.id };
-  const name = `${service.name}: ${action.title}`;
-  return {
-    id: `action${at}`,
-    name,
-    detail: `${action.method} ${action.path}`,
-    type: 'action',
-    fields,
-  };
+function toAction(found: FoundAction, at: number): ToolChoice {
+  return { ...toChoice(found, at), type: 'action' };
 }
 
 function toWorkflow({ id, title }: { id: number; title: string }): ToolChoice {

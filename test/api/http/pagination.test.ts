@@ -73,7 +73,8 @@ describe('pagination', function () {
           .replace('{id}', id)
           .replace(/\{(?:workflow_)?run_id\}/, run.data.id)
           .replace('{conversation_id}', begun.body.id)
-          .replace('{node_id}', nodeId);
+          .replace('{node_id}', nodeId)
+          .replace('{service_id}', 'slack');
         const isForAdministrators = path.startsWith('/api/v1/users/') || path === '/api/v1/audit/';
         const isList = names.includes('page') && !isForAdministrators;
         return isList ? [{ path: filled.replace('/api/v1', ''), names }] : [];

@@ -1,7 +1,9 @@
 // The actions of services that a search finds.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { JsonObject } from '../../../graph/json.js';
 import { api, unwrap, type components } from '../../service/api.js';
+import type { Choice } from '../../ui/search-list.js';
 
 export interface FoundAction {
   service: components['schemas']['Service'];
@@ -45,4 +47,14 @@ function usePaused(text: string): string {
     return () => clearTimeout(timer);
   }, [text]);
   return paused;
+}
+
+/** What a search list shows of an action, and what a drawing says of it. */
+export function toChoice({ service, action }: FoundAction, at: number): Choice & { fields: JsonObject } {
+  return {
+    id: `action${at}`,
+    name: `${service.name}: ${action.title}`,
+    detail: `${action.method} ${action.path}`,
+    fields: { service: service.id, id: action.id },
+  };
 }

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { Popover } from 'radix-ui';
+import { use, useState } from 'react';
+import type { JsonObject } from '../../../graph/json.js';
+import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
+import { Layers } from '../../forms/schema-field.js';
+import { api, unwrap } from '../../service/api.js';
+import { FailedChoices, Problem } from '../../service/problem.js';
+import { Button } from '../../ui/button.js';
+import { Hint } from '../../ui/fields.js';
+import { asObject, asText } from '../../ui/json.js';
+import { SearchList } from '../../ui/search-list.js';
+import './action-field.css';
+import { toChoice, useActions } from './service-actions.js';
+
+/** `format` of the field that names the action of a service. */
+export const ACTION = 'action';
+
+interface ActionFieldProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'onChange'> {
+  projectId: number;
+  /** The data of the node, which has the values of the action beside it. */
+  data: JsonObject;
+}
+
+/** The action of a service in place of an address: chosen by a search, then a form of its named fields. */
+export function ActionField({ projectId, data, path, value, onChange }: ActionFieldProps) {
+  const { isReadOnly } = use(FormContext);
+  const { service, id } = asObject(value);
+  const [serviceId, actionId] = [asText(service), asText(id)];
+  const {
+    url: _url,
+    method: _method,
+    headers: _headers,
+    body: _body,
+    action: _action,
+    values: _values,
+    ...rest
+  } = data;
+  const choose = (chosen: JsonObject): void => onChange([], { ...rest, action: chosen, values: {} });
+  if (serviceId === undefined || actionId === undefined)
+    return isReadOnly ? null : <ChooseAction projectId={projectId} onChoose={choose} />;
+  return (
+    <fieldset className="form-group" data-path={path.join('.')}>
+      <legend className="form-legend">Action</legend>
+      <ActionValues serviceId={serviceId} actionId={actionId} value={data['values']} onChange={onChange} />
+      {!isReadOnly && (
+        <Button
+          variant="quiet"
+          className="action-leave"
+          onClick={() => onChange([], { ...rest, method: 'GET', url: '' })}
+        >
+          Use an address instead
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'> {
+  serviceId: string;
+  actionId: string;
+}
+
+function ActionValues({ serviceId, actionId, value, onChange }: ActionValuesProps) {
+  const action = useQuery({
+    queryKey: ['action', serviceId, actionId],
+    queryFn: ({ signal }) => {
+      const params = { path: { service_id: serviceId, action_id: actionId } };
+      return unwrap(api.GET('/api/v1/services/{service_id}/actions/{action_id}/', { params, signal }));
+    },
+    staleTime: 300_000,
+  });
+  const { data } = action;
+  return (
+    <>
+      <Problem error={action.error} onRetry={() => void action.refetch()} isRetrying={action.isFetching} />
+      <p className="action-name">{data?.title ?? `${serviceId}: ${actionId}`}</p>
+      {data !== undefined && (
+        <>
+          <Hint>{`${data.method} ${data.path}${data.description === '' ? '' : `. ${data.description}`}`}</Hint>
+          <Layers schema={data.fields} path={['values']} value={value} onChange={onChange} />
+        </>
+      )}
+    </>
+  );
+}
+
+function ChooseAction({ projectId, onChoose }: { projectId: number; onChoose: (action: JsonObject) => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [search, setSearch] = useState('');
+  const actions = useActions(projectId, search);
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+      <Popover.Trigger asChild>
+        <Button variant="quiet">Use an action</Button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className="search-popover"
+          aria-label="Use an action"
+          side="bottom"
+          align="start"
+          sideOffset={8}
+          collisionPadding={8}
+        >
+          <SearchList
+            label="Search services"
+            listLabel="Actions"
+            search={search}
+            onSearch={setSearch}
+            groups={[{ label: 'Services', choices: search.trim() === '' ? [] : (actions.data ?? []).map(toChoice) }]}
+            onChoose={({ fields }) => onChoose(fields)}
+          >
+            <Hint>Type the name of a service, such as Slack, or what is to be done.</Hint>
+            <FailedChoices noun="services" query={actions} />
+          </SearchList>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
