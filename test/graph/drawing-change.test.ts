@@ -24,6 +24,7 @@ describe('a change of a drawing', () => {
     ['the selection', { ...withNode({ selected: true, dragging: true }), edges: [{ ...EDGE, selected: true }] }],
     ['the looks of an edge', withEdge({ type: 'smoothstep', animated: true, style: { stroke: 'red' }, markerEnd: {} })],
     ['a note beside the nodes', { ...DRAWING, notes: [{ id: 'n', text: 'read me', position: { x: 1, y: 2 } }] }],
+    ['a remark of an import', { ...DRAWING, remarks: [{ id: 'r', message: 'read me' }] }],
     ['the order of keys', { edges: [EDGE], settings: { execution: 'dense' }, nodes: [NODE], start_node: 'a' }],
   ];
   for (const [title, drawing] of looks) {
@@ -44,7 +45,7 @@ describe('a change of a drawing', () => {
     ['the label of an edge', withEdge({ label: 'yes' })],
     ['the start', { ...DRAWING, start_node: 'b' }],
     ['the settings', { ...DRAWING, settings: { execution: 'visible' } }],
-    ['what the editor keeps beside the nodes', { ...DRAWING, remarks: ['read me'] }],
+    ['what an editor keeps beside the nodes', { ...DRAWING, colors: ['red'] }],
     ['a node', { ...DRAWING, nodes: [NODE, { ...NODE, id: 'b' }] }],
     ['the order of nodes', { ...DRAWING, nodes: [{ id: 'b' }, NODE] }],
   ];

@@ -124,7 +124,8 @@ describe('a wait', () => {
 
   it('tells editors its handles and fields', () => {
     const described = describeNodes().find(({ type }) => type === 'wait-node')!;
-    assert.deepEqual(described.handles, [{ id: 'timeout', label: 'Timed out', field: 'timeout_node' }]);
+    const timedOut = { id: 'timeout', label: 'Timed out', field: 'timeout_node', when: { mode: 'callback' } };
+    assert.deepEqual(described.handles, [timedOut]);
     assert.equal(described.has_next_nodes, true);
     const { properties } = described.schema as { properties: Record<string, { title: string }> };
     for (const field of ['mode', 'seconds', 'until', 'timeout']) assert.ok(properties[field]!.title, field);

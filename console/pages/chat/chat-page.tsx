@@ -14,7 +14,7 @@ import { readDrawing, type ChatWorkflow } from '../../parts/chat/chat-workflow.j
 import { FirstMessage } from '../../parts/chat/first-message.js';
 import './chat.css';
 import { Conversation } from './conversation.js';
-import { ConversationList, NewConversation } from './conversation-list.js';
+import { ConversationList } from './conversation-list.js';
 
 interface ChatPageProps {
   workflowId: number;
@@ -79,6 +79,8 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
   const [, navigate] = useLocation();
   /** True if the person has asked for a new conversation. Phones show the list otherwise. */
   const [isNew, setIsNew] = useState(false);
+  /** How often the person has asked: each time, the field for the first message gets the focus. */
+  const [asked, setAsked] = useState(0);
   const isOpen = conversationId !== undefined || isNew;
   return (
     <div className={classNames('page-full chat', isOpen && 'chat-open')}>
@@ -90,13 +92,16 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
           </Link>
         </header>
         {workflow.mayWrite && (
-          <NewConversation
-            workflow={workflow}
-            onAsk={() => {
+          <Button
+            variant="primary"
+            onClick={() => {
               setIsNew(true);
+              setAsked(asked + 1);
               navigate(`/workflows/${workflow.id}/chat`);
             }}
-          />
+          >
+            New conversation
+          </Button>
         )}
         <ConversationList workflowId={workflow.id} openId={conversationId} />
       </aside>
@@ -111,6 +116,7 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
             <h2 className="chat-title">New conversation</h2>
           </header>
           <FirstMessage
+            key={asked}
             workflow={workflow}
             onBegun={(id) => {
               setIsNew(false);

@@ -1,12 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
-import { Awaited, Problem } from '../../service/problem.js';
+import { Link } from 'wouter';
+import { Awaited } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { toVisibleText } from '../../ui/visible-json.js';
-import { createConversation, useConversations, type Conversation } from '../../parts/chat/chat-calls.js';
-import type { ChatWorkflow } from '../../parts/chat/chat-workflow.js';
+import { useConversations, type Conversation } from '../../parts/chat/chat-calls.js';
 
 interface ConversationListProps {
   workflowId: number;
@@ -59,34 +57,4 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
 /** The first message becomes the title of a conversation. */
 export function titleOf({ title }: Pick<Conversation, 'title'>): string {
   return title.trim() === '' ? 'New conversation' : toVisibleText(title);
-}
-
-interface NewConversationProps {
-  workflow: ChatWorkflow;
-  /** Called if the trigger has fields that a message does not fill in. */
-  onAsk: () => void;
-}
-
-export function NewConversation({ workflow, onAsk }: NewConversationProps) {
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const creation = useMutation({
-    mutationFn: () => createConversation(workflow.id, {}),
-    onSuccess: async ({ id }) => {
-      navigate(`/workflows/${workflow.id}/chat/${id}`);
-      await queries.invalidateQueries({ queryKey: ['conversations', workflow.id] });
-    },
-  });
-  return (
-    <>
-      <Button
-        variant="primary"
-        isBusy={creation.isPending}
-        onClick={() => (workflow.fields.length > 0 ? onAsk() : creation.mutate())}
-      >
-        New conversation
-      </Button>
-      <Problem error={creation.error} />
-    </>
-  );
 }
