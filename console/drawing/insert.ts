@@ -9,6 +9,18 @@ interface Added {
   id: string;
 }
 
+/**
+ * Adds a node behind another one, at its first free exit. Where its only exit has one link, the node goes into that link.
+ * Returns undefined if neither is there.
+ */
+export function addNext(drawing: Drawing, kinds: NodeKinds, kind: NodeKind, source: string): Added | undefined {
+  const exit = freeExit(drawing, kinds, source);
+  if (exit !== undefined) return addBehind(drawing, kinds, kind, { source, handle: exit.handle });
+  const [link, ...others] = linksOf(drawing, kinds).filter((each) => each.source === source && !each.isIdle);
+  const isOnly = link !== undefined && others.length === 0 && exitsOfNode(drawing, kinds, source).length === 1;
+  return isOnly && offeredExits(kind, {}).length > 0 ? insertOnLink(drawing, kinds, kind, link) : undefined;
+}
+
 /** Adds a node to the right of another one and links them. */
 export function addBehind(
   drawing: Drawing,
@@ -21,13 +33,17 @@ export function addBehind(
   return { id: added.id, drawing: connect(added.drawing, kinds, { source, handle, target: added.id }) };
 }
 
-/** The first exit of a node without a link that runs; undefined if there is none. */
-export function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit | undefined {
+function exitsOfNode(drawing: Drawing, kinds: NodeKinds, id: string): readonly Exit[] {
   const node = nodesOf(drawing).get(id);
+  return offeredExits(node && kinds.get(typeOf(node)), dataOf(node));
+}
+
+/** The first exit of a node without a link that runs; undefined if there is none. */
+function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit | undefined {
   const taken = linksOf(drawing, kinds).flatMap(({ source, handle, isIdle }) =>
     source === id && !isIdle ? [handle] : [],
   );
-  return offeredExits(node && kinds.get(typeOf(node)), dataOf(node)).find(({ handle }) => !taken.includes(handle));
+  return exitsOfNode(drawing, kinds, id).find(({ handle }) => !taken.includes(handle));
 }
 
 const GAP = 60;

@@ -7,7 +7,7 @@ import { addNode, freePlace } from './change-drawing.js';
 import { isStart, nodesOf, positionOf, type Drawing, type NodeKind, type Position } from './drawing.js';
 import { onlyNode, useStore, type EditorStore } from './editor-store.js';
 import { withFrames } from './flow-nodes.js';
-import { addBehind, freeExit } from './insert.js';
+import { addNext } from './insert.js';
 import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
 import { addNote } from './notes.js';
@@ -96,15 +96,12 @@ export function Palette() {
   );
 }
 
-/** Adds a node behind the selected one, at its first free exit, else beside what is selected. */
+/** Adds a node behind the selected one, else beside what is selected. */
 function addOne({ drawing, kinds, getState }: EditorStore, kind: NodeKind, middle: Position) {
   const { selection } = getState();
   const source = isStart(kind) ? undefined : onlyNode(selection);
-  const exit = source === undefined ? undefined : freeExit(drawing, kinds, source);
-  if (source !== undefined && exit !== undefined) {
-    return addBehind(drawing, kinds, kind, { source, handle: exit.handle });
-  }
-  return addNode(drawing, kinds, kind, freePlace(drawing, withFrames(drawing, kinds, selection.nodes), middle));
+  const next = source === undefined ? undefined : addNext(drawing, kinds, kind, source);
+  return next ?? addNode(drawing, kinds, kind, freePlace(drawing, withFrames(drawing, kinds, selection.nodes), middle));
 }
 
 /** Shows the whole graph if it is small, else centres the new node. */

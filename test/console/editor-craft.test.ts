@@ -93,7 +93,16 @@ describe('the craft of the editor', function () {
     const exit = (name: string) => region(page, 'Node').locator('.connections-exit').filter({ hasText: name });
     await exit('Connect True to').getByRole('button', { name: 'Remove link to Set value' }).waitFor();
     await exit('Connect False to').getByRole('button', { name: 'Remove link to Output' }).waitFor();
+    // Its only exit leads on, so the node goes between the two.
+    await node(page, 'Begin').click();
+    await press(page, 'Add HTTP request');
+    await node(page, 'Begin to HTTP request').waitFor({ state: 'attached' });
+    await node(page, 'HTTP request to Condition').waitFor({ state: 'attached' });
+    assert.equal(await node(page, 'Begin to Condition').count(), 0);
+    await page.keyboard.press('Control+z');
+    await node(page, 'Begin to Condition').waitFor({ state: 'attached' });
     // Both exits are taken.
+    await node(page, 'Condition').click();
     await press(page, 'Add Code');
     await node(page, 'Code').waitFor();
     assert.equal(await node(page, 'Condition to Code').count(), 0);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, http, linkInRow, node as graphNode, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
@@ -26,9 +27,10 @@ describe('the editor as the place of work', function () {
     world.browser.person(world.owner.userId, `/workflows/${workflowId}`, options);
 
   /** `Start`, and `Call`, which is answered after `delayMs`. */
-  function row(delayMs = 0, word = 'answered'): Drawing {
+  /** The call is answered once `until` is fulfilled. */
+  function row(until: Promise<unknown> = Promise.resolve(), word = 'answered'): Drawing {
     const path = `/${randomUUID()}`;
-    world.target.on(path, [{ body: word, delayMs }]);
+    world.target.on(path, [{ body: word, until }]);
     return drawing(linkInRow([trigger([], { label: 'Start' }), http(`${world.target.url}${path}`, { label: 'Call' })]));
   }
 
@@ -41,13 +43,15 @@ describe('the editor as the place of work', function () {
 
   describe('Run', () => {
     it('runs in the editor: statuses on the canvas, what happened in a line, and a link to the run', async () => {
-      const id = await make(row(1_500));
+      const answer = createGate();
+      const id = await make(row(answer.opened));
       const page = await open(id);
       await run(page);
       const last = region(page, 'Last run');
       await node(page, 'Call, in progress').waitFor();
       await last.getByText('Is running').waitFor();
       await assertAccessible(page, 'the editor while a run goes on');
+      answer.open();
       await node(page, 'Call, succeeded').waitFor();
       await last.getByText(/^Succeeded in/).waitFor();
       assert.equal(new URL(page.url()).pathname, `/workflows/${id}`);
@@ -110,7 +114,8 @@ describe('the editor as the place of work', function () {
     });
 
     it('is that of a test where the test is newer, and goes on where the run goes on', async () => {
-      const id = await make(row(2_500));
+      const answer = createGate();
+      const id = await make(row(answer.opened));
       const page = await open(id);
       await node(page, 'Call').click();
       await press(region(page, 'Node'), 'Test');
@@ -119,6 +124,7 @@ describe('the editor as the place of work', function () {
       await node(page, 'Call, in progress').waitFor();
       await page.reload();
       await node(page, 'Call, in progress').waitFor();
+      answer.open();
       await node(page, 'Call, succeeded').waitFor();
       assert.equal(await region(page, 'Last run').count(), 0);
       await page.context().close();

@@ -305,6 +305,7 @@ describe('files in the console', function () {
       return body.data.nodes.map(({ data }) => data);
     };
     await select('Check');
+    await form.getByText('More', { exact: true }).click();
     const shown = group(form, 'Files');
     await shown.getByRole('combobox', { name: 'Uploaded file' }).selectOption('stored.txt');
     await shown.getByText('stored.txt', { exact: true }).first().waitFor();

@@ -61,11 +61,11 @@ describe('the inbox', function () {
     const type = form.getByRole('combobox', { name: 'Type', exact: true });
     assert.deepEqual((await type.getByRole('option').allTextContents()).slice(0, 6), [
       'text',
-      'textarea',
+      'long text',
       'number',
       'checkbox',
-      'select',
-      'json',
+      'choice',
+      'JSON',
     ]);
     await type.selectOption('number');
     await form.getByText('later nodes read it as the result values.').waitFor();
