@@ -1,40 +1,15 @@
-// Translates the questions of n8n's If, Filter and Switch to conditions of a drawing.
+// Translates the questions of n8n's If, Filter and Switch to plain conditions of a drawing, where these ask the same.
 import { MAX_COMPARISONS } from '../graph/combined.js';
 import type { Comparison, Condition } from '../graph/condition-schema.js';
-import { isOneSided, type Operator } from '../graph/operators.js';
-import { patternProblem } from '../graph/pattern.js';
+import type { Operator } from '../graph/operators.js';
 import { isObject, type JsonObject } from '../graph/json.js';
+import { hasVariables } from '../graph/template.js';
+import { translateParameter } from './expressions.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NotTranslatable, type NodeTranslation } from './node-translation.js';
-
-/** One test of a question. */
-export interface Atom {
-  condition: Comparison;
-  /** True if the condition is the opposite of the test, for which there is no operator. */
-  isNegated: boolean;
-}
-
-/** Tests that one node asks. */
-export interface Part {
-  condition: Condition;
-  /** True if the condition is the opposite of the tests. */
-  isNegated: boolean;
-}
-
-export interface Question {
-  atoms: Atom[];
-  /** True if all atoms must hold, false if one is enough. */
-  needsAll: boolean;
-}
-
-const MAX_ATOMS = 200;
-
-/** `in_left`: `in` with its sides swapped. */
-type AskedOperator = Operator | 'in_left';
-type Asked = 'true' | 'false' | AskedOperator | `not ${AskedOperator}`;
+import type { NodeTranslation } from './node-translation.js';
 
 /** Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. */
-const TEXT: Record<string, Asked> = {
+const TEXT: Readonly<Record<string, Operator>> = {
   equals: '==',
   equal: '==',
   notEquals: '!=',
@@ -42,17 +17,9 @@ const TEXT: Record<string, Asked> = {
   contains: 'contains',
   notContains: 'not_contains',
   startsWith: 'starts_with',
-  notStartsWith: 'not starts_with',
   endsWith: 'ends_with',
-  notEndsWith: 'not ends_with',
-  regex: 'matches',
-  notRegex: 'not matches',
-  larger: '>',
-  largerEqual: '>=',
-  smaller: '<',
-  smallerEqual: '<=',
 };
-const NUMBER: Record<string, Asked> = {
+const NUMBER: Readonly<Record<string, Operator>> = {
   equals: '==',
   equal: '==',
   notEquals: '!=',
@@ -66,245 +33,96 @@ const NUMBER: Record<string, Asked> = {
   lte: '<=',
   smallerEqual: '<=',
 };
-const MOMENT: Record<string, Asked> = {
-  equals: '==',
-  notEquals: '!=',
-  after: '>',
-  before: '<',
-  afterOrEquals: '>=',
-  beforeOrEquals: '<=',
-};
-const TRUTH: Record<string, Asked> = {
-  true: 'true',
-  false: 'false',
-  equals: '==',
-  equal: '==',
-  notEquals: '!=',
-  notEqual: '!=',
-};
-const EMPTINESS: Record<string, Asked> = {
-  exists: 'is_not_empty',
-  notExists: 'is_empty',
-  empty: 'is_empty',
-  notEmpty: 'is_not_empty',
-  isEmpty: 'is_empty',
-  isNotEmpty: 'is_not_empty',
-};
-const OPERATIONS: Record<string, Record<string, Asked>> = {
+const OPERATORS: Readonly<Record<string, Readonly<Record<string, Operator>>>> = {
   string: TEXT,
   number: NUMBER,
-  dateTime: MOMENT,
-  boolean: TRUTH,
-  array: { contains: 'in_left', notContains: 'not in_left' },
-  object: {},
+  boolean: {},
 };
 
-interface Asking {
+interface Asked {
   type: string;
   operation: string;
   left: unknown;
   right: unknown;
-  ignoresCase: boolean;
-  field: string;
 }
 
-function toAtom(at: NodeTranslation, { type, operation, left, right, ignoresCase, field }: Asking): Atom {
-  const operatorName = askedBy(type, operation);
-  if (operatorName === undefined)
-    throw new NotTranslatable(`the operation "${operation}" of ${type} values has no equivalent`);
-  if (operation === 'exists' || operation === 'notExists')
-    at.warn(`${field}: in n8n an empty text exists. Here it counts as missing.`);
-  if (type === 'string' && isNumeric(right))
-    at.warn(`${field}: n8n compares texts. Here two numbers are compared by value, so that "1.0" equals "1".`);
-  if (type === 'dateTime') at.warn(`${field}: dates are compared as text, which is right for dates of the same form.`);
-  const sides = { left: at.text(left, field), right: at.text(right, field) };
-  if (operatorName === 'true' || operatorName === 'false')
-    return positive({ left: sides.left, operator: '==', right: operatorName });
-  const isNegated = operatorName.startsWith('not ');
-  const operator = (isNegated ? operatorName.slice('not '.length) : operatorName) as AskedOperator;
-  // Swap the sides: n8n tests if the list contains the value.
-  if (operator === 'in_left') {
-    return { condition: { left: sides.right, operator: 'in', right: sides.left }, isNegated };
+/** Returns the comparison that asks the same as n8n does, if there is one. */
+function toComparison(at: NodeTranslation, { type, operation, left, right }: Asked): Comparison | undefined {
+  const { value, problems } = translateParameter(left, at.names);
+  if (problems.length > 0 || typeof value !== 'string' || !hasVariables(value)) return undefined;
+  if (type === 'boolean' && (operation === 'true' || operation === 'false')) {
+    return { left: value, operator: '==', right: operation };
   }
-  if (isOneSided(operator)) return positive({ left: sides.left, operator });
-  if (operator === 'matches') {
-    return { condition: { left: sides.left, operator, right: toPattern(right, sides.right) }, isNegated };
-  }
-  const isText = type === 'string' && ignoresCase;
-  if (!isText) return { condition: { left: sides.left, operator, right: sides.right }, isNegated };
-  const atom = withoutCase(sides, operator, isNegated);
-  if (atom === undefined) at.warn(`${field}: capitals and small letters count here.`);
-  return atom ?? { condition: { left: sides.left, operator, right: sides.right }, isNegated };
+  const operators = Object.hasOwn(OPERATORS, type) ? OPERATORS[type]! : {};
+  const operator = Object.hasOwn(operators, operation) ? operators[operation] : undefined;
+  if (operator === undefined || !isPlain(type, right)) return undefined;
+  return { left: value, operator, right: String(right) };
 }
 
-function isNumeric(value: unknown): boolean {
-  return (
-    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
-  );
+/** True for a literal that is compared here as n8n compares it: texts are not trimmed there, and are never numbers. */
+function isPlain(type: string, right: unknown): boolean {
+  if (type === 'number') return typeof right === 'number' && Number.isFinite(right);
+  if (typeof right !== 'string' || right === '' || right.trim() !== right || right.startsWith('=')) return false;
+  return !Number.isFinite(Number(right)) && !hasVariables(right);
 }
 
-function positive(condition: Atom['condition']): Atom {
-  return { condition, isNegated: false };
-}
-
-function askedBy(type: string, operation: string): Asked | undefined {
-  const known = Object.hasOwn(OPERATIONS, type) ? OPERATIONS[type]! : {};
-  if (Object.hasOwn(known, operation)) return known[operation];
-  return Object.hasOwn(EMPTINESS, operation) ? EMPTINESS[operation] : undefined;
-}
-
-const AS_PATTERN: Partial<Record<Operator, [operator: (text: string) => string, isNegated: boolean]>> = {
-  '==': [(text) => `^\\s*${text}\\s*$`, false],
-  '!=': [(text) => `^\\s*${text}\\s*$`, true],
-  contains: [(text) => text, false],
-  not_contains: [(text) => text, true],
-  starts_with: [(text) => `^\\s*${text}`, false],
-  ends_with: [(text) => `${text}\\s*$`, false],
-};
-
-/** Uses a case-insensitive pattern if the other side is plain text. Returns undefined if that isn't possible. */
-function withoutCase(
-  { left, right }: { left: string; right: string },
-  operator: Operator,
-  isNegated: boolean,
-): Atom | undefined {
-  const form = AS_PATTERN[operator];
-  if (form === undefined || right.includes('{{')) return undefined;
-  const [write, isOpposite] = form;
-  const pattern = `(?is)${write(right.trim().replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`))}`;
-  if (patternProblem(pattern) !== undefined) return undefined;
-  return { condition: { left, operator: 'matches', right: pattern }, isNegated: isNegated !== isOpposite };
-}
-
-/** n8n writes patterns bare or as `/pattern/flags`. */
-function toPattern(parameter: unknown, translated: string): string {
-  if (typeof parameter === 'string' && parameter.startsWith('=')) return translated;
-  const written = /^\/(.*)\/([a-z]*)$/s.exec(translated);
-  const flags = [...new Set(written?.[2] ?? '')].filter((flag) => 'ims'.includes(flag)).join('');
-  const pattern = `${flags === '' ? '' : `(?${flags})`}${written?.[1] ?? translated}`;
-  if (patternProblem(pattern) !== undefined) throw new NotTranslatable('its pattern is none of RE2 syntax');
-  return pattern;
+/** Returns the plain condition of a question, or undefined if none asks the same as n8n does. */
+export function plainCondition(at: NodeTranslation, question: unknown, ignoresCase: boolean): Condition | undefined {
+  return isQuestion(question) ? ofQuestion(at, objectOf(question), ignoresCase) : undefined;
 }
 
 /**
  * Reads the form of version 2 and later: `{options, conditions: [{leftValue, rightValue, operator: {type, operation}}],
  * combinator}`.
  */
-export function readQuestion(at: NodeTranslation, value: unknown, ignoresCase: boolean, field: string): Question {
-  const { options, conditions, combinator } = objectOf(value);
-  if (objectsOf(conditions).length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
+function ofQuestion(at: NodeTranslation, { options, conditions, combinator }: JsonObject, ignoresCase: boolean) {
   const isCaseless = ignoresCase || valueAt(options, 'caseSensitive') === false;
-  const atoms = objectsOf(conditions).map((condition, index) => {
+  const asked = objectsOf(conditions).map((condition): Asked => {
     const operator = objectOf(condition['operator']);
-    return toAtom(at, {
-      type: textOf(operator['type']) ?? 'string',
+    const type = textOf(operator['type']) ?? 'string';
+    return {
+      type: isCaseless && type === 'string' ? 'text of any case' : type,
       operation: textOf(operator['operation']) ?? '',
       left: condition['leftValue'],
       right: condition['rightValue'],
-      ignoresCase: isCaseless,
-      field: `${field}[${index}]`,
-    });
+    };
   });
-  return checked({ atoms, needsAll: combinator !== 'or' });
+  return combined(at, asked, combinator !== 'or');
 }
 
-/** Reads the form of version 1: `{string: [{value1, operation, value2}], number: [...]}` and `combineOperation`. */
-export function readOldQuestion(at: NodeTranslation, parameters: JsonObject): Question {
-  const atoms = Object.entries(objectOf(parameters['conditions'])).flatMap(([type, conditions]) =>
-    objectsOf(conditions)
-      .slice(0, MAX_ATOMS + 1)
-      .map((condition, index) =>
-        readOldAtom(at, { type, left: condition['value1'], condition, field: `conditions.${type}[${index}]` }),
-      ),
+/** Reads the form of version 1: `{string: [{value1, operation, value2}], number: [...]}`. */
+export function oldPlainCondition(at: NodeTranslation, conditions: unknown, needsAll: boolean): Condition | undefined {
+  const asked = Object.entries(objectOf(conditions)).flatMap(([type, list]) =>
+    objectsOf(list).map((condition): Asked => oldAsked(type, condition, condition['value1'])),
   );
-  return checked({ atoms, needsAll: parameters['combineOperation'] !== 'any' });
+  return combined(at, asked, needsAll);
 }
 
-interface OldCondition {
-  type: string;
-  left: unknown;
-  condition: JsonObject;
-  field: string;
+export function oldPlainRule(at: NodeTranslation, type: string, rule: JsonObject): Condition | undefined {
+  return combined(at, [oldAsked(type, rule, at.parameters['value1'])], true);
 }
 
 /** The operations that the first versions use if the file names none. */
-const OLD_DEFAULTS: Record<string, string> = {
+export const OLD_OPERATIONS: Readonly<Record<string, string>> = {
   string: 'equal',
   number: 'smaller',
   boolean: 'equal',
   dateTime: 'after',
 };
 
-export function readOldAtom(at: NodeTranslation, { type, left, condition, field }: OldCondition): Atom {
-  const operation = textOf(condition['operation']) ?? OLD_DEFAULTS[type] ?? '';
-  return toAtom(at, {
-    type,
-    operation,
-    left,
-    right: condition['value2'] ?? defaultOf(type),
-    ignoresCase: false,
-    field,
-  });
+function oldAsked(type: string, condition: JsonObject, left: unknown): Asked {
+  const operation = textOf(condition['operation']) ?? OLD_OPERATIONS[type] ?? '';
+  const right = condition['value2'] ?? (type === 'number' ? 0 : '');
+  const isTruth = type === 'boolean' && operation === 'equal' && typeof right === 'boolean';
+  return { type, operation: isTruth ? String(right) : operation, left, right };
 }
 
-function defaultOf(type: string): unknown {
-  if (type === 'number') return 0;
-  return type === 'boolean' ? false : '';
-}
-
-function checked(question: Question): Question {
-  if (question.atoms.length > MAX_ATOMS) throw new NotTranslatable(`it asks more than ${MAX_ATOMS} things`);
-  if (question.atoms.length === 0) throw new NotTranslatable('it asks nothing');
-  return question;
-}
-
-/** Operators that hold exactly where the other does not. */
-const OPPOSITES: Partial<Record<Operator, Operator>> = {
-  '==': '!=',
-  '!=': '==',
-  '>': '<=',
-  '<=': '>',
-  '<': '>=',
-  '>=': '<',
-  contains: 'not_contains',
-  not_contains: 'contains',
-  is_empty: 'is_not_empty',
-  is_not_empty: 'is_empty',
-};
-
-/** Returns the comparison that holds exactly where the test does not, if there is one. */
-function oppositeOf({ condition, isNegated }: Atom): Comparison | undefined {
-  if (isNegated) return condition;
-  const operator = OPPOSITES[condition.operator];
-  return operator && { ...condition, operator };
-}
-
-/**
- * Splits a question into as few parts as possible, of which all must hold if the question needs all of its tests, else
- * one. No condition is the opposite of a list, so a part either asks all of its tests as they are, or the opposite of
- * each.
- */
-export function partsOf({ atoms, needsAll }: Question): Part[] {
-  const groups: Atom[][] = [];
-  for (const atom of atoms) {
-    const last = groups.at(-1);
-    const fits = last !== undefined && last.length < MAX_COMPARISONS && canBeAsked([...last, atom]);
-    if (fits) last.push(atom);
-    else groups.push([atom]);
-  }
-  return groups.map((group): Part => {
-    const isNegated = group.some((atom) => atom.isNegated);
-    const comparisons = isNegated
-      ? group.flatMap((atom) => oppositeOf(atom) ?? [])
-      : group.map((atom) => atom.condition);
-    const [only] = comparisons;
-    if (comparisons.length === 1 && only !== undefined) return { condition: only, isNegated };
-    return { condition: needsAll === isNegated ? { any: comparisons } : { all: comparisons }, isNegated };
-  });
-}
-
-function canBeAsked(atoms: readonly Atom[]): boolean {
-  return atoms.every(({ isNegated }) => !isNegated) || atoms.every((atom) => oppositeOf(atom) !== undefined);
+function combined(at: NodeTranslation, asked: readonly Asked[], needsAll: boolean): Condition | undefined {
+  if (asked.length === 0 || asked.length > MAX_COMPARISONS) return undefined;
+  const comparisons = asked.map((each) => toComparison(at, each));
+  if (!comparisons.every((comparison) => comparison !== undefined)) return undefined;
+  if (comparisons.length === 1) return comparisons[0];
+  return needsAll ? { all: comparisons } : { any: comparisons };
 }
 
 export function isQuestion(value: unknown): boolean {

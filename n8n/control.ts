@@ -118,7 +118,8 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const source = textOf(parameters['source']) ?? 'database';
   if (source !== 'database') throw new NotTranslatable(`its workflow comes from "${source}"`);
-  if ((parameters['mode'] ?? 'once') === 'each') at.warnOfItems();
+  if (at.isForEach && (parameters['mode'] ?? 'once') !== 'each')
+    at.warn('n8n runs the workflow once with all items. Here it runs once for each item.');
   const mapped = valueAt(parameters, 'workflowInputs', 'value');
   const input =
     isObject(mapped) && Object.keys(mapped).length > 0 ? (at.value(mapped, 'workflowInputs') as JsonObject) : whole(at);
@@ -132,7 +133,8 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
   const id = at.add('workflow', { input, wait: doesWait });
   if (!doesWait) return oneWay(id, at.json);
-  return oneWay(id, at.uncertain(wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order)));
+  const place = wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order);
+  return oneWay(id, { ...place, items: 'unknown' });
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Names {
   /** The variable with the callback address of the file's only waiting node. */
   callbackUrl: string | undefined;
   title: string;
+  /** The time zone of the workflow. */
+  zone: string;
 }
 
 export interface Problem {
@@ -54,7 +56,8 @@ interface Piece {
   source: string | undefined;
 }
 
-function piecesOf(text: string): Piece[] {
+/** Splits the text of an expression at its braces. */
+export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let cursor = 0;
   for (;;) {
@@ -94,7 +97,7 @@ function translateLiteral(text: string): Translated {
   return { value: text, problems };
 }
 
-const ITEM = String.raw`(item|first\(\)|last\(\))`;
+const ITEM = String.raw`(?:item|first\(\)|last\(\))`;
 const QUOTED = String.raw`(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|` + '`((?:[^`\\\\$]|\\\\.)*)`)';
 const OWN = new RegExp(String.raw`^\$(?:json|input\.${ITEM}\.json)(?![\w$])`);
 const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json(?![\w$])`);
@@ -114,13 +117,13 @@ function readExpression(source: string, names: Names): Read {
     return { reason: 'it is not certain which wait it belongs to' };
   }
   const own = OWN.exec(text);
-  if (own !== null) return readFrom(names.json, own[1], text.slice(own[0].length));
+  if (own !== null) return readFrom(names.json, text.slice(own[0].length));
   const call = NODE_BY_CALL.exec(text);
-  if (call !== null) return readNode(quotedName(call), call[4], text.slice(call[0].length), names);
+  if (call !== null) return readNode(quotedName(call), text.slice(call[0].length), names);
   const index = NODE_BY_INDEX.exec(text);
-  if (index !== null) return readNode(quotedName(index), undefined, text.slice(index[0].length), names);
+  if (index !== null) return readNode(quotedName(index), text.slice(index[0].length), names);
   const name = NODE_BY_NAME.exec(text);
-  if (name !== null) return readNode(name[1]!, undefined, text.slice(name[0].length), names);
+  if (name !== null) return readNode(name[1]!, text.slice(name[0].length), names);
   return { reason: 'only names of data can be translated' };
 }
 
@@ -134,17 +137,16 @@ function quotedName(match: RegExpExecArray): string {
   return (match[1] ?? match[2] ?? match[3] ?? '').replace(/\\(.)/g, '$1');
 }
 
-function readNode(name: string, item: string | undefined, rest: string, names: Names): Read {
+function readNode(name: string, rest: string, names: Names): Read {
   const place = names.node(name);
-  return typeof place === 'string' ? { reason: place } : readFrom(place, item, rest);
+  return typeof place === 'string' ? { reason: place } : readFrom(place, rest);
 }
 
-function readFrom(place: JsonPlace, item: string | undefined, rest: string): Read {
+function readFrom(place: JsonPlace, rest: string): Read {
   const path = parsePath(rest);
   if (path === undefined) return { reason: 'only names of data can be translated' };
-  const isOfList = place.items === 'several' && item === 'first()';
-  if (place.items === 'several' && item === 'last()') return { reason: 'no variable names the last of several items' };
-  const value = templateAt(place, isOfList ? [0, ...path] : path);
+  if (place.items !== undefined) return { reason: 'it reads one of several items' };
+  const value = templateAt(place, path);
   if (value === undefined) return { reason: place.gap ?? 'no variable can name it' };
   return { value };
 }

@@ -12,6 +12,8 @@ export interface Flow {
   source: Source;
   place: JsonPlace;
   guards: Guards;
+  /** True if a decision before it may leave it without items. */
+  mayBeEmpty: boolean;
 }
 
 const MAX_GUARDS = 20;
@@ -95,15 +97,18 @@ const READING: ReadonlySet<string> = new Set([
   'n8n-nodes-base.functionItem',
   'n8n-nodes-base.noOp',
   'n8n-nodes-base.set',
-  '@n8n/n8n-nodes-langchain.chainLlm',
-  '@n8n/n8n-nodes-langchain.agent',
-]);
-const HANDING_ON: ReadonlySet<string> = new Set([
   'n8n-nodes-base.if',
   'n8n-nodes-base.filter',
   'n8n-nodes-base.switch',
-  'n8n-nodes-base.wait',
+  'n8n-nodes-base.dateTime',
+  'n8n-nodes-base.renameKeys',
+  'n8n-nodes-base.httpRequest',
+  'n8n-nodes-base.openAi',
+  '@n8n/n8n-nodes-langchain.openAi',
+  '@n8n/n8n-nodes-langchain.chainLlm',
+  '@n8n/n8n-nodes-langchain.agent',
 ]);
+const HANDING_ON: ReadonlySet<string> = new Set(['n8n-nodes-base.wait']);
 
 export function findReaders({ inOrder, links }: Loops): Set<N8nNode> {
   const outgoing = groupBy(links, ({ from }) => from);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
 import { credentialLiteralsOf, isCredentialHeader } from '../graph/credential-headers.js';
 import { fromEntries } from './draft.js';
-import { asText, holdsUnstorableText } from './expressions.js';
+import { asText, holdsUnstorableText, translateParameter } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type JsonPlace } from './json-places.js';
@@ -88,7 +88,8 @@ function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: 
   if (format === 'text' || format === 'string') {
     return { readings: [{ path: [property], variable: body }], ran, order, gap: 'the answer is one text' };
   }
-  return at.uncertain(wholePlace(body, ran, order));
+  const place: JsonPlace = { ...wholePlace(body, ran, order), items: 'unknown' };
+  return format === 'autodetect' ? { ...place, text: `${id}.result.content` } : place;
 }
 
 function readParts(at: NodeTranslation): RequestParts {
@@ -206,11 +207,13 @@ function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Reque
   for (const pair of pairs) {
     const name = nameOf(at, pair, 'headers');
     if (name === '') continue;
-    const value = asText(valueOf(at, pair, `headers.${name}`));
-    if (isLiteralCredential(name, value)) {
-      headers.set(name, '');
-      at.warn(`Fill in the header "${name}": credentials are not taken over.`, at.node, { field: 'connection' });
-    } else headers.set(name, value);
+    // Nothing is computed for credentials, because the text around an expression may be a part of them.
+    const isComputed = isCredentialHeader(name) && translateParameter(pair['value'], at.names).problems.length > 0;
+    const value = isComputed ? '' : asText(valueOf(at, pair, `headers.${name}`));
+    headers.set(name, value);
+    if (!isComputed && !isLiteralCredential(name, value)) continue;
+    headers.set(name, '');
+    at.warn(`Fill in the header "${name}": credentials are not taken over.`, at.node, { field: 'connection' });
   }
   const lower = new Set([...headers.keys()].map((name) => name.toLowerCase()));
   if (contentType !== undefined && contentType !== '' && !lower.has('content-type'))

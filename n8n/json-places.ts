@@ -13,6 +13,8 @@ interface Reading {
 export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
+  /** The variable that stands for the whole in code, if it is another one: a text that may be JSON, or is data itself. */
+  text?: string;
   /** A variable that is empty unless the node has run. */
   ran: string;
   /** Rises from a node to its successors. */
@@ -22,6 +24,8 @@ export interface JsonPlace {
    * the number is known only at run time, a single item is the value itself.
    */
   items?: 'several' | 'unknown';
+  /** Places with the same row have items that belong together, position by position. */
+  row?: string;
   /** The reason why nothing else can be read. */
   gap?: string;
 }
@@ -35,7 +39,8 @@ export function emptyPlace(gap: string, order: number): JsonPlace {
 }
 
 /** Returns JSON with variables for the value at `path` of a place, or undefined if no variable names it. */
-export function templateAt({ readings }: JsonPlace, path: readonly PathPart[]): unknown {
+export function templateAt({ readings, text }: JsonPlace, path: readonly PathPart[]): unknown {
+  if (text !== undefined && path.length === 0) return inBraces(text);
   const reading = readings.find((candidate) => startsWith(path, candidate.path));
   if (reading !== undefined) return inBraces(writeVariable(reading.variable, path.slice(reading.path.length)));
   const below = readings.filter((candidate) => startsWith(candidate.path, path));
@@ -88,4 +93,9 @@ export function keyOf(place: JsonPlace): string {
   let key = keys.get(place);
   if (key === undefined) keys.set(place, (key = JSON.stringify([place.gap, place.items, place.readings])));
   return key;
+}
+
+/** Returns the row of a place. A place without one begins a row of its own. */
+export function rowOf(place: JsonPlace): string {
+  return place.row ?? keyOf(place);
 }

@@ -1,143 +1,225 @@
-// Translates nodes that look at lists of items: Split Out, Loop Over Items, Aggregate, Limit and Item Lists.
-import { fromEntries } from './draft.js';
+// Translates nodes that look at lists of items: Loop Over Items, Split Out, Aggregate, Limit, Sort, Remove Duplicates,
+// Summarize and Item Lists.
+import type { JsonObject } from '../graph/json.js';
+import { addData, addList } from './data-node.js';
+import { readBody } from './javascript.js';
 import { loopOutputs } from './loops.js';
-import { numberOf, objectsOf, textOf, valueAt } from './n8n-file.js';
-import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
+import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace } from './json-places.js';
+import { AGGREGATING, BATCHES, LIMITING, SORTING, SPLITTING, SUMMARIZING, UNIQUE } from './runtime/lists.js';
 
 const MAX_ITEMS = 10_000;
-const AS_ITEMS = 'const items = Array.isArray(inputs.json) ? inputs.json : [inputs.json];';
-
-/**
- * An element that is an object becomes the item, unless a target field is named. Any other element is put into a field.
- */
-const SPLIT_CODE = [
-  AS_ITEMS,
-  'const isObject = (value) => value !== null && typeof value === "object";',
-  'const elementsOf = (value) => (value === undefined ? [] : isObject(value) ? Object.values(value) : [value]);',
-  'return items.flatMap((item) => {',
-  '  const list = inputs.path.reduce((value, step) => value?.[step], item);',
-  '  return elementsOf(list).map((element) => inputs.target === "" && isObject(element)',
-  '    ? { ...element } : { [inputs.target || inputs.field]: element });',
-  '});',
-].join('\n');
-const NONE_SPLIT =
-  'In n8n nothing behind this node runs where the list is empty. Here what follows runs once, with the list.';
-
-export function translateSplitOut(at: NodeTranslation): TranslatedNode {
-  return splitOut(at, valueAt(at.parameters, 'options', 'disableDotNotation') !== true);
-}
-
-/**
- * The following nodes become the body, executed for each element, if possible. Otherwise the list is output as one
- * value.
- */
-function splitOut(at: NodeTranslation, hasDots: boolean): TranslatedNode {
-  const { parameters } = at;
-  const field = (textOf(parameters['fieldToSplitOut']) ?? '').trim().replace(/^\$json\./, '');
-  const target = textOf(valueAt(parameters, 'options', 'destinationFieldName')) ?? '';
-  const include = textOf(parameters['include']) ?? 'noOtherFields';
-  if (field === '' || field.startsWith('=') || field.includes(','))
-    throw new NotTranslatable('it splits other than one named field');
-  if (include !== 'noOtherFields') throw new NotTranslatable('it keeps other fields beside the elements');
-  const path = hasDots ? field.split('.') : [field];
-  const data = { code: SPLIT_CODE, inputs: { json: at.wholeJson, path, field, target } };
-  if (!at.around.isSplit) {
-    const id = at.add('code', data);
-    if (at.around.leadsOn) at.warn(NONE_SPLIT);
-    return oneWay(id, { ...at.resultPlace(id), items: 'several' });
-  }
-  const before = at.add('code', data, 'items');
-  const id = at.add('for_each', {
-    items: `{{ ${before}.result.value }}`,
-    max_items: MAX_ITEMS,
-    concurrency: 1,
-  });
-  at.link({ id: before, handle: null }, id);
-  const place = wholePlace(`${id}.item`, `${id}.item`, at.around.order);
-  return { entry: before, main: id, outputs: [{ sources: [{ id, handle: 'body' }], place }] };
-}
 
 /** The output for the items leads into the body; the output for the end is the ordinary link. */
 export function translateLoop(at: NodeTranslation): TranslatedNode {
   const { parameters, around } = at;
   if ((valueAt(parameters, 'options', 'reset') ?? false) !== false) throw new NotTranslatable('it can begin again');
   const size = parameters['batchSize'] ?? (at.node.version >= 3 ? 1 : 10);
-  if (size !== 1)
-    at.warn(`n8n takes ${numberOf(size) ?? 'several'} items at once. Here each item is a round of its own.`);
-  const isList = at.json.items === 'several';
-  const before = isList
-    ? undefined
-    : at.add('code', { code: `${AS_ITEMS}\nreturn items;`, inputs: { json: at.wholeJson } }, 'items');
-  const items = before === undefined ? at.wholeJson : `{{ ${before}.result.value }}`;
-  const id = at.add('for_each', { items, max_items: MAX_ITEMS, concurrency: 1 });
-  if (before !== undefined) at.link({ id: before, handle: null }, id);
+  const isSingle = size === 1;
+  if (!isSingle && !(typeof size === 'number' && Number.isInteger(size) && size > 1))
+    throw new NotTranslatable('the size of its batches is no plain number');
+  const returns = isSingle ? 'items' : `batches(items, ${numberOf(size)})`;
+  const before = addData(at, { parts: [BATCHES], returns }, 'items');
+  const id = at.add('for_each', { items: `{{ ${before}.result.value }}`, max_items: MAX_ITEMS, concurrency: 1 });
+  at.link({ id: before, handle: null }, id);
   const { each, done } = loopOutputs(at.node);
   const outputs: TranslatedNode['outputs'] = [];
   outputs[each] = {
     sources: [{ id, handle: 'body' }],
-    place: wholePlace(`${id}.item`, `${id}.item`, around.order),
+    place: { ...wholePlace(`${id}.item`, `${id}.item`, around.order), ...(!isSingle && { items: 'several' as const }) },
   };
   outputs[done] = {
     sources: [{ id, handle: null }],
     place: { ...wholePlace(`${id}.result.items`, `${id}.result.content`, around.order), items: 'several' },
   };
-  return { entry: before ?? id, main: id, outputs };
+  return { entry: before, main: id, outputs };
 }
 
-const AGGREGATE_FIELDS = [
-  AS_ITEMS,
-  "const read = (item, name) => name.split('.').reduce((value, step) => value?.[step], item);",
-  'return Object.fromEntries(inputs.fields.map(([name, target]) =>',
-  '  [target, items.map((item) => read(item, name)).filter((value) => value !== undefined && value !== null)]));',
-].join('\n');
+/** Returns false if the node reads names with dots as they are. */
+function hasDots({ parameters }: NodeTranslation): boolean {
+  return valueAt(parameters, 'options', 'disableDotNotation') !== true;
+}
+
+/** Names of fields: a text with commas, a list of texts, or in earlier versions a list of objects. */
+function names(value: unknown): unknown {
+  const listed = objectsOf(valueAt(value, 'fields'));
+  if (listed.length > 0) return listed.map((each) => each['fieldName'] ?? '');
+  return typeof value === 'string' || Array.isArray(value) ? value : '';
+}
+
+export function translateSplitOut(at: NodeTranslation): TranslatedNode {
+  const { parameters } = at;
+  const how = {
+    include: textOf(parameters['include']) ?? 'noOtherFields',
+    hasDots: hasDots(at),
+    isStrict: isStrict(at),
+  };
+  if (textOf(parameters['fieldToSplitOut'])?.includes('$binary') === true) throw new NotTranslatable('it splits files');
+  return addList(at, {
+    parts: [SPLITTING],
+    parameters: {
+      fields: parameters['fieldToSplitOut'] ?? '',
+      targets: valueAt(parameters, 'options', 'destinationFieldName') ?? '',
+      included: names(parameters['fieldsToInclude']),
+    },
+    returns: `splitOut(items, parametersOf, ${JSON.stringify(how)})`,
+  });
+}
 
 export function translateAggregate(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
-  if (Object.keys((parameters['options'] as object | undefined) ?? {}).length > 0)
-    throw new NotTranslatable('its options have no equivalent');
   const mode = textOf(parameters['aggregate']) ?? 'aggregateIndividualFields';
-  if (mode === 'aggregateAllItemData') {
-    if ((parameters['include'] ?? 'allFields') !== 'allFields')
-      throw new NotTranslatable('it keeps some of the fields only');
-    const target = textOf(parameters['destinationFieldName']) ?? 'data';
-    return listNode(at, `${AS_ITEMS}\nreturn { [inputs.target]: items };`, { target });
-  }
+  if (mode === 'aggregateAllItemData') return aggregateItems(at);
+  const options = objectOf(parameters['options']);
+  const isDotted = hasDots(at);
   const fields = objectsOf(valueAt(parameters, 'fieldsToAggregate', 'fieldToAggregate')).flatMap((field) => {
     const name = textOf(field['fieldToAggregate']) ?? '';
-    const renamed = field['renameField'] === true ? textOf(field['outputFieldName']) : undefined;
-    return name === '' || name.startsWith('=') ? [] : [[name, renamed ?? name.split('.').at(-1)!]];
+    if (name.startsWith('=')) throw new NotTranslatable('the name of a field is an expression');
+    const renamed = textOf(field['outputFieldName']) ?? '';
+    const target = renamed === '' ? (isDotted ? name.split('.').at(-1) : name) : renamed;
+    return name === '' ? [] : [{ field: name, target }];
   });
   if (fields.length === 0) throw new NotTranslatable('it names no fields');
-  return listNode(at, AGGREGATE_FIELDS, { fields });
+  const how = {
+    hasDots: isDotted,
+    mergesLists: options['mergeLists'] === true,
+    keepsMissing: options['keepMissing'] === true,
+    isStrict: isStrict(at),
+  };
+  return addOne(
+    at,
+    AGGREGATING,
+    { fields },
+    `aggregateFields(items, { ...parametersOf(0), ...${JSON.stringify(how)} })`,
+  );
+}
+
+function aggregateItems(at: NodeTranslation): TranslatedNode {
+  const { parameters } = at;
+  const include = textOf(parameters['include']) ?? 'allFields';
+  return addOne(
+    at,
+    AGGREGATING,
+    {
+      target: parameters['destinationFieldName'] ?? 'data',
+      excluded: include === 'allFieldsExcept' ? names(parameters['fieldsToExclude']) : '',
+      included: include === 'specifiedFields' ? names(parameters['fieldsToInclude']) : '',
+    },
+    'aggregateItems(items, parametersOf(0))',
+  );
+}
+
+/** Adds a node that puts out one item for all incoming ones, or none if none comes in. */
+function addOne(at: NodeTranslation, part: string, parameters: JsonObject, returns: string): TranslatedNode {
+  return addList(at, { parts: [part], parameters, returns: `items.length === 0 ? [] : ${returns}` });
 }
 
 export function translateLimit(at: NodeTranslation): TranslatedNode {
   const { maxItems = 1, keep = 'firstItems' } = at.parameters;
-  return limit(at, maxItems, keep === 'lastItems');
-}
-
-function limit(at: NodeTranslation, most: unknown, isFromEnd: boolean): TranslatedNode {
-  if (typeof most !== 'number' || !Number.isInteger(most) || most < 1)
-    throw new NotTranslatable('its limit is no plain number');
-  const made = isFromEnd ? 'items.slice(-inputs.most)' : 'items.slice(0, inputs.most)';
-  const limited = listNode(at, `${AS_ITEMS}\nconst made = ${made};\nreturn made.length === 1 ? made[0] : made;`, {
-    most,
+  return addList(at, {
+    parts: [LIMITING],
+    parameters: { most: maxItems },
+    returns: `limited(items, parametersOf(0).most, ${keep === 'lastItems'})`,
   });
-  if (most === 1 || at.json.items === undefined) return limited;
-  const [output] = limited.outputs;
-  return oneWay(limited.entry, { ...output!.place, items: 'unknown' });
 }
 
-function listNode(at: NodeTranslation, code: string, inputs: Record<string, unknown>): TranslatedNode {
-  const id = at.add('code', { code, inputs: fromEntries([['json', at.wholeJson], ...Object.entries(inputs)]) });
-  return oneWay(id, at.resultPlace(id));
-}
-
-export function translateItemLists(at: NodeTranslation): TranslatedNode {
+export function translateSort(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
-  const operation = textOf(parameters['operation']) ?? 'splitOutItems';
-  if (operation === 'limit') return limit(at, parameters['maxItems'] ?? 1, parameters['keep'] === 'lastItems');
-  if (operation !== 'splitOutItems') throw new NotTranslatable(`its operation "${operation}" has no equivalent`);
-  return splitOut(at, true);
+  const type = textOf(parameters['type']) ?? 'simple';
+  if (type === 'random') return addList(at, { parts: [SORTING], returns: 'shuffled(items)' });
+  if (type !== 'simple') return sortByCode(at);
+  const fields = objectsOf(valueAt(parameters, 'sortFieldsUi', 'sortField')).map(({ fieldName, order }) => ({
+    name: fieldName ?? '',
+    direction: order === 'descending' ? -1 : 1,
+  }));
+  if (fields.length === 0) throw new NotTranslatable('it names no fields');
+  return addList(at, {
+    parts: [SORTING],
+    parameters: { fields },
+    returns: `items.length === 0 ? [] : sorted(items, { ...parametersOf(0), hasDots: ${hasDots(at)} })`,
+  });
+}
+
+function sortByCode(at: NodeTranslation): TranslatedNode {
+  const code = textOf(at.parameters['code']) ?? '';
+  const read = readBody(`const a = {}, b = {};\n${code}`);
+  if ('reason' in read) throw new NotTranslatable(`its code cannot run here: ${read.reason}`);
+  if (read.names.size > 0) throw new NotTranslatable('its code reads data of n8n');
+  const undeclared = [...read.undeclared];
+  const order = `const order = (a, b) => { ${undeclared.length === 0 ? '' : `let ${undeclared.join(', ')};`}\n${code}\n};`;
+  return addList(at, { parts: [SORTING, order], returns: 'sortedBy(items, order)' });
+}
+
+export function translateRemoveDuplicates(at: NodeTranslation): TranslatedNode {
+  const operation = textOf(at.parameters['operation']) ?? 'removeDuplicateInputItems';
+  if (operation !== 'removeDuplicateInputItems') throw new NotTranslatable('it remembers items of earlier runs');
+  return removeDuplicates(at);
+}
+
+function removeDuplicates(at: NodeTranslation): TranslatedNode {
+  const { parameters, node } = at;
+  const compare = textOf(parameters['compare']) ?? 'allFields';
+  const how = {
+    compare,
+    hasDots: hasDots(at),
+    removesOthers: valueAt(parameters, 'options', 'removeOtherFields') === true,
+    version: node.type === ITEM_LISTS && node.version < 3 ? 1 : Math.min(node.version, 1000),
+    mayMix: node.type === ITEM_LISTS && node.version >= 3.1,
+  };
+  return addList(at, {
+    parts: [UNIQUE],
+    parameters: { excluded: names(parameters['fieldsToExclude']), compared: names(parameters['fieldsToCompare']) },
+    returns: `items.length === 0 ? [] : unique(items, { ...parametersOf(0), ...${JSON.stringify(how)} })`,
+  });
+}
+
+export function translateSummarize(at: NodeTranslation): TranslatedNode {
+  const { parameters, node } = at;
+  const options = objectOf(parameters['options']);
+  const how = {
+    isSingle: options['outputFormat'] === 'singleItem',
+    skipsEmpty: options['skipEmptySplitFields'] === true,
+    hasDots: hasDots(at),
+    checksFields: node.version < 2.1,
+    ignoresMissing: options['continueIfFieldNotFound'] === true,
+  };
+  const fields = objectsOf(valueAt(parameters, 'fieldsToSummarize', 'values'));
+  if (!fields.some(({ field }) => typeof field === 'string' && field !== ''))
+    throw new NotTranslatable('it names no fields');
+  return addOne(
+    at,
+    SUMMARIZING,
+    { fields, groups: parameters['fieldsToSplitBy'] ?? '' },
+    `summarize(items, { ...parametersOf(0), ...${JSON.stringify(how)} })`,
+  );
+}
+
+/** The first versions of Item Lists fail where no item has the field. */
+function isStrict({ node }: NodeTranslation): boolean {
+  return node.type === ITEM_LISTS && node.version < 2.1;
+}
+
+const ITEM_LISTS = 'n8n-nodes-base.itemLists';
+
+/** Item Lists has the operations that later became nodes of their own. */
+export function translateItemLists(at: NodeTranslation): TranslatedNode {
+  const operation = textOf(at.parameters['operation']) ?? 'splitOutItems';
+  switch (operation) {
+    case 'splitOutItems':
+      return translateSplitOut(at);
+    case 'aggregateItems':
+    case 'concatenateItems':
+      return translateAggregate(at);
+    case 'limit':
+      return translateLimit(at);
+    case 'removeDuplicates':
+      return removeDuplicates(at);
+    case 'sort':
+      return translateSort(at);
+    case 'summarize':
+      return translateSummarize(at);
+    default:
+      throw new NotTranslatable(`its operation "${operation}" has no equivalent`);
+  }
 }

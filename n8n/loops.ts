@@ -1,6 +1,6 @@
 // Finds the loops of a file. A loop of n8n is a cycle of connections, which becomes a node with a body. Every other
 // cycle is cut.
-import { groupBy, itemsTypes, LOOP_TYPE, SPLIT_OUT_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
+import { groupBy, LOOP_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
 
 interface FoundLoop {
   body: ReadonlySet<N8nNode>;
@@ -13,8 +13,6 @@ export interface Loops {
   loops: ReadonlyMap<N8nNode, FoundLoop>;
   /** Nodes that divide items but whose cycle cannot become a body, with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
-  /** All nodes after a node that splits a list, if they can be executed for each item, by the splitting node. */
-  regions: ReadonlyMap<N8nNode, ReadonlySet<N8nNode>>;
   links: readonly N8nLink[];
   /** The connections that were cut because they close a cycle of another kind. */
   cut: readonly N8nLink[];
@@ -48,8 +46,7 @@ export function findLoops(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   const forward = links.filter((link) => !back.has(link));
   const { cut, inOrder } = cutCycles(nodes, forward);
   const left = forward.filter((link) => !cut.has(link));
-  const regions = findRegions(nodes, left, [...back], [...loops.values()]);
-  return { loops, refused, regions, links: left, cut: [...cut], inOrder };
+  return { loops, refused, links: left, cut: [...cut], inOrder };
 }
 
 /** A limit, because each search for a body reads the whole file. */
@@ -131,43 +128,7 @@ function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: r
   return [...new Set([...reach(starts, outgoing), ...nodes])];
 }
 
-/**
- * Finds the nodes after each node that splits a list, if nothing else leads into them and none of them looks at all
- * items.
- */
-function findRegions(
-  nodes: readonly N8nNode[],
-  links: readonly N8nLink[],
-  back: readonly N8nLink[],
-  loops: readonly FoundLoop[],
-): Map<N8nNode, ReadonlySet<N8nNode>> {
-  const outgoing = groupBy(links, ({ from }) => from);
-  const incoming = groupBy(links, ({ to }) => to);
-  const regions = new Map<N8nNode, ReadonlySet<N8nNode>>();
-  const leadsBack = new Set(back.map(({ from }) => from));
-  for (const node of nodes.filter(({ type, isDisabled }) => type === SPLIT_OUT_TYPE && !isDisabled)) {
-    if (regions.size >= MAX_FOUND) break;
-    const region = reach(
-      (outgoing.get(node) ?? []).map(({ to }) => to),
-      outgoing,
-    );
-    const around = loops.filter(({ body }) => body.has(node)).length;
-    const isClosed = [...region].every((member) => {
-      if (leadsBack.has(member) || looksAtAllItems(member)) return false;
-      return (incoming.get(member) ?? []).every(({ from }) => from === node || region.has(from));
-    });
-    if (region.size > 0 && isClosed && around === 0) regions.set(node, region);
-  }
-  return regions;
-}
-
-function looksAtAllItems({ type, parameters }: N8nNode): boolean {
-  if (type === 'n8n-nodes-base.code') return parameters['mode'] !== 'runOnceForEachItem';
-  return itemsTypes.has(type);
-}
-
 /** True if the node is in a body that doesn't contain the reader. */
-export function isHidden({ loops, regions }: Loops, node: N8nNode, reader: N8nNode): boolean {
-  const bodies = [...[...loops.values()].map(({ body }) => body), ...regions.values()];
-  return bodies.some((body) => body.has(node) && !body.has(reader));
+export function isHidden({ loops }: Loops, node: N8nNode, reader: N8nNode): boolean {
+  return [...loops.values()].some(({ body }) => body.has(node) && !body.has(reader));
 }

@@ -1,41 +1,16 @@
-// Translates Merge, and joins the links into a node.
+// Translates Merge and Compare Datasets, and joins the links into a node.
 import type { JsonObject } from '../graph/json.js';
-import { placesOf, type Flow } from './flows.js';
-import { numberOf, textOf, valueAt } from './n8n-file.js';
+import { addData, addList, addOutputs, listPlace } from './data-node.js';
+import { excludeEachOther, placesOf, type Flow } from './flows.js';
+import { numberOf, objectsOf, objectOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import type { JsonPlace } from './json-places.js';
+import { COMPARING, MATCHING, MERGING } from './runtime/merging.js';
 
-/** The first place of an input that has run counts. A list stands for several items. */
-const READ_INPUTS = [
-  'const inputsOfNode = inputs.inputs.map((places) => {',
-  "  const place = places.find(({ ran }) => ran !== '');",
-  '  if (place === undefined) return [];',
-  '  return Array.isArray(place.json) ? place.json : [place.json];',
-  '});',
-].join('\n');
-const ANSWER = 'return made.length === 1 ? made[0] : made;';
-
-const BY_POSITION = [
-  'const count = Math.min(...inputsOfNode.map((items) => items.length));',
-  'const made = Array.from({ length: count }, (_, index) =>',
-  '  Object.assign({}, ...inputsOfNode.map((items) => items[index])));',
-];
-const ALL_PAIRS = [
-  'const made = inputsOfNode.reduce((rows, items) =>',
-  '  rows.flatMap((row) => items.map((item) => ({ ...row, ...item }))), [{}]);',
-];
-const BY_FIELDS = [
-  'const [left = [], right = []] = inputsOfNode;',
-  "const read = (item, name) => name.split('.').reduce((value, step) => value?.[step], item);",
-  'const isSame = (one, other) => inputs.fields.every(([mine, theirs]) =>',
-  '  JSON.stringify(read(one, mine)) === JSON.stringify(read(other, theirs)));',
-  'const made = left.flatMap((one) => {',
-  '  const matching = right.filter((other) => isSame(one, other));',
-  '  if (matching.length === 0) return inputs.keepsAll ? [one] : [];',
-  '  return matching.map((other) => ({ ...one, ...other }));',
-  '});',
-];
-const APPEND = ['const made = inputsOfNode.flat();'];
+/** The items of each input, from all of its places that have run. */
+const READ_INPUTS = String.raw`
+const lists = inputs.inputs.map((places) => places.flatMap(({ ran, json }) => (ran === '' ? [] : itemsOf(json))));
+`;
 
 const MAX_INPUTS = 20;
 
@@ -43,15 +18,25 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
   const { flows } = at.around;
   const count = Math.max(flows.length, numberOf(at.parameters['numberInputs']) ?? 2);
   if (count > MAX_INPUTS) throw new NotTranslatable(`it has more than ${MAX_INPUTS} inputs`);
-  const inputs = Array.from({ length: count }, (_, input) => toInput(at, placesOf(flows[input] ?? [])));
-  const { code, more = {} } = codeOf(at, count);
-  const id = at.add('code', { code: [READ_INPUTS, ...code, ANSWER].join('\n'), inputs: { inputs, ...more } });
-  return oneWay(id, at.uncertain(at.resultPlace(id)));
+  warnOfForcedInputs(at);
+  return addList(at, {
+    parts: [MATCHING, MERGING, READ_INPUTS],
+    parameters: howToMerge(at, count),
+    returns: 'merge(lists, parametersOf(0))',
+    failing: 'lists[0]',
+    inputs: { json: null, inputs: inputsOf(at, count) },
+  });
 }
 
-interface Mode {
-  code: readonly string[];
-  more?: JsonObject;
+/** In the old order of execution, n8n executes the nodes before an input without data once more, with an empty item. */
+function warnOfForcedInputs(at: NodeTranslation): void {
+  const mayBeEmpty = at.around.flows.some((flows) => flows.some((flow) => flow.mayBeEmpty));
+  if (at.node.version >= 2.1 || at.around.isNewOrder || !mayBeEmpty) return;
+  at.warn('For an input without data, n8n executes the nodes before it all the same. Here they are not executed.');
+}
+
+function inputsOf(at: NodeTranslation, count: number): JsonObject[][] {
+  return Array.from({ length: count }, (_, input) => toInput(at, placesOf(at.around.flows[input] ?? []).toReversed()));
 }
 
 /** Returns the mode by one name, for all versions of the node. */
@@ -62,74 +47,119 @@ function modeOf({ parameters, node: { version } }: NodeTranslation): string {
   return textOf(combined) ?? (version >= 3 ? 'combineByFields' : 'mergeByFields');
 }
 
-function codeOf(at: NodeTranslation, count: number): Mode {
+function howToMerge(at: NodeTranslation, count: number): JsonObject {
+  const { parameters, node } = at;
   const mode = modeOf(at);
-  const options = Object.keys((valueAt(at.parameters, 'options') as object | undefined) ?? {});
+  const version = Math.min(node.version, 1000);
+  const options = objectOf(parameters['options']);
+  const clash = objectOf(valueAt(options, 'clashHandling', 'values'));
   switch (mode) {
     case 'append':
-      return { code: APPEND };
+      return { mode };
     case 'mergeByPosition':
     case 'combineByPosition':
-      return plain(options, { code: BY_POSITION });
+      return { mode: 'byPosition', clash, version, includeUnpaired: options['includeUnpaired'] === true };
     case 'multiplex':
     case 'combineAll':
-      return plain(options, { code: ALL_PAIRS });
+      return { mode: 'allPairs', clash };
     case 'mergeByFields':
     case 'combineByFields':
-      return plain(options, byFields(at));
+      return { mode: 'byFields', ...byFields(at), clash, version };
     case 'chooseBranch':
     case 'passThrough':
     case 'wait':
-      return chosen(at, count);
+      return { mode: 'chosen', input: chosenInput(at, count) };
     default:
       throw new NotTranslatable(`its mode "${mode}" has no equivalent`);
   }
 }
 
-function plain(options: readonly string[], mode: Mode): Mode {
-  if (options.length > 0)
-    throw new NotTranslatable(`its options (${options.slice(0, 5).join(', ')}) have no equivalent`);
-  return mode;
-}
-
-function byFields({ parameters }: NodeTranslation): Mode {
-  const join = textOf(parameters['joinMode']) ?? 'keepMatches';
-  if (join !== 'keepMatches' && join !== 'enrichInput1')
-    throw new NotTranslatable(`its join "${join}" has no equivalent`);
-  if ((parameters['outputDataFrom'] ?? 'both') !== 'both')
-    throw new NotTranslatable('it puts out the items of one input only');
+function byFields({ parameters, node: { version } }: NodeTranslation): JsonObject {
   const text = textOf(parameters['fieldsToMatchString']) ?? '';
-  const pairs: unknown = valueAt(parameters, 'mergeByFields', 'values');
-  const listed = Array.isArray(pairs)
-    ? pairs.map((pair: unknown) => [valueAt(pair, 'field1'), valueAt(pair, 'field2')])
-    : [];
-  const fields = text === '' ? listed : text.split(',').map((name) => [name.trim(), name.trim()]);
-  const isKnown = fields.every((pair) =>
-    pair.every((name) => typeof name === 'string' && name !== '' && !name.startsWith('=')),
-  );
-  if (fields.length === 0 || !isKnown) throw new NotTranslatable('the fields that must match are not known');
-  return { code: BY_FIELDS, more: { fields, keepsAll: join === 'enrichInput1' } };
+  const isAdvanced = version < 3 || parameters['advanced'] === true;
+  const named = text.split(',').flatMap((name) => name.trim() || []);
+  return {
+    pairs: isAdvanced ? pairsOf(parameters) : named.map((name) => ({ field1: name, field2: name })),
+    joinMode: textOf(parameters['joinMode']) ?? 'keepMatches',
+    from: textOf(parameters['outputDataFrom']) ?? 'both',
+    ...howToMatch(parameters),
+  };
 }
 
-function chosen({ parameters }: NodeTranslation, count: number): Mode {
+function pairsOf(parameters: JsonObject): JsonObject[] {
+  const pairs = objectsOf(valueAt(parameters, 'mergeByFields', 'values'));
+  if (
+    pairs.some(
+      ({ field1, field2 }) =>
+        typeof field1 !== 'string' || typeof field2 !== 'string' || field1 === '' || field2 === '',
+    )
+  )
+    throw new NotTranslatable('the fields that must match are not known');
+  if (pairs.length === 0) throw new NotTranslatable('the fields that must match are not known');
+  return pairs.map(({ field1, field2 }) => ({ field1, field2 }));
+}
+
+function howToMatch(parameters: JsonObject): JsonObject {
+  const options = objectOf(parameters['options']);
+  return {
+    hasDots: options['disableDotNotation'] !== true,
+    isLoose: options['fuzzyCompare'] === true,
+    isFirst: options['multipleMatches'] === 'first',
+  };
+}
+
+/** Returns the number of the input whose items are put out, or null if an empty item is put out. */
+function chosenInput({ parameters }: NodeTranslation, count: number): number | null {
   const input = parameters['useDataOfInput'] ?? parameters['output'] ?? 'input1';
   const text = typeof input === 'number' ? String(input) : (textOf(input) ?? '');
+  if (text === 'empty' || parameters['output'] === 'empty') return null;
   const number = Number(/^(?:input)?(\d{1,2})$/.exec(text)?.[1] ?? Number.NaN);
-  if (text === 'empty') return { code: ['const made = [{}];'] };
-  if (!(number >= 1 && number <= count))
-    throw new NotTranslatable(`it puts out "${text}", which is none of its inputs`);
-  return { code: [`const made = inputsOfNode[${number - 1}];`] };
+  if (number >= 1 && number <= count) return number - 1;
+  throw new NotTranslatable(`it puts out "${text}", which is none of its inputs`);
+}
+
+/** Puts out what is only in A, the same, different, and only in B. */
+export function translateCompareDatasets(at: NodeTranslation): TranslatedNode {
+  const { parameters, node } = at;
+  const version = Math.min(node.version, 1000);
+  const options = objectOf(parameters['options']);
+  const how = {
+    pairs: pairsOf(parameters),
+    ...howToMatch(parameters),
+    isFirst: options['multipleMatches'] !== 'all',
+    isLoose: (version >= 2 ? parameters['fuzzyCompare'] : options['fuzzyCompare']) === true,
+    version,
+    resolve: textOf(parameters['resolve']) ?? (version <= 2 ? 'preferInput2' : 'includeBoth'),
+    prefer: textOf(parameters['preferWhenMix']) ?? 'input1',
+    except: parameters['exceptWhenMix'] ?? '',
+    skipped: (textOf(options['skipFields']) ?? '').split(',').flatMap((name) => name.trim() || []),
+  };
+  const outputs = 4;
+  return addOutputs(at, outputs, {
+    parts: [MATCHING, COMPARING, READ_INPUTS],
+    parameters: how,
+    returns: 'compare(lists[0], lists[1], parametersOf(0))',
+    failing: '[lists[0], [], [], []]',
+    inputs: { json: null, inputs: inputsOf(at, 2) },
+  });
 }
 
 function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[] {
   return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
-/** Adds a node before another one to which several places lead. It outputs the data of the place that has run. */
+/** Adds a node before another one to which several places lead. It puts out the items of all places that have run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
-  const inputs = [toInput(at, placesOf(flows))];
-  const id = at.add('code', { code: [READ_INPUTS, ...APPEND, ANSWER].join('\n'), inputs: { inputs } }, note);
-  const place = at.resultPlace(id);
-  const isOne = placesOf(flows).every(({ items }) => items === undefined);
-  return oneWay(id, isOne ? place : { ...place, items: 'unknown' });
+  const places = placesOf(flows).toReversed();
+  const isOne = places.every(({ items }) => items === undefined) && excludeEachOther(flows);
+  const id = addData(
+    at,
+    {
+      parts: [READ_INPUTS],
+      returns: isOne ? 'lists[0][0] ?? null' : 'lists[0]',
+      inputs: { json: null, inputs: [toInput(at, places)] },
+    },
+    note,
+  );
+  return oneWay(id, isOne ? at.resultPlace(id) : listPlace(at, id));
 }

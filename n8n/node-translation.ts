@@ -13,8 +13,10 @@ import {
   type Translated,
 } from './expressions.js';
 import { placesOf, type Flow } from './flows.js';
+import type { JavaScript } from './javascript.js';
 import { MAX_IMPORT_WARNINGS, shortened, type ImportFix, type ImportWarning, type N8nNode } from './n8n-file.js';
-import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
+import { canBeComputed, JsonText } from './parameter-code.js';
+import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
 /** Thrown for a node without an equivalent. The message is the reason, without a full stop. */
 export class NotTranslatable extends Error {}
@@ -46,9 +48,12 @@ export interface Surroundings {
   spot: Spot;
   /** Returns the node's sub-nodes that are connected by `kind`. */
   subNodes: (kind: string) => N8nNode[];
-  leadsOn: boolean;
-  /** True if the nodes after it are executed for each element of a list. */
-  isSplit: boolean;
+  /** True if something follows the output with this number. */
+  leadsOn: (output: number) => boolean;
+  /** True if the file says that branches are executed one after the other (n8n's execution order v1). */
+  isNewOrder: boolean;
+  /** True if the node is executed in rounds of a loop. */
+  isInLoop: boolean;
   warnings: ImportWarning[];
 }
 
@@ -93,6 +98,17 @@ export class NodeTranslation {
     return this.around.flows.every((flows) => flows.length === 0) ? null : this.wholeOf(this.json);
   }
 
+  /** The whole `json` for code. Data that cannot be read becomes an empty item, with a warning. */
+  get itemsForCode(): unknown {
+    const isReadable =
+      this.around.flows.every((flows) => flows.length === 0) || templateAt(this.json, []) !== undefined;
+    if (isReadable) return this.wholeJson;
+    this.warn(
+      `It takes in data that cannot be read: ${this.json.gap ?? 'no variable names it'}. Here it gets one empty item.`,
+    );
+    return {};
+  }
+
   /** Returns the whole `json` of a place as JSON with variables. Throws `NotTranslatable` if no variable names it. */
   wholeOf(place: JsonPlace): unknown {
     const value = templateAt(place, []);
@@ -105,34 +121,31 @@ export class NodeTranslation {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
-  /**
-   * Returns the place of a node that may output several items or none. Warns, because n8n runs the following nodes once
-   * for each item, and not at all if there is none.
-   */
-  uncertain(place: JsonPlace): JsonPlace {
-    if (this.around.leadsOn) {
-      this.warn(
-        'n8n may put out several items here, or none, which ends the branch. Here it is one value, and what follows runs once.',
-      );
+  /** Returns the place of a node's items. Throws `NotTranslatable` if there is none. */
+  placeOf(name: string): JsonPlace {
+    const place = this.around.names.node(name);
+    if (typeof place === 'string') throw new NotTranslatable(`it reads data that is not there: ${place}`);
+    return place;
+  }
+
+  /** Returns the reason why JavaScript cannot read what it names, if there is one. Warns of items that are paired. */
+  unreadable({ names, nodes, paired }: JavaScript): string | undefined {
+    if (names.has('$execution') && this.names.callbackUrl === undefined)
+      return 'it is not certain which wait it belongs to';
+    if (names.has('$runIndex') && this.around.isInLoop) return 'rounds of a loop have no number here';
+    for (const name of nodes) {
+      const place = this.around.names.node(name);
+      if (typeof place === 'string') return place;
+      if (templateAt(place, []) === undefined) return place.gap ?? 'no variable names its data';
+      if (paired.has(name)) this.#warnOfPairs(name, place);
     }
-    return { ...place, items: 'unknown' };
+    return undefined;
   }
 
-  /** Returns the place of a node that outputs one item for each incoming one. */
-  asManyAsComeIn(place: JsonPlace): JsonPlace {
-    const { items } = this.json;
-    return items === undefined ? place : { ...place, items };
-  }
-
-  /** Warns that n8n runs the node once for each item, if more than one may come in. */
-  warnOfItems(): void {
-    const { items } = this.json;
-    if (items === undefined) return;
-    this.warn(
-      items === 'several'
-        ? 'n8n does this for each of several items. Here it is done once, for the whole list.'
-        : 'n8n does this for each item that comes in, and there may be several or none. Here it is done once, for the whole value.',
-    );
+  /** n8n knows from which item each item was made. Here items of the same position belong together. */
+  #warnOfPairs(name: string, place: JsonPlace): void {
+    if (place.items === undefined || rowOf(place) === rowOf(this.json)) return;
+    this.warn(`n8n reads the item of "${name}" from which an item was made. Here it is the one at the same position.`);
   }
 
   get names(): Names {
@@ -144,8 +157,37 @@ export class NodeTranslation {
     this.#warnings.push({ node: node.label, message: shortened(message, MAX_MESSAGE), ...(fix && { fix }) });
   }
 
+  /** The parameters that a code node before this node computes, by the name of their result. */
+  readonly prepared = new Map<string, unknown>();
+  /** The variable that holds the prepared parameters. */
+  preparedAt = '';
+  /** True if the node is executed for each of several items. */
+  isForEach = false;
+  /** The id of the code node that computes them once. */
+  preparedId: string | undefined;
+
+  /** Lets a code node compute the parameter, if the sandbox can. Returns the variable with its value. */
+  #prepare(parameter: unknown, how: 'value' | 'json'): string | undefined {
+    if (typeof parameter !== 'string' || !canBeComputed(this, parameter)) return undefined;
+    if (this.preparedAt === '') {
+      this.preparedId = this.around.draft.newId(`${this.around.id}-parameters`);
+      this.preparedAt = `${this.preparedId}.result.value`;
+    }
+    const name = `p${this.prepared.size + 1}`;
+    this.prepared.set(name, how === 'json' ? new JsonText(parameter, true) : parameter);
+    return `{{ ${this.preparedAt}.${name} }}`;
+  }
+
+  #translate(parameter: unknown, field: string): unknown {
+    const translated = translateParameter(parameter, this.names);
+    if (translated.problems.length === 0) return translated.value;
+    const isExpression = typeof parameter === 'string' && parameter.startsWith('=');
+    const prepared = isExpression ? this.#prepare(parameter, 'value') : undefined;
+    return prepared ?? this.#report(translated, field).value;
+  }
+
   text(parameter: unknown, field: string): string {
-    const { value } = this.#report(translateParameter(parameter, this.names), field);
+    const value = this.#translate(parameter, field);
     if (typeof value !== 'object' || value === null) return asText(value);
     this.warn(`${field}: it gives several values, which no text holds. It was left empty.`);
     return '';
@@ -153,22 +195,29 @@ export class NodeTranslation {
 
   /** Translates a parameter that may be any JSON, with expressions at any depth. */
   value(parameter: unknown, field: string): unknown {
-    return mapLeaves(parameter, (leaf) => this.#report(translateParameter(leaf, this.names), field).value);
+    return mapLeaves(parameter, (leaf) => this.#translate(leaf, field));
   }
 
   /** Translates a parameter that contains JSON as text. Returns undefined if it isn't JSON. */
   jsonText(parameter: unknown, field: string): unknown {
     const translated = translateJsonText(parameter, this.names);
-    return translated === undefined ? undefined : this.#report(translated, field).value;
+    if (translated !== undefined && translated.problems.length === 0) return translated.value;
+    const isExpression = typeof parameter === 'string' && parameter.startsWith('=');
+    const prepared = isExpression ? this.#prepare(parameter, 'json') : undefined;
+    return prepared ?? (translated === undefined ? undefined : this.#report(translated, field).value);
+  }
+
+  warnOfExpression(field: string, problem: Problem): void {
+    this.warn(toMessage(field, problem));
   }
 
   #report(translated: Translated, field: string): Translated {
-    for (const problem of translated.problems) this.warn(toMessage(field, problem));
+    for (const problem of translated.problems) this.warnOfExpression(field, problem);
     return translated;
   }
 
   /** Adds a drawn node and returns its id. If there is no note, it gets the label, id and position of n8n's node. */
-  add(kind: NodeKind, data: JsonObject, note?: string): string {
+  add(kind: NodeKind, data: JsonObject, note?: string, newId?: string): string {
     const { draft, id: own, spot } = this.around;
     const { label } = this.node;
     if (note === undefined) {
@@ -176,7 +225,7 @@ export class NodeTranslation {
       return own;
     }
     const extra = this.#added.filter(({ id }) => id !== own).length + 1;
-    const id = draft.newId(`${own}-${extra}`);
+    const id = newId ?? draft.newId(`${own}-${extra}`);
     const beside = { x: spot.x - 40 * extra, y: spot.y + 90 * extra };
     this.#added.push({ id, kind, data: { label: `${label} (${note})`, ...data }, spot: beside });
     return id;

@@ -19,15 +19,27 @@ import {
 import { findLoops, isHidden, loopOutputs, type Loops } from './loops.js';
 import { NodeTranslation, NotTranslatable, type Surroundings } from './node-translation.js';
 import { closeBodies } from './bodies.js';
-import type { JsonPlace } from './json-places.js';
+import { templateAt, type JsonPlace } from './json-places.js';
 import { findStart, isTrigger, type Start } from './triggers.js';
-import { translateNode, translationOf } from './translate-node.js';
+import { TELLING_INPUTS_APART, translateNode, translationOf } from './translate-node.js';
 import { waitsForCall } from './control.js';
+import { zoneOf } from './dates.js';
 
 export interface TranslatedFile {
   title: string | undefined;
   drawing: JsonObject;
   warnings: ImportWarning[];
+  /** Where the items are that a translated node puts out by its first output, by the name of the node. */
+  outputs: ReadonlyMap<string, ItemsOfNode>;
+}
+
+interface ItemsOfNode {
+  /** The `json` of the items, as JSON with variables. */
+  json: unknown;
+  /** A variable that is empty unless the node has run. */
+  ran: string;
+  /** True if a list stands for several items. */
+  isList: boolean;
 }
 
 /** The translated file would exceed the limits of a drawing. */
@@ -35,6 +47,8 @@ export class TooLargeFile extends Error {}
 
 /** How far left of the first node a start is that the file does not have. */
 const START_GAP = 320;
+
+const FILTER_TYPE = 'n8n-nodes-base.filter';
 
 /** The limit on links that replace omitted nodes. */
 const MAX_FLOWS = 100_000;
@@ -109,7 +123,19 @@ class Translation {
     this.#reportTheRest();
     const rest = this.#notes.length > 0 ? { notes: this.#notes.slice(0, MAX_NOTES) } : {};
     const drawing = this.#draft.toDrawing(this.#startId, rest);
-    return { title: this.#file.title, drawing, warnings: this.#warnings.slice(0, MAX_IMPORT_WARNINGS) };
+    const warnings = this.#warnings.slice(0, MAX_IMPORT_WARNINGS);
+    return { title: this.#file.title, drawing, warnings, outputs: this.#itemsOfNodes() };
+  }
+
+  #itemsOfNodes(): Map<string, ItemsOfNode> {
+    const outputs = new Map<string, ItemsOfNode>();
+    for (const [{ name }, [flows = []]] of this.#out) {
+      const [flow] = flows;
+      if (flow === undefined) continue;
+      const { ran, items } = flow.place;
+      outputs.set(name, { json: templateAt(flow.place, []) ?? null, ran: `{{ ${ran} }}`, isList: items !== undefined });
+    }
+    return outputs;
   }
 
   #addStart(): void {
@@ -162,11 +188,13 @@ class Translation {
       const outputs = translateNode(at, translate, this.#readers.has(node));
       at.commit();
       const guards = mergeGuards(flows.flat());
+      const isDecision = outputs.flatMap(({ sources }) => sources).length > 1 || node.type === FILTER_TYPE;
       const made = outputs.map(({ sources, place, isShared }, output) =>
         sources.map((source, index) => ({
           source,
           place,
-          guards: isShared === true ? guards : withGuard(guards, node.name, output * 1000 + index),
+          mayBeEmpty: isDecision || flows.flat().some((flow) => flow.mayBeEmpty),
+          guards: isShared === true || !isDecision ? guards : withGuard(guards, node.name, output * 1000 + index),
         })),
       );
       this.#out.set(node, made);
@@ -182,9 +210,19 @@ class Translation {
     const inputs: Flow[][] = [];
     const links = this.#incoming.get(node) ?? [];
     for (const { from, output, input } of links) (inputs[input] ??= []).push(...(this.#out.get(from)?.[output] ?? []));
-    const isRoot = links.length === 0 && this.#start.first === undefined;
-    if (isRoot) inputs[0] = [startFlow(this.#startId, this.#start.translated.place)];
+    if (this.#isRoot(node, links)) inputs[0] = [startFlow(this.#startId, this.#start.translated.place)];
     return Array.from(inputs, (flows) => flows ?? []);
+  }
+
+  /**
+   * True if the node runs although nothing leads to it: in a file without triggers, and where the old order of execution
+   * fetches the data of an input that no trigger leads to.
+   */
+  #isRoot(node: N8nNode, links: readonly N8nLink[]): boolean {
+    if (links.length > 0) return false;
+    if (this.#start.first === undefined) return true;
+    const isFetched = (this.#outgoing.get(node) ?? []).some(({ to }) => TELLING_INPUTS_APART.has(to.type));
+    return isFetched && this.#file.settings['executionOrder'] !== 'v1';
   }
 
   #around(node: N8nNode, order: number, flows: readonly (readonly Flow[])[]): Surroundings {
@@ -195,13 +233,15 @@ class Translation {
         node: (name) => this.#placeOf(name, node),
         callbackUrl: this.#callbackUrl,
         title: this.#file.title ?? '',
+        zone: zoneOf(this.#file.settings),
       },
       flows,
       order,
       spot: this.#spotOf(node),
       subNodes: (kind) => this.#subNodes.take(node, kind),
-      isSplit: this.#loops.regions.has(node),
-      leadsOn: (this.#outgoing.get(node) ?? []).length > 0,
+      leadsOn: (number) => (this.#outgoing.get(node) ?? []).some(({ output }) => output === number),
+      isNewOrder: this.#file.settings['executionOrder'] === 'v1',
+      isInLoop: [...this.#loops.loops.values()].some(({ body }) => body.has(node)),
       warnings: this.#warnings,
     };
   }
@@ -255,7 +295,7 @@ class Translation {
 }
 
 function startFlow(id: string, place: JsonPlace): Flow {
-  return { source: { id, handle: null }, place, guards: new Map() };
+  return { source: { id, handle: null }, place, guards: new Map(), mayBeEmpty: false };
 }
 
 function tooLarge(): TooLargeFile {

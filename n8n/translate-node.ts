@@ -4,25 +4,43 @@ import { traitsOf } from '../graph/kinds.js';
 import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
 import { translateCall, translateStop, translateWait } from './control.js';
 import { translateCode, translateFunction, translateFunctionItem } from './code.js';
+import { translateDateTime } from './dates.js';
 import { translateFilter, translateIf, translateSwitch } from './decisions.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
 import { translateHttpRequest } from './http-request.js';
-import { translateAggregate, translateItemLists, translateLimit, translateLoop, translateSplitOut } from './lists.js';
-import { addJunction, translateMerge } from './merge.js';
+import {
+  translateAggregate,
+  translateItemLists,
+  translateLimit,
+  translateLoop,
+  translateRemoveDuplicates,
+  translateSort,
+  translateSplitOut,
+  translateSummarize,
+} from './lists.js';
+import { addData, addOutputs, listPlace } from './data-node.js';
+import { addJunction, translateCompareDatasets, translateMerge } from './merge.js';
+import { RESULTS } from './runtime/core.js';
+import { translateRenameKeys, translateSet } from './set.js';
 import { numberOf, LOOP_TYPE, SPLIT_OUT_TYPE } from './n8n-file.js';
 import type { NodeTranslation, TranslatedNode } from './node-translation.js';
-import type { JsonPlace } from './json-places.js';
-import { translateNoOp, translateResponse, translateSet } from './values.js';
+import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js';
+import { translateNoOp, translateResponse } from './values.js';
 
-/** Types that n8n runs once for each item. Here they run once. */
+/** Types that leave the process, and that n8n runs once for each item. */
 const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.httpRequest',
   'n8n-nodes-base.openAi',
   '@n8n/n8n-nodes-langchain.openAi',
   '@n8n/n8n-nodes-langchain.chainLlm',
   '@n8n/n8n-nodes-langchain.agent',
+  'n8n-nodes-base.executeWorkflow',
 ]);
-const MERGE_TYPE = 'n8n-nodes-base.merge';
+/** Types that tell their inputs apart. */
+export const TELLING_INPUTS_APART: ReadonlySet<string> = new Set([
+  'n8n-nodes-base.merge',
+  'n8n-nodes-base.compareDatasets',
+]);
 
 interface OfVersions {
   before: string[];
@@ -56,18 +74,103 @@ export function translateNode(
   readsData: boolean,
 ): TranslatedNode['outputs'] {
   const flows = at.around.flows.flat();
-  const isMerge = at.node.type === MERGE_TYPE;
+  const isMerge = TELLING_INPUTS_APART.has(at.node.type);
   const junction = isMerge ? undefined : joinPlaces(at, flows, readsData);
   if (!isMerge && flows.length > 1 && !excludeEachOther(flows)) {
     at.warn('n8n runs this node once for each link that brings data. Here it runs once, after all of them.');
   }
-  if (ONCE_FOR_EACH.has(at.node.type)) at.warnOfItems();
   warnOfOtherVersions(at);
-  const translated = translate(at);
+  const translated = translateWithItems(at, translate);
   const entry = junction ?? translated.entry;
   if (junction !== undefined) at.link({ id: junction, handle: null }, translated.entry);
   for (const { source } of flows) at.link(source, entry);
-  return withSettings(at, translated);
+  return translated.outputs;
+}
+
+const MAX_ITEMS = 10_000;
+
+/** Returns the translated node with its settings. A node that leaves the process runs for each of several items. */
+function translateWithItems(at: NodeTranslation, translate: Translate): TranslatedNode {
+  if (ONCE_FOR_EACH.has(at.node.type) && at.json.items !== undefined) return translateForEach(at, translate);
+  const translated = translate(at);
+  const outputs = withSettings(at, translated);
+  if (at.preparedId === undefined) return { ...translated, outputs };
+  const before = addData(
+    at,
+    { parts: [], parameters: Object.fromEntries(at.prepared), returns: 'parametersOf(0)' },
+    'parameters',
+    at.preparedId,
+  );
+  at.link({ id: before, handle: null }, translated.entry);
+  return { ...translated, outputs, entry: before };
+}
+
+function translateForEach(at: NodeTranslation, translate: Translate): TranslatedNode {
+  const outer = at.json;
+  const loop = at.around.draft.newId(`${at.around.id}-each`);
+  at.json = { ...wholePlace(`${loop}.item.json`, `${loop}.item.json`, outer.order), row: rowOf(outer) };
+  at.preparedAt = `${loop}.item.parameters`;
+  at.isForEach = true;
+  const translated = translate(at);
+  const place = translated.outputs[0]?.place ?? outer;
+  const id = translated.main ?? translated.entry;
+  const onError = onErrorOf(at);
+  at.change(id, { ...retryOf(at, id), ...(onError !== undefined && { on_error: 'continue' }) });
+  const json = templateAt(place, []) ?? null;
+  const error = `{{ ${id}.error.message }}`;
+  at.json = outer;
+  const items = addData(
+    at,
+    {
+      parts: [],
+      parameters: Object.fromEntries(at.prepared),
+      returns: 'items.map((json, index) => ({ json, parameters: parametersOf(index) }))',
+    },
+    'items',
+  );
+  const output = onError === undefined ? json : { json, error, item: `{{ ${loop}.item.json }}` };
+  at.add(
+    'for_each',
+    { items: `{{ ${items}.result.value }}`, max_items: MAX_ITEMS, concurrency: 1, output },
+    'each item',
+    loop,
+  );
+  at.link({ id: items, handle: null }, loop);
+  at.link({ id: loop, handle: 'body' }, translated.entry);
+  const made = wholePlace(`${loop}.result.items`, `${loop}.result.content`, at.around.order);
+  const row = place.items === undefined ? { row: rowOf(outer) } : {};
+  const list: JsonPlace = { ...made, items: 'several', ...row };
+  if (onError === undefined) return { entry: items, outputs: [{ sources: [{ id: loop, handle: null }], place: list }] };
+  return { entry: items, outputs: outputsAfterErrors(at, loop, onError) };
+}
+
+/** What failed for an item goes on as an item with the error, or leaves by the output for errors. */
+function outputsAfterErrors(
+  at: NodeTranslation,
+  loop: string,
+  onError: 'continue' | 'branch',
+): TranslatedNode['outputs'] {
+  const isBranch = onError === 'branch';
+  const results = addOutputs(
+    at,
+    isBranch ? 2 : 1,
+    {
+      parts: [RESULTS],
+      returns: isBranch ? '[succeeded(items), failed(items)]' : '[results(items)]',
+      inputs: { json: `{{ ${loop}.result.items }}`, isObject: hasErrorObject(at) },
+    },
+    'results',
+  );
+  at.link({ id: loop, handle: null }, results.entry);
+  return results.outputs;
+}
+
+type OnError = 'continue' | 'branch';
+
+function onErrorOf({ node: { settings } }: NodeTranslation): OnError | undefined {
+  if (settings['onError'] === 'continueErrorOutput') return 'branch';
+  const goesOn = settings['onError'] === undefined && settings['continueOnFail'] === true;
+  return goesOn || settings['onError'] === 'continueRegularOutput' ? 'continue' : undefined;
 }
 
 /** n8n ignores parameters that the node's version doesn't have. */
@@ -101,39 +204,47 @@ const MAX_ATTEMPTS = 10;
 
 /** Applies n8n's settings for retries and failures, and adds the output for errors. */
 function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
-  const { settings } = at.node;
   const id = translated.main ?? translated.entry;
-  const kind = at.kindOf(id);
-  const changes: JsonObject = {};
-  const { runs } = traitsOf(kind);
-  if (settings['retryOnFail'] === true && runs !== 'inline' && runs !== 'wait') changes['retry'] = retryOf(settings);
-  const onError = settings['onError'] ?? (settings['continueOnFail'] === true ? 'continueRegularOutput' : undefined);
-  if (onError === 'continueRegularOutput') changes['on_error'] = 'continue';
-  if (onError === 'continueErrorOutput') changes['on_error'] = 'branch';
-  at.change(id, changes);
-  if (onError !== 'continueErrorOutput') return translated.outputs;
-  return [...translated.outputs, { sources: [{ id, handle: 'error' }], place: errorPlace(at, id) }];
+  const onError = onErrorOf(at);
+  at.change(id, { ...retryOf(at, id), ...(onError !== undefined && { on_error: onError }) });
+  if (onError !== 'branch') return translated.outputs;
+  const count = Math.max(1, translated.outputs.length);
+  return [...translated.outputs, ...(at.around.leadsOn(count) ? [errorOutput(at, id)] : [])];
 }
 
-function retryOf(settings: JsonObject): JsonObject {
+/** Returns the output for errors: the incoming items, each with the error. */
+function errorOutput(at: NodeTranslation, id: string): TranslatedNode['outputs'][number] {
+  if (hasItemErrors(at))
+    at.warn('n8n sends only the items that failed to the output for errors. Here all items go there if one fails.');
+  const inputs = { error: `{{ ${id}.error.message }}`, isObject: hasErrorObject(at) };
+  const returns = 'items.map((json) => ({ ...json, error: toError(inputs.error) }))';
+  const error = addData(at, { parts: [RESULTS], returns, inputs, failing: 'items' }, 'error');
+  at.link({ id, handle: 'error' }, error);
+  return { sources: [{ id: error, handle: null }], place: { ...listPlace(at, error), row: rowOf(at.json) } };
+}
+
+/** Requests have an error with fields; other nodes have its message. */
+function hasErrorObject({ node }: NodeTranslation): boolean {
+  return node.type === 'n8n-nodes-base.httpRequest';
+}
+
+/** True if n8n runs the node for each of several items, of which some may fail. */
+function hasItemErrors({ node, json }: NodeTranslation): boolean {
+  return json.items !== undefined && node.type !== 'n8n-nodes-base.code' && !TELLING_INPUTS_APART.has(node.type);
+}
+
+function retryOf(at: NodeTranslation, id: string): JsonObject {
+  const { settings } = at.node;
+  const { runs } = traitsOf(at.kindOf(id));
+  if (settings['retryOnFail'] !== true || runs === 'inline' || runs === 'wait') return {};
   const tries = Math.trunc(numberOf(settings['maxTries']) ?? 3);
   const waitMs = numberOf(settings['waitBetweenTries']) ?? 1000;
-  return {
+  const retry = {
     max_attempts: Math.max(1, Math.min(tries, MAX_ATTEMPTS)),
     delay: Math.max(0, Math.min(waitMs / 1000, 3600)),
     backoff: 1,
   };
-}
-
-/** Returns the place of the error output: the incoming item, plus the error. */
-function errorPlace(at: NodeTranslation, id: string): JsonPlace {
-  const message = `${id}.error.message`;
-  const readings = [
-    { path: ['error', 'message'], variable: message },
-    { path: ['error'], variable: message },
-    ...at.json.readings,
-  ];
-  return { readings, ran: `${id}.error.code`, order: at.around.order };
+  return { retry };
 }
 
 type Translate = (at: NodeTranslation) => TranslatedNode;
@@ -158,6 +269,12 @@ export const translations: Readonly<Record<string, Translate>> = {
   'n8n-nodes-base.itemLists': translateItemLists,
   'n8n-nodes-base.aggregate': translateAggregate,
   'n8n-nodes-base.limit': translateLimit,
+  'n8n-nodes-base.sort': translateSort,
+  'n8n-nodes-base.removeDuplicates': translateRemoveDuplicates,
+  'n8n-nodes-base.summarize': translateSummarize,
+  'n8n-nodes-base.dateTime': translateDateTime,
+  'n8n-nodes-base.renameKeys': translateRenameKeys,
+  'n8n-nodes-base.compareDatasets': translateCompareDatasets,
   'n8n-nodes-base.openAi': translateFirstOpenAi,
   '@n8n/n8n-nodes-langchain.openAi': translateOpenAi,
   '@n8n/n8n-nodes-langchain.chainLlm': translateChain,

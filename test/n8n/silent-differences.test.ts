@@ -10,10 +10,6 @@ interface Step {
   parameters?: JsonObject;
 }
 
-const SEVERAL = 'n8n may put out several items here';
-const EACH_UNKNOWN = 'n8n does this for each item that comes in';
-const EACH_OF_LIST = 'n8n does this for each of several items';
-
 const manual: Step = { type: 'n8n-nodes-base.manualTrigger' };
 const code = (jsCode: string, more: JsonObject = {}): Step => ({
   type: 'n8n-nodes-base.code',
@@ -36,7 +32,7 @@ const set = (type: string, value: unknown): Step => ({
 const splitOut = (parameters: JsonObject): Step => ({ type: 'n8n-nodes-base.splitOut', parameters });
 
 /** Translates the steps as a chain, named A, B, C and so on. */
-function translate(steps: readonly Step[], pinData: JsonObject = {}) {
+function translate(steps: readonly Step[], pinData: JsonObject = {}, ofThird: JsonObject = {}) {
   const name = (index: number): string => String.fromCodePoint(65 + index);
   const nodes = steps.map(({ type, version = 1, parameters = {} }, index) => ({
     id: `node-${name(index)}`,
@@ -45,9 +41,13 @@ function translate(steps: readonly Step[], pinData: JsonObject = {}) {
     typeVersion: version,
     position: [index * 200, 0],
     parameters,
+    ...(index === 2 ? ofThird : {}),
   }));
   const connections = Object.fromEntries(
-    steps.slice(1).map((_, index) => [name(index), { main: [[{ node: name(index + 1), type: 'main', index: 0 }]] }]),
+    steps.slice(1).map((_, index) => {
+      const links = [{ node: name(index + 1), type: 'main', index: 0 }];
+      return [name(index), { main: index === 2 && 'onError' in ofThird ? [links, links] : [links] }];
+    }),
   );
   return translateN8n({ nodes, connections, pinData });
 }
@@ -63,51 +63,44 @@ describe('differences from n8n', () => {
 
   for (const [title, step] of [
     ['a filter', filter()],
+    ['a filter of texts that look like numbers', filter(asks({ type: 'string', operation: 'equals' }, '1'))],
+    ['a filter for what exists', filter(asks({ type: 'string', operation: 'exists' }, ''))],
     ['an if', { ...filter(), type: 'n8n-nodes-base.if' }],
-    ['a set', set('string', 'x')],
+    ['a set that converts', set('number', '={{ $json.a }}')],
     [
       'a switch',
       { type: 'n8n-nodes-base.switch', version: 3, parameters: { rules: { values: [filter().parameters!] } } },
     ],
     ['a request', { type: 'n8n-nodes-base.httpRequest', version: 4, parameters: { url: 'https://example.com' } }],
   ] as const) {
-    it(`are reported for ${title} that may get several items, and for what may put them out`, () => {
-      const [source, ...others] = warningsOf([manual, code('return items;'), step]);
-      assert.ok(source?.startsWith(`B: ${SEVERAL}`), source);
-      assert.ok(
-        others.some((warning) => warning.startsWith(`C: ${EACH_UNKNOWN}`)),
-        others.join('\n'),
-      );
+    it(`are none for ${title} that gets several items`, () => {
+      assert.deepEqual(warningsOf([manual, code('return items;'), step, code('return items;')]), []);
     });
   }
 
-  it('are reported where a list is certain', () => {
-    const steps = [manual, splitOut({ fieldToSplitOut: 'a' }), filter(), code('return items;')];
-    const warnings = warningsOf(steps);
-    assert.ok(warnings.includes(`C: ${EACH_OF_LIST}. Here it is done once, for the whole list.`), warnings.join('\n'));
-  });
-
-  it('are reported where several items were pinned to the trigger', () => {
-    assert.deepEqual(warningsOf([manual, filter()], { A: [{ json: {} }] }), []);
-    const [warning] = warningsOf([manual, filter()], { A: [{ json: {} }, { json: {} }] });
-    assert.ok(warning?.startsWith(`B: ${EACH_UNKNOWN}`), warning);
-  });
-
-  it('are reported for types that n8n converts to, and for literals that are not of theirs', () => {
-    assert.deepEqual(warningsOf([manual, set('number', '={{ $json.a }}')]), [
-      'B: n8n converts values to the types of their fields. Here these keep the types that they have: field (number).',
+  it('are reported where the item of a node is read that another item was made from', () => {
+    const reads = set('string', "={{ $('B').item.json.a }}");
+    const paired = [manual, code('return items;'), set('string', 'x'), reads];
+    assert.deepEqual(warningsOf(paired), []);
+    assert.deepEqual(warningsOf([manual, code('return items;'), filter(), reads]), [
+      'D: n8n reads the item of "B" from which an item was made. Here it is the one at the same position.',
     ]);
-    assert.deepEqual(warningsOf([manual, set('boolean', 'often')]), [
-      'B: fields.field: its value is no boolean and was kept as text.',
-    ]);
-    assert.deepEqual(warningsOf([manual, set('boolean', 'TRUE')]), []);
   });
 
-  it('are reported for texts that look like numbers, and for what exists', () => {
-    const [numeric] = warningsOf([manual, filter(asks({ type: 'string', operation: 'equals' }, '1'))]);
-    assert.match(numeric ?? '', /n8n compares texts/);
-    const [existing] = warningsOf([manual, filter(asks({ type: 'string', operation: 'exists' }, ''))]);
-    assert.match(existing ?? '', /an empty text exists/);
+  it('are reported where only some of several items fail', () => {
+    const nodes = [manual, code('return items;'), set('number', '={{ $json.a }}'), code('return items;')];
+    const { warnings } = translate(nodes, {}, { onError: 'continueErrorOutput' });
+    assert.deepEqual(
+      warnings.map(({ node, message }) => `${node}: ${message}`),
+      ['C: n8n sends only the items that failed to the output for errors. Here all items go there if one fails.'],
+    );
+  });
+
+  it('are reported where the old order of execution executes nodes once more', () => {
+    const merge = { type: 'n8n-nodes-base.merge', version: 2, parameters: {} };
+    const [warning] = warningsOf([manual, code('return items;'), filter(), merge]);
+    assert.match(warning ?? '', /^D: For an input without data, n8n executes the nodes before it all the same/);
+    assert.deepEqual(warningsOf([manual, code('return items;'), filter(), { ...merge, version: 2.1 }]), []);
   });
 
   it('keep null, which n8n does not convert', () => {

@@ -78,6 +78,7 @@ export const TIERS = {
     'test/db/retention/retention.test.ts',
     'test/db/runs/runs-list-plans.test.ts',
     'test/db/workflows/list-plans.test.ts',
+    'test/n8n/node-tests/node-tests.test.ts',
     'test/deploy/metrics.test.ts',
     'test/drills/migrate-in-flight.test.ts',
     'test/drills/restore.test.ts',

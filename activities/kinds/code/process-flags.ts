@@ -8,6 +8,7 @@ const PACKAGES = [
   'quickjs-emscripten-core',
   '@jitl/quickjs-ng-wasmfile-release-sync',
   '@jitl/quickjs-ffi-types',
+  'luxon',
 ] as const;
 /** The modules outside the folder of the process that it loads, to read JSON. */
 const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;

@@ -6,8 +6,8 @@
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage)`. It defines `console`, `file`
- * and `save` and returns `{ run, describe, settle, fail }`.
+ * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate)`. It
+ * defines `console`, `file`, `save` and `luxon` and returns `{ run, describe, settle, fail }`.
  *
  * `log` receives a line as JSON text. `run(program, inputs, hasMarks)` returns a promise of JSON text: `{"json",
  * "marks"}` (the returned value and the number of its BigInts), `{"tooLarge"}`, or `{"name", "message", "stack",
@@ -21,7 +21,7 @@ export const CODE_FILE = 'code.js';
  * represent are then strings with the marker.
  */
 export const PRELUDE = String.raw`
-(function (log, ask, marker, maxCharacters, maxLog, maxMessage) {
+(function (log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate) {
   'use strict';
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
@@ -162,6 +162,43 @@ export const PRELUDE = String.raw`
   for (const [name, value] of [['file', file], ['save', save]]) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   }
+
+  // A library is loaded when the code first reads it.
+  const { eval: evaluate } = globalThis;
+  class DateTimeFormat {
+    #locale;
+    #options;
+    #resolved;
+    constructor(locale, options) {
+      this.#locale = locale === undefined ? undefined : String(locale);
+      this.#options = { ...options };
+      this.#resolved = this.#ask('resolve');
+    }
+    #ask(what, date) {
+      const time = date === undefined ? undefined : Number(date);
+      const answer = formatDate(stringify({ __proto__: null, what, locale: this.#locale, options: this.#options, time }));
+      if (answer === '') throw new RangeError('Invalid format or time zone of a date');
+      return parse(answer);
+    }
+    format(date) {
+      return this.#ask('text', date ?? Date.now());
+    }
+    formatToParts(date) {
+      return this.#ask('parts', date ?? Date.now());
+    }
+    resolvedOptions() {
+      return { ...this.#resolved };
+    }
+  }
+  const load = (name) => {
+    let library;
+    Object.defineProperty(globalThis, name, {
+      get: () => (library ??= evaluate('(function (Intl) {' + librarySource(name) + '\nreturn ' + name + ';})')({ DateTimeFormat })),
+      set: (value) => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true }),
+      configurable: true,
+    });
+  };
+  load('luxon');
 
   const run = async (program, inputs, hasMarks) => {
     try {

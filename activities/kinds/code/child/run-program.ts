@@ -13,6 +13,7 @@ import {
 } from 'quickjs-emscripten-core';
 import { findErrorLine } from './error-line.js';
 import { createFileRequests, type AskWorker, type FileRequests } from './file-requests.js';
+import { createLibraries } from './libraries.js';
 import { createLog, type Log } from './log.js';
 import {
   MAX_LOG_BYTES,
@@ -156,10 +157,20 @@ function startPrelude(vm: QuickJSContext, { marker, log, files }: Outside) {
     const line: unknown = JSON.parse(readText(vm, json));
     if (typeof line === 'string') log.add(line);
   });
+  const libraries = createLibraries(vm, (handle) => readText(vm, handle));
   const limits = [MAX_OUTPUT_BYTES, MAX_LOG_BYTES, MAX_MESSAGE_CHARACTERS].map((limit) => vm.newNumber(limit));
   const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude.js', { type: 'global' }));
   const parts = vm.unwrapResult(
-    vm.callFunction(prelude, vm.undefined, hostLog, files.ask, vm.newString(marker), ...limits),
+    vm.callFunction(
+      prelude,
+      vm.undefined,
+      hostLog,
+      files.ask,
+      vm.newString(marker),
+      ...limits,
+      libraries.source,
+      libraries.formatDate,
+    ),
   );
   const [run, describe, settle, fail] = ['run', 'describe', 'settle', 'fail'].map((name) => vm.getProp(parts, name));
   return { run: run!, describe: describe!, settle: settle!, fail: fail! };

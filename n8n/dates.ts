@@ -1,0 +1,79 @@
+// Translates Date & Time, and tells the time zone of a file.
+import type { JsonObject } from '../graph/json.js';
+import { addForEach } from './data-node.js';
+import { objectOf, textOf, valueAt } from './n8n-file.js';
+import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import { DATE_NODE, DATES, OLD_DATE_NODE } from './runtime/dates.js';
+
+/** n8n's own default, for files that name no time zone. */
+const DEFAULT_ZONE = 'America/New_York';
+
+export function zoneOf(settings: JsonObject): string {
+  const zone = textOf(settings['timezone']) ?? '';
+  return zone === '' || zone === 'DEFAULT' || zone.length > 60 ? DEFAULT_ZONE : zone;
+}
+
+const OLD_DEFAULTS = {
+  action: 'format',
+  value: '',
+  toFormat: 'MM/DD/YYYY',
+  dataPropertyName: 'data',
+  operation: 'add',
+  duration: 0,
+  timeUnit: 'days',
+};
+/** The default name of the field that an operation sets, by operation. */
+const FIELDS: Readonly<Record<string, string>> = {
+  getCurrentDate: 'currentDate',
+  addToDate: 'newDate',
+  subtractFromDate: 'newDate',
+  formatDate: 'formattedDate',
+  roundDate: 'roundedDate',
+  getTimeBetweenDates: 'timeDifference',
+  extractDate: 'datePart',
+};
+const DEFAULTS = {
+  includeTime: true,
+  magnitude: '',
+  timeUnit: 'days',
+  duration: 0,
+  date: '',
+  format: 'MM/dd/yyyy',
+  customFormat: '',
+  mode: 'roundDown',
+  toNearest: 'month',
+  to: 'month',
+  startDate: '',
+  endDate: '',
+  units: ['day'],
+  part: 'month',
+};
+
+export function translateDateTime(at: NodeTranslation): TranslatedNode {
+  const { parameters, node } = at;
+  const inputs = { zone: at.around.names.zone };
+  const options = objectOf(parameters['options']);
+  if (node.version < 2) {
+    const used = Object.fromEntries(
+      Object.entries(OLD_DEFAULTS).map(([name, value]) => [name, parameters[name] ?? value]),
+    );
+    return addForEach(at, {
+      parts: [DATES, OLD_DATE_NODE],
+      parameters: { ...used, options },
+      makes: 'oldDateNode(item, parameters)',
+      failing: 'error',
+      inputs,
+    });
+  }
+  const operation = textOf(parameters['operation']) ?? 'getCurrentDate';
+  if (!Object.hasOwn(FIELDS, operation)) throw new NotTranslatable(`its operation "${operation}" has no equivalent`);
+  const used = Object.fromEntries(Object.entries(DEFAULTS).map(([name, value]) => [name, parameters[name] ?? value]));
+  const isIncluded = valueAt(options, 'includeInputFields') === true;
+  return addForEach(at, {
+    parts: [DATES, DATE_NODE],
+    parameters: { ...used, outputFieldName: parameters['outputFieldName'] ?? FIELDS[operation], options },
+    makes: `dateNode(item, parameters, ${JSON.stringify(operation)}, ${isIncluded})`,
+    failing: 'error',
+    inputs,
+  });
+}

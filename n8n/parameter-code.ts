@@ -1,0 +1,117 @@
+// Writes parameters of n8n as JavaScript that computes them for an item: literals stay, expressions are evaluated in
+// the sandbox.
+import { isObject, type JsonObject } from '../graph/json.js';
+import { piecesOf } from './expressions.js';
+import { OF_DATES, readExpression, type JavaScript } from './javascript.js';
+import type { NodeTranslation } from './node-translation.js';
+
+export interface ParameterCode {
+  source: string;
+  /** The names that n8n defines and the code reads. Undefined if there are no expressions. */
+  names: ReadonlySet<string> | undefined;
+  /** The inputs of the code node that the expressions need. */
+  inputs: JsonObject;
+}
+
+/** A parameter that holds JSON as text. What its expressions give is written into the text as JSON. */
+export class JsonText {
+  readonly text: string;
+  /** True if the code gets the JSON and not its text. */
+  readonly isParsed: boolean;
+
+  constructor(text: string, isParsed = false) {
+    this.text = text;
+    this.isParsed = isParsed;
+  }
+}
+
+/** Returns true if every expression of the parameter can be evaluated in the sandbox. */
+export function canBeComputed(at: NodeTranslation, parameter: string): boolean {
+  return piecesOf(parameter.slice(1)).every(({ source }) => {
+    if (source === undefined) return true;
+    const read = readExpression(source);
+    return !('reason' in read) && at.unreadable(read) === undefined;
+  });
+}
+
+export function writeParameters(at: NodeTranslation, parameters: unknown): ParameterCode {
+  const writer = new ParameterWriter(at);
+  const source = writer.write(parameters, '');
+  return { source, names: writer.hasExpressions ? writer.names : undefined, inputs: inputsFor(at, writer) };
+}
+
+export function needsDates(names: ReadonlySet<string>): boolean {
+  return [...names].some((name) => OF_DATES.has(name));
+}
+
+/** Returns the inputs for JavaScript that reads these names and nodes. */
+export function inputsFor(at: NodeTranslation, { names, nodes }: Pick<JavaScript, 'names' | 'nodes'>): JsonObject {
+  const { callbackUrl, title } = at.names;
+  const inputs: JsonObject = {};
+  if (nodes.size > 0) {
+    inputs['nodes'] = Object.fromEntries([...nodes].map((name) => [name, at.wholeOf(at.placeOf(name))]));
+  }
+  if (needsDates(names)) inputs['zone'] = at.around.names.zone;
+  if (names.has('$workflow')) inputs['workflow'] = { name: title };
+  if (names.has('$execution'))
+    inputs['execution'] = { resumeUrl: callbackUrl === undefined ? '' : `{{ ${callbackUrl} }}` };
+  return inputs;
+}
+
+class ParameterWriter {
+  readonly names = new Set<string>();
+  readonly nodes = new Set<string>();
+  hasExpressions = false;
+  readonly #at: NodeTranslation;
+
+  constructor(at: NodeTranslation) {
+    this.#at = at;
+  }
+
+  write(value: unknown, field: string): string {
+    if (value instanceof JsonText) {
+      const text = value.text.startsWith('=')
+        ? this.#expression(value.text.slice(1), field, 'joinJson')
+        : JSON.stringify(value.text);
+      return value.isParsed ? `asJson(${text})` : text;
+    }
+    if (typeof value === 'string')
+      return value.startsWith('=') ? this.#expression(value.slice(1), field) : JSON.stringify(value);
+    if (Array.isArray(value))
+      return `[${value.map((each, index) => this.write(each, fieldOf(each, `${field}[${index}]`, field))).join(', ')}]`;
+    if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
+    const entries = Object.entries(value).map(([key, each]) => {
+      return `[${JSON.stringify(key)}]: ${this.write(each, field === '' ? key : `${field}.${key}`)}`;
+    });
+    return `{ ${entries.join(', ')} }`;
+  }
+
+  #expression(text: string, field: string, join: 'join' | 'joinJson' = 'join'): string {
+    const pieces = piecesOf(text);
+    const parts = pieces.map((piece) => {
+      return piece.source === undefined ? JSON.stringify(piece.text) : this.#evaluated(piece.source, piece.text, field);
+    });
+    if (pieces.every(({ source }) => source === undefined)) return JSON.stringify(text);
+    if (parts.length === 1 && join === 'join') return parts[0]!;
+    return `${join}(${parts.join(', ')})`;
+  }
+
+  #evaluated(source: string, text: string, field: string): string {
+    const read = readExpression(source);
+    const reason = 'reason' in read ? read.reason : this.#at.unreadable(read);
+    if ('reason' in read || reason !== undefined) {
+      this.#at.warnOfExpression(field, { expression: source.trim(), reason: reason ?? '' });
+      return JSON.stringify(text);
+    }
+    for (const name of read.names) this.names.add(name);
+    for (const name of read.nodes) this.nodes.add(name);
+    this.hasExpressions = true;
+    return `evaluate(() => (${read.source}))`;
+  }
+}
+
+/** Returns a name that a reader of a warning recognizes: that of the field, if the element has a name. */
+function fieldOf(element: unknown, place: string, list: string): string {
+  const name = isObject(element) ? element['name'] : undefined;
+  return typeof name === 'string' && name !== '' ? `${list}.${name}` : place;
+}

@@ -1,0 +1,163 @@
+// Lists in and lists out: what n8n does for each item, an imported workflow does for each item, too.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { JsonObject } from '../../graph/json.js';
+import { renderJson, type NodeOutput } from '../../graph/template.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
+import { play } from './play-drawing.js';
+
+interface Drawn {
+  type: string;
+  version?: number;
+  parameters?: JsonObject;
+  settings?: JsonObject;
+  /** The names of the nodes that follow, by output. */
+  to?: string[][];
+}
+
+const items = (list: readonly JsonObject[]): Drawn => ({
+  type: 'code',
+  version: 2,
+  parameters: { jsCode: `return ${JSON.stringify(list)};` },
+});
+const asks = (operation: string, rightValue: unknown): JsonObject => ({
+  conditions: {
+    options: { caseSensitive: true, typeValidation: 'strict' },
+    combinator: 'and',
+    conditions: [{ leftValue: '={{ $json.n }}', rightValue, operator: { type: 'number', operation } }],
+  },
+});
+const request = (settings: JsonObject = {}): Drawn => ({
+  type: 'httpRequest',
+  version: 4.2,
+  parameters: { url: '=https://example.com/{{ $json.n + 1 }}' },
+  settings,
+});
+
+/** Imports and plays a file with these nodes. A trigger leads to the first. Returns the items that each puts out. */
+async function run(nodes: Record<string, Drawn>, answer = (url: string): unknown => ({ url })) {
+  const names = Object.keys(nodes);
+  const [first = ''] = names;
+  const link = (node: string) => ({ node, type: 'main', index: 0 });
+  const connections = Object.fromEntries(
+    names.map((name, index) => {
+      const to = nodes[name]!.to ?? (index + 1 < names.length ? [[names[index + 1]!]] : []);
+      return [name, { main: to.map((targets) => targets.map(link)) }];
+    }),
+  );
+  const file = {
+    nodes: [
+      { name: 'Start', id: 'start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
+      ...Object.entries(nodes).map(([name, { type, version = 1, parameters = {}, settings = {} }]) => {
+        return { name, id: name, type: `n8n-nodes-base.${type}`, typeVersion: version, parameters, ...settings };
+      }),
+    ],
+    connections: { Start: { main: [[link(first)]] }, ...connections },
+    settings: { executionOrder: 'v1' },
+  };
+  const { drawing, outputs, warnings } = translateN8n(file);
+  const urls: string[] = [];
+  const { values, failures } = await play(drawing, {
+    input: {},
+    answer: (sent): NodeOutput => {
+      urls.push(String(sent['url']));
+      const json = answer(String(sent['url']));
+      return { content: JSON.stringify(json), json, status_code: 200 };
+    },
+  });
+  const of = (name: string): unknown => {
+    const { json, ran } = outputs.get(name)!;
+    if (renderJson(ran, values) === '') return undefined;
+    const list = renderJson(json, values);
+    return Array.isArray(list) ? list.flat() : list;
+  };
+  return { of, urls, warnings, caught: [...failures.values()], hasRun: (id: string) => values.results.has(id) };
+}
+
+const numbers = (...list: number[]): JsonObject[] => list.map((n) => ({ n }));
+
+describe('several items of n8n', function () {
+  this.timeout(60_000);
+
+  it('are each sent to the output of a decision that they belong to', async () => {
+    const noOp: Drawn = { type: 'noOp', to: [] };
+    const { of, warnings } = await run({
+      Items: items(numbers(1, 2, 3)),
+      If: { type: 'if', version: 2.2, parameters: asks('gt', 1), to: [['Yes'], ['No']] },
+      Yes: noOp,
+      No: noOp,
+    });
+    assert.deepEqual([of('Yes'), of('No')], [numbers(2, 3), numbers(1)]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('do not take a branch whose list is empty', async () => {
+    const { hasRun, of } = await run({
+      Items: items(numbers(1, 2)),
+      Filter: { type: 'filter', version: 2.2, parameters: asks('gt', 5) },
+      After: { type: 'noOp' },
+    });
+    assert.equal(hasRun('After'), false);
+    assert.deepEqual(of('Filter'), []);
+  });
+
+  it('become one request each, with expressions evaluated for each, and lists of answers become items', async () => {
+    const { of, urls } = await run(
+      {
+        Items: items(numbers(1, 2)),
+        Get: request(),
+        Last: { type: 'code', version: 2, parameters: { jsCode: 'return items;' } },
+      },
+      (url) => [{ url }, { again: url }],
+    );
+    assert.deepEqual(urls, ['https://example.com/2', 'https://example.com/3']);
+    assert.deepEqual(
+      of('Last'),
+      urls.flatMap((url) => [{ url }, { again: url }]),
+    );
+  });
+
+  it('leave a request by the output for errors where they fail, with the error', async () => {
+    const { of, caught } = await run(
+      {
+        Items: items(numbers(1, 2)),
+        Get: { ...request({ onError: 'continueErrorOutput' }), to: [['Fine'], ['Failed']] },
+        Fine: { type: 'noOp', to: [] },
+        Failed: { type: 'noOp', to: [] },
+      },
+      (url) => {
+        if (url.endsWith('/2')) throw Object.assign(new Error('Not today.'), { code: 'http_status' });
+        return { url };
+      },
+    );
+    assert.deepEqual(caught, ['Not today.']);
+    assert.deepEqual(of('Fine'), [{ url: 'https://example.com/3' }]);
+    assert.deepEqual(of('Failed'), [{ n: 1, error: { message: 'Not today.' } }]);
+  });
+
+  it('are the same after any filter as in a model, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 6 }),
+        fc.integer({ min: 0, max: 9 }),
+        async (list, least) => {
+          const { of } = await run({
+            Items: items(numbers(...list)),
+            Filter: { type: 'filter', version: 2.2, parameters: asks('gte', least) },
+            Double: {
+              type: 'set',
+              version: 3.4,
+              parameters: {
+                assignments: { assignments: [{ name: 'n', type: 'number', value: '={{ $json.n * 2 }}' }] },
+              },
+            },
+          });
+          const kept = list.filter((n) => n >= least);
+          assert.deepEqual(of('Filter'), numbers(...kept));
+          if (kept.length > 0) assert.deepEqual(of('Double'), numbers(...kept.map((n) => 2 * n)));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
