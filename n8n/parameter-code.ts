@@ -1,9 +1,19 @@
 // Writes parameters of n8n as JavaScript that computes them for an item: literals stay, expressions are evaluated in
 // the sandbox.
 import { isObject, type JsonObject } from '../graph/json.js';
-import { piecesOf } from './expressions.js';
+import { piecesOf, type Names, type Problem } from './expressions.js';
 import { OF_DATES, readExpression, type JavaScript } from './javascript.js';
-import type { NodeTranslation } from './node-translation.js';
+import type { JsonPlace } from './json-places.js';
+
+/** What the translation of a node tells of the data that its parameters read. */
+interface Reading {
+  readonly names: Names;
+  placeOf: (name: string) => JsonPlace;
+  wholeOf: (place: JsonPlace) => unknown;
+  /** Returns the reason why the JavaScript cannot read what it names, if there is one. */
+  unreadable: (read: JavaScript) => string | undefined;
+  warnOfExpression: (field: string, problem: Problem) => void;
+}
 
 export interface ParameterCode {
   source: string;
@@ -26,7 +36,7 @@ export class JsonText {
 }
 
 /** Returns true if every expression of the parameter can be evaluated in the sandbox. */
-export function canBeComputed(at: NodeTranslation, parameter: string): boolean {
+export function canBeComputed(at: Reading, parameter: string): boolean {
   return piecesOf(parameter.slice(1)).every(({ source }) => {
     if (source === undefined) return true;
     const read = readExpression(source);
@@ -34,7 +44,7 @@ export function canBeComputed(at: NodeTranslation, parameter: string): boolean {
   });
 }
 
-export function writeParameters(at: NodeTranslation, parameters: unknown): ParameterCode {
+export function writeParameters(at: Reading, parameters: unknown): ParameterCode {
   const writer = new ParameterWriter(at);
   const source = writer.write(parameters, '');
   return { source, names: writer.hasExpressions ? writer.names : undefined, inputs: inputsFor(at, writer) };
@@ -45,13 +55,13 @@ export function needsDates(names: ReadonlySet<string>): boolean {
 }
 
 /** Returns the inputs for JavaScript that reads these names and nodes. */
-export function inputsFor(at: NodeTranslation, { names, nodes }: Pick<JavaScript, 'names' | 'nodes'>): JsonObject {
+export function inputsFor(at: Reading, { names, nodes }: Pick<JavaScript, 'names' | 'nodes'>): JsonObject {
   const { callbackUrl, title } = at.names;
   const inputs: JsonObject = {};
   if (nodes.size > 0) {
     inputs['nodes'] = Object.fromEntries([...nodes].map((name) => [name, at.wholeOf(at.placeOf(name))]));
   }
-  if (needsDates(names)) inputs['zone'] = at.around.names.zone;
+  if (needsDates(names)) inputs['zone'] = at.names.zone;
   if (names.has('$workflow')) inputs['workflow'] = { name: title };
   if (names.has('$execution'))
     inputs['execution'] = { resumeUrl: callbackUrl === undefined ? '' : `{{ ${callbackUrl} }}` };
@@ -62,9 +72,9 @@ class ParameterWriter {
   readonly names = new Set<string>();
   readonly nodes = new Set<string>();
   hasExpressions = false;
-  readonly #at: NodeTranslation;
+  readonly #at: Reading;
 
-  constructor(at: NodeTranslation) {
+  constructor(at: Reading) {
     this.#at = at;
   }
 
@@ -81,7 +91,7 @@ class ParameterWriter {
       return `[${value.map((each, index) => this.write(each, fieldOf(each, `${field}[${index}]`, field))).join(', ')}]`;
     if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
     const entries = Object.entries(value).map(([key, each]) => {
-      return `[${JSON.stringify(key)}]: ${this.write(each, field === '' ? key : `${field}.${key}`)}`;
+      return `[${JSON.stringify(key)}]: ${this.write(each, fieldIn(field, key))}`;
     });
     return `{ ${entries.join(', ')} }`;
   }
@@ -114,4 +124,10 @@ class ParameterWriter {
 function fieldOf(element: unknown, place: string, list: string): string {
   const name = isObject(element) ? element['name'] : undefined;
   return typeof name === 'string' && name !== '' ? `${list}.${name}` : place;
+}
+
+/** A field whose value is an expression is named without the word `value`. */
+function fieldIn(field: string, key: string): string {
+  if (field === '') return key;
+  return key === 'value' ? field : `${field}.${key}`;
 }

@@ -14,12 +14,14 @@ const DRAWING = 'A drawing that holds such a number is refused before it is stor
 const TEXTS = 'Only texts are taken from it.';
 const STAND_IN = 'It plays the part of others in the sandbox.';
 const SANDBOX = 'The worker and its sandbox process send each other JSON as text within messages of their own.';
+const IN_CODE = 'It is text of a code node, where n8n parses these texts in JavaScript, too.';
 const CONSOLE = 'The console has made the text itself.';
 
 const PARSES: Record<string, [count: number, reason: string]> = {
   'acceptance/opened-drawing.ts': [1, SEALED],
   'activities/kinds/code/child/file-requests.ts': [2, SANDBOX],
   'activities/kinds/code/child/main.ts': [3, SANDBOX],
+  'activities/kinds/code/child/libraries.ts': [1, SANDBOX],
   'activities/kinds/code/child/prelude.ts': [
     1,
     'Integers of inputs and of files that a double does not hold are marked before the program parses them.',
@@ -101,6 +103,10 @@ const PARSES: Record<string, [count: number, reason: string]> = {
     2,
     'n8n parses these texts in JavaScript, too: a workflow works with the number that it has there.',
   ],
+  'n8n/runtime/conditions.ts': [1, IN_CODE],
+  'n8n/runtime/core.ts': [2, IN_CODE],
+  'n8n/runtime/fields.ts': [4, IN_CODE],
+  'n8n/runtime/merging.ts': [1, IN_CODE],
   'processes/read-openapi.ts': [3, 'Only texts and limits of schemas are taken from a document.'],
   'processes/work.ts': [1, 'A file of n8n, written by this service from what it has parsed.'],
 };

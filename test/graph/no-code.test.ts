@@ -87,7 +87,8 @@ const ALLOWED = new Set([
   'api/http/docs-page.ts',
   // Replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
   'activities/worker/lean-threads/preload.ts',
-  // Start the process in which the code of code nodes runs, whose name is a literal, and locate its packages.
+  // Start the process in which the code of code nodes runs, whose name is a literal, and locate its packages and libraries.
+  'activities/kinds/code/child/libraries.ts',
   'activities/kinds/code/child/run-program.ts',
   'activities/kinds/code/process-flags.ts',
   'activities/kinds/code/sandbox-process.ts',

@@ -66,9 +66,9 @@ function formatDate(json: string): string {
 }
 
 function formatOf(locale: unknown, options: unknown): Intl.DateTimeFormat {
-  const known = Object.entries((options ?? {}) as Record<string, unknown>).filter(
-    ([name, value]) => OPTIONS.has(name) && String(value).length <= MAX_VALUE_CHARACTERS,
-  );
+  const known = Object.entries((options ?? {}) as Record<string, unknown>).filter(([name]) => OPTIONS.has(name));
+  if (known.some(([, value]) => String(value).length > MAX_VALUE_CHARACTERS))
+    throw new RangeError('a value is too long');
   const language = typeof locale === 'string' && LOCALE.test(locale) ? locale : 'en-US';
   const key = JSON.stringify([language, known]);
   let format = formats.get(key);
