@@ -1,0 +1,51 @@
+// What the import reads in the JavaScript of n8n, without executing it.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { readBody, readExpression } from '../../n8n/javascript.js';
+
+function namesOf(source: string): string[] | string {
+  const read = readExpression(source);
+  return 'reason' in read ? read.reason : [...read.names].toSorted();
+}
+
+describe('JavaScript of n8n', () => {
+  it('tells which names of n8n an expression uses, whatever is around it', () => {
+    assert.deepEqual(namesOf(' ($json.a ?? 1) + $itemIndex ; // why'), ['$itemIndex', '$json']);
+    assert.deepEqual(namesOf('[1, 2].map((item) => item * $json.n)'), ['$json']);
+    assert.deepEqual(namesOf('({ $json: 1 }).$json'), []);
+    assert.deepEqual(namesOf('DateTime.now().plus({ days: 1 })'), ['DateTime']);
+  });
+
+  it('refuses what code nodes do not have', () => {
+    assert.equal(namesOf('$vars.region'), 'it uses "$vars", which code nodes do not have');
+    assert.equal(namesOf('$json.list.first()'), '"first()" is a method that n8n adds');
+    assert.equal(namesOf('a b'), 'it is no single expression');
+    assert.equal(namesOf('$json.'), 'it is no JavaScript');
+    assert.equal(namesOf('this.x'), 'it uses "this"');
+  });
+
+  it('tells which nodes are read, and of which the item that belongs to its own', () => {
+    const read = readExpression('$("A").first().json.x + $node["B"].json.y + $(`C`).item.json.z');
+    assert.ok('nodes' in read);
+    assert.deepEqual([...read.nodes].toSorted(), ['A', 'B', 'C']);
+    assert.deepEqual([...read.paired].toSorted(), ['B', 'C']);
+    assert.deepEqual(namesOf('$($json.name).first()'), 'it names a node in a way that is known only when it runs');
+  });
+
+  it('finds the variables that code sets without a declaration', () => {
+    const read = readBody('total = 0; for (const item of items) total += item.json.n; return { total };');
+    assert.ok('undeclared' in read);
+    assert.deepEqual([...read.undeclared], ['total']);
+  });
+
+  it('never throws, whatever the text is', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        readExpression(text);
+        readBody(text);
+      }),
+      { numRuns: 2_000 },
+    );
+    readExpression('('.repeat(100_000));
+  });
+});
