@@ -51,6 +51,7 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
     parts: [EXPRESSIONS, ...(needsDates(read.names) ? [DATES] : []), RETURNED],
     before: [body],
     returns: 'unwrapped(returned)',
+    keepsItems: read.readsItems,
     inputs: inputsFor(at, read),
   });
   const place = listPlace(at, id);

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../graph/json.js';
 import { rowOf, wholePlace, type JsonPlace } from './json-places.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { OF_DATES } from './javascript.js';
+import { OF_DATES, OF_ITEMS } from './javascript.js';
 import { needsDates, writeParameters } from './parameter-code.js';
 import { CORE, EXPRESSIONS } from './runtime/core.js';
 import { DATES } from './runtime/dates.js';
@@ -18,6 +18,8 @@ export interface DataCode {
   failing?: string;
   /** Lines before the answer that may read `items`. */
   before?: readonly string[];
+  /** False if nothing of the items is in what the node returns, except what parameters read. */
+  keepsItems?: boolean;
   /** Further inputs of the code node. */
   inputs?: JsonObject;
 }
@@ -29,7 +31,7 @@ const MAX_CODE = 250_000;
 /** Adds the code node and returns its id. */
 export function addData(
   at: NodeTranslation,
-  { parts, parameters = {}, before = [], returns, failing = 'items', inputs = {} }: DataCode,
+  { parts, parameters = {}, before = [], returns, failing = 'items', keepsItems = true, inputs = {} }: DataCode,
   note?: string,
   newId?: string,
 ): string {
@@ -51,13 +53,14 @@ export function addData(
       failing: goesOnAfterErrors(at) ? failing : undefined,
     }),
   ];
+  const readsItems = keepsItems || goesOnAfterErrors(at) || [...(names ?? [])].some((name) => OF_ITEMS.has(name));
   const code = lines.map((text) => text.trim()).join('\n');
   if (code.length > MAX_CODE) throw new NotTranslatable('its code would be too long');
   return at.add(
     'code',
     {
       code,
-      inputs: { ...(inputs['json'] === undefined && { json: at.itemsForCode }), ...needed, ...inputs },
+      inputs: { ...(inputs['json'] === undefined && { json: at.itemsForCode(readsItems) }), ...needed, ...inputs },
       settings: { timeout: TIMEOUT_SECONDS },
     },
     note,

@@ -12,6 +12,8 @@ export interface JavaScript {
   paired: ReadonlySet<string>;
   /** The variables that it sets without a declaration, which strict code must have. */
   undeclared: ReadonlySet<string>;
+  /** True if it reads the data of the incoming items. */
+  readsItems: boolean;
 }
 
 /** The reason why the JavaScript cannot run in a code node. */
@@ -39,6 +41,16 @@ const OF_N8N = new Set([
 ]);
 /** Names that need the library for dates. */
 export const OF_DATES: ReadonlySet<string> = new Set(['$now', '$today', 'DateTime', 'Duration', 'Interval']);
+/** Names by which the data of the incoming items is read. */
+export const OF_ITEMS: ReadonlySet<string> = new Set([
+  '$json',
+  '$data',
+  '$input',
+  '$items',
+  'items',
+  'item',
+  'arguments',
+]);
 /** Names of n8n that only code nodes have. */
 const OF_CODE = new Set(['items', 'item']);
 
@@ -131,6 +143,7 @@ class Reader {
       nodes: this.#nodes,
       paired: this.#paired,
       undeclared,
+      readsItems: free.some((name) => OF_ITEMS.has(name)),
     };
   }
 

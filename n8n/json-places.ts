@@ -24,6 +24,8 @@ export interface JsonPlace {
    * the number is known only at run time, a single item is the value itself.
    */
   items?: 'several' | 'unknown';
+  /** True if n8n outputs one item there whatever happens, and only its data cannot be read. */
+  isOneUnread?: true;
   /** Places with the same row have items that belong together, position by position. */
   row?: string;
   /** The reason why nothing else can be read. */

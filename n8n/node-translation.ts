@@ -98,11 +98,15 @@ export class NodeTranslation {
     return this.around.flows.every((flows) => flows.length === 0) ? null : this.wholeOf(this.json);
   }
 
-  /** The whole `json` for code. Data that cannot be read becomes an empty item, with a warning. */
-  get itemsForCode(): unknown {
+  /**
+   * Returns the whole `json` for code. Data that cannot be read becomes an empty item, with a warning unless an empty item
+   * does as well: it stands for one item, of which the code reads nothing.
+   */
+  itemsForCode(isRead: boolean): unknown {
     const isReadable =
       this.around.flows.every((flows) => flows.length === 0) || templateAt(this.json, []) !== undefined;
     if (isReadable) return this.wholeJson;
+    if (!isRead && this.json.items === undefined && this.json.isOneUnread === true) return {};
     this.warn(
       `It takes in data that cannot be read: ${this.json.gap ?? 'no variable names it'}. Here it gets one empty item.`,
     );

@@ -32,12 +32,14 @@ export function translateSet(at: NodeTranslation): TranslatedNode {
     return addForEach(at, {
       parts: [OLD_SETTING],
       parameters: { fields },
+      keepsItems: kept,
       makes: `setOldFields(item, parameters.fields, ${JSON.stringify(how)})`,
     });
   }
   return addForEach(at, {
     parts: [SETTING],
     parameters: { fields, ...keptNames(at) },
+    keepsItems: kept,
     makes: `setFields(item, parameters.fields, ${howToSet(at, hasDots)})`,
     failing: 'error',
   });
@@ -49,6 +51,7 @@ function raw(at: NodeTranslation, hasDots: boolean): TranslatedNode {
   return addForEach(at, {
     parts: [SETTING],
     parameters: { json, ...keptNames(at) },
+    keepsItems: includeOf(at) !== 'none',
     makes: `setJson(item, parameters.json, ${howToSet(at, hasDots)})`,
     failing: 'error',
   });

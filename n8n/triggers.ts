@@ -123,7 +123,7 @@ function schedule(cron: string | undefined): TranslatedTrigger {
   const times = cron === undefined ? '' : `, for example with the cron expression "${cron}"`;
   return {
     fields: [],
-    place: emptyPlace('a schedule gives no data of its own', 0),
+    place: { ...emptyPlace('a schedule gives no data of its own', 0), isOneUnread: true },
     warnings: [`Make a schedule for the workflow${times}: times are not taken over.`],
     fix: { schedule: cron ?? '' },
     rank: 2,

@@ -70,13 +70,14 @@ describe('a node that is added before one of the file', () => {
           typeVersion: 3.4,
           parameters: { assignments: { assignments: [{ id: '1', name: 'list', value: '[1, 2]', type: 'array' }] } },
         },
-        Each: { type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'list' } },
+        Split: { type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'list' } },
+        Fetch: { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters: { url: 'https://example.com' } },
         Done: { type: 'n8n-nodes-base.noOp' },
       }),
     );
     const nodes = (drawing['nodes'] as Drawn[]).toSorted((one, other) => one.position.x - other.position.x);
     const labels = nodes.map(({ data }) => data.label);
-    assert.deepEqual(labels, ['Start', 'Items', 'Each (items)', 'Each', 'Done']);
+    assert.deepEqual(labels, ['Start', 'Items', 'Split', 'Fetch (items)', 'Fetch (each item)', 'Fetch', 'Done']);
     assert.equal(new Set(nodes.map(({ position }) => position.y)).size, 1);
     const gaps = nodes.slice(1).map(({ position }, at) => position.x - nodes[at]!.position.x);
     assert.ok(
@@ -85,6 +86,10 @@ describe('a node that is added before one of the file', () => {
     );
   });
 });
+
+function fieldOf(value: string) {
+  return { id: '1', name: 'list', value: value.startsWith('=') ? value : `[${value}]`, type: 'array' };
+}
 
 describe('what an import leaves to a person', () => {
   const file = row({
@@ -119,6 +124,38 @@ describe('what an import leaves to a person', () => {
     assert.equal(remarks.length, warnings.length);
   });
 
+  for (const [what, type, typeVersion, parameters, isTold] of [
+    ['fields of their own', 'set', 3.4, { assignments: { assignments: [fieldOf('1')] } }, false],
+    [
+      'fields beside those',
+      'set',
+      3.4,
+      { assignments: { assignments: [fieldOf('1')] }, includeOtherFields: true },
+      true,
+    ],
+    ['JSON of its own', 'set', 3.4, { mode: 'raw', jsonOutput: '{"a": [1]}' }, false],
+    ['a field of those', 'set', 3.4, { assignments: { assignments: [fieldOf('={{ [$json].length }}')] } }, true],
+    ['a list of its own', 'code', 2, { jsCode: 'return [{ json: { a: 1 } }]' }, false],
+    ['the items', 'code', 2, { jsCode: 'return items' }, true],
+  ] as const) {
+    it(`names the data that a schedule does not give where a node puts out ${what}: ${isTold}`, () => {
+      const { warnings } = translateN8n(
+        row({
+          Daily: {
+            type: 'n8n-nodes-base.scheduleTrigger',
+            parameters: { rule: { interval: [{ field: 'days', triggerAtHour: 9 }] } },
+          },
+          Next: { type: `n8n-nodes-base.${type}`, typeVersion, parameters },
+        }),
+      );
+      assert.equal(
+        warnings.some(({ node }) => node === 'Next'),
+        isTold,
+        JSON.stringify(warnings),
+      );
+    });
+  }
+
   it('has a ghost where a node was left out', () => {
     const { drawing } = translateN8n(file);
     const [ghost] = drawing['notes'] as Note[];
@@ -126,20 +163,26 @@ describe('what an import leaves to a person', () => {
     assert.match(ghost!.text, /^Rows \(n8n-nodes-base\.googleSheets\): /);
   });
 
-  it('is not the output of a for-each: its items come back where all of its body was left out', () => {
-    const { drawing } = translateN8n(
-      row({
-        Start: { type: 'n8n-nodes-base.manualTrigger' },
-        Items: {
-          type: 'n8n-nodes-base.code',
-          typeVersion: 2,
-          parameters: { jsCode: 'return [{ json: { list: [1, 2] } }]' },
-        },
-        Each: { type: 'n8n-nodes-base.splitOut', parameters: { fieldToSplitOut: 'list' } },
-        Rows: { type: 'n8n-nodes-base.googleSheets' },
-      }),
-    );
+  it('is not the output of a for-each: its items come back where what its body gives was left out', () => {
+    const looped = row({
+      Start: { type: 'n8n-nodes-base.manualTrigger' },
+      Each: { type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
+      Rows: { type: 'n8n-nodes-base.googleSheets' },
+    });
+    const link = (node: string) => [{ node, type: 'main', index: 0 }];
+    const { drawing, warnings } = translateN8n({
+      ...looped,
+      connections: {
+        Start: { main: [link('Each')] },
+        Each: { main: [[], link('Rows')] },
+        Rows: { main: [link('Each')] },
+      },
+    });
     const each = (drawing['nodes'] as (Drawn & { type: string })[]).find(({ type }) => type === 'for-each-node');
     assert.equal(each?.data.output, `{{ ${each?.id}.item }}`);
+    assert.ok(
+      warnings.some(({ node, message }) => node === 'Each' && message.startsWith('What its loop gives cannot be read')),
+      JSON.stringify(warnings),
+    );
   });
 });
