@@ -89,7 +89,8 @@ describe('the list of runs', function () {
     const newcomer = await createAccount(world.stack);
     const page = await world.browser.person(newcomer.userId, '/runs');
     await page.getByRole('link', { name: 'Choose a workflow to run' }).waitFor();
-    const refuse = { status: 400, json: { code: 'odd', detail: 'Odd.' } };
+    // A refused value would be refused again, so a status that may pass.
+    const refuse = { status: 409, json: { code: 'odd', detail: 'Odd.' } };
     await page.route('**/api/v1/runs/**', (route) => route.fulfill(refuse));
     await page.route('**/api/v1/projects/**', (route) => route.fulfill(refuse));
     await page.goto('/runs?search=x');

@@ -162,7 +162,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Versions' }).click();
-    await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1').waitFor();
+    await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1 (now)').waitFor();
     await page.context().close();
   });
 
@@ -208,7 +208,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await question.getByRole('button', { name: 'Stay' }).click();
     await region(page, 'Graph').getByRole('group', { name: 'HTTP request', exact: true }).waitFor();
     await signOut();
-    await question.getByRole('button', { name: 'Leave' }).click();
+    await question.getByRole('button', { name: 'Leave', exact: true }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.context().close();
   });
