@@ -82,6 +82,7 @@ export const TIERS = {
     'test/deploy/metrics.test.ts',
     'test/drills/migrate-in-flight.test.ts',
     'test/drills/restore.test.ts',
+    'test/examples/tasks.test.ts',
     'test/faults/matrix.test.ts',
     'test/load/',
     'test/n8n/runs.test.ts',
@@ -157,7 +158,13 @@ export const TIERS = {
     'test/console/workflows.test.ts',
   ],
   /** The commands of the documents and of the examples, exactly as written. */
-  docs: ['test/docs/', 'test/examples/', 'test/deploy/operators.test.ts'],
+  docs: [
+    'test/docs/',
+    'test/examples/gallery.test.ts',
+    'test/examples/python.test.ts',
+    'test/examples/samples.test.ts',
+    'test/deploy/operators.test.ts',
+  ],
   /** The shipped parts: images, services, the client as a package, commands. */
   packaging: [
     'test/bench/bench.test.ts',
