@@ -57,7 +57,7 @@ async function callTool(
 function toSentence(error: unknown): string {
   if (error instanceof ToolError) return error.message;
   const known = isQuotaExceeded(error) ? quotaExceeded() : error;
-  // What is no refusal is answered as for every other request.
+  // An error that is no refusal is answered as for every other request.
   if (!(known instanceof ApiError) || known.status >= 500) throw error;
   const fields = known.fields === undefined ? known.message : JSON.stringify(known.fields);
   const body: unknown = known.toBody();

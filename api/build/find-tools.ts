@@ -1,4 +1,4 @@
-// What a drawing can be made of: kinds of nodes and models.
+// The tools that find what a drawing can be made of: kinds of nodes and models.
 import { z } from 'zod';
 import { listCatalog } from '../../db/workflows/catalog-repository.js';
 import { exampleOf } from '../../graph/building/example.js';

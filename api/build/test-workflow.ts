@@ -125,7 +125,7 @@ type Seen = Exclude<Awaited<ReturnType<typeof pollRun>>, 'unchanged'>;
 async function waitForTest(context: ToolContext, runId: string): Promise<Seen> {
   const until = Date.now() + LONGEST_MS;
   let seen = (await pollRun(context, runId)) as Seen;
-  // What was read before is given back with each poll, and the run is read again at the end.
+  // Each poll gives back what was read before, and the run is read again at the end.
   while (!isSettled(seen, until) && Date.now() < until && !context.signal.aborted) {
     const seconds = Math.max(1, Math.min(POLL_SECONDS, Math.ceil((until - Date.now()) / 1_000)));
     const asked = Date.now();

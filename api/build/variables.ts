@@ -1,4 +1,4 @@
-// What a node may read: the input, and the results of the nodes before it, with their last values.
+// Lists what a node may read: the input, and the results of the nodes before it, with their last values.
 import { z } from 'zod';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { cutText } from '../../graph/cut-text.js';

@@ -1,4 +1,4 @@
-// What the dialog `Go to` can do, besides opening workflows and runs.
+// The commands of the dialog `Go to`, besides opening workflows and runs.
 import { ADDRESSES, PLACES } from '../service/addresses.js';
 import { chooseTheme, THEMES } from '../service/theme.js';
 

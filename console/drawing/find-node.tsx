@@ -48,7 +48,7 @@ function findNodes({ drawing, kinds }: EditorStore, text: string): Choice[] {
       icon: <KindIcon type={type} />,
     });
   }
-  // What is named like that comes first.
+  // Nodes whose label has the words come first.
   const isNamed = ({ label }: Choice): boolean => words.every((word) => label.toLowerCase().includes(word));
   return found.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one))).slice(0, MAX_SHOWN);
 }

@@ -134,7 +134,7 @@ export function createFlowHandlers(
       const isDrag = moving !== STANDING;
       store.change(moveAll(store.drawing, positions), isDrag ? {} : { gesture: 'nudge' });
       setMoving(STANDING);
-      // Not before the end of the drag, because the panel that opens makes the canvas smaller.
+      // The node is chosen at the end of the drag, because the panel that opens makes the canvas smaller.
       if (isDrag)
         selectMoved(
           store,

@@ -16,7 +16,7 @@ export function DurationField({ schema, path, label, value, isRequired = false, 
   const stored = typeof value === 'string' ? parseNumber(value) : value;
   const isNumber = typeof stored === 'number';
   const [entered, setEntered] = useState<{ text: string; unit: TimeUnit }>(() => shownAs(stored));
-  // What was typed stays while it means the stored value: `1.` and `1.0` are the same number.
+  // The typed text stays while it means the stored value: `1.` and `1.0` are the same number.
   const current = isSame(toSeconds(entered.text, entered.unit), value) ? entered : shownAs(stored);
   const unit = isNumber || stored === undefined || stored === null ? current.unit : 'seconds';
   const enter = (text: string, next: TimeUnit): void => {

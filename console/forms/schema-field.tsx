@@ -139,7 +139,7 @@ function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>
 export const InMore = createContext(false);
 
 function ObjectField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
-  // What an optional object requires is needed only where the object is there. Fields do not move while the form is open.
+  // The required fields of an optional object are needed only where the object is there. Fields do not move while the form is open.
   const [isThere] = useState(isRequired || isObject(value));
   return (
     <fieldset className="form-group" data-path={path.join('.')}>

@@ -1,4 +1,4 @@
-// What came of a request: the output of a node, or the failure without an answer.
+// Turns the answer to a request into the output of a node, or into its failure.
 import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { Masker } from '../../../graph/mask.js';

@@ -20,7 +20,7 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['url'],
   ['upload-file', 'T'],
   ['url-query'],
-  // Not read.
+  // These options are not read.
   ['proxy', 'x'],
   ['cert', 'E'],
   ['key'],

@@ -209,7 +209,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       if (store.drawing === drawing) writeDraft(entries, this.#key, this.#facts(), undefined);
     } catch (error) {
       this.#set({ problem: error });
-      // What is too large stays so until the next change.
+      // A drawing that is too large stays so until the next change.
       if (!isRefused(error, 413)) this.#writeAfter(TRY_AGAIN_AFTER_MS);
     }
   }

@@ -1,17 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { Popover } from 'radix-ui';
 import { use, useState } from 'react';
 import type { JsonObject } from '../../../graph/json.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import { Layers } from '../../forms/schema-field.js';
-import { api, unwrap } from '../../service/api.js';
 import { FailedChoices, Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Hint } from '../../ui/fields.js';
 import { asObject, asText } from '../../ui/json.js';
 import { SearchList } from '../../ui/search-list.js';
 import './action-field.css';
-import { toChoice, useActions } from './service-actions.js';
+import { toChoice, useAction, useActions } from './service-actions.js';
 
 /** `format` of the field that names the action of a service. */
 export const ACTION = 'action';
@@ -62,14 +60,7 @@ interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'>
 }
 
 function ActionValues({ serviceId, actionId, value, onChange }: ActionValuesProps) {
-  const action = useQuery({
-    queryKey: ['action', serviceId, actionId],
-    queryFn: ({ signal }) => {
-      const params = { path: { service_id: serviceId, action_id: actionId } };
-      return unwrap(api.GET('/api/v1/services/{service_id}/actions/{action_id}/', { params, signal }));
-    },
-    staleTime: 300_000,
-  });
+  const action = useAction(serviceId, actionId);
   const { data } = action;
   return (
     <>

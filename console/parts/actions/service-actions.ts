@@ -1,9 +1,9 @@
 // The actions of services that a search finds.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type { JsonObject } from '../../../graph/json.js';
 import { api, unwrap, type components } from '../../service/api.js';
 import type { Choice } from '../../ui/search-list.js';
+import { useSettled } from '../../ui/use-settled.js';
 
 export interface FoundAction {
   service: components['schemas']['Service'];
@@ -17,7 +17,7 @@ const PAUSE_MS = 250;
 
 /** Finds services by name, with their first actions, and actions by title. Asks once the typing has paused. */
 export function useActions(projectId: number, search: string): UseQueryResult<FoundAction[]> {
-  const settled = usePaused(search.trim());
+  const settled = useSettled(search.trim(), PAUSE_MS);
   return useQuery({
     queryKey: ['actions', projectId, settled],
     queryFn: async ({ signal }) => {
@@ -39,14 +39,16 @@ async function actionsOf(service: FoundAction['service'], search: string, signal
   return items.map((action) => ({ service, action }));
 }
 
-/** Returns the text once it was the same for a moment. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
+/** Reads what the service says of an action. */
+export function useAction(serviceId: string, actionId: string): UseQueryResult<components['schemas']['Action']> {
+  return useQuery({
+    queryKey: ['action', serviceId, actionId],
+    queryFn: ({ signal }) => {
+      const params = { path: { service_id: serviceId, action_id: actionId } };
+      return unwrap(api.GET('/api/v1/services/{service_id}/actions/{action_id}/', { params, signal }));
+    },
+    staleTime: 300_000,
+  });
 }
 
 /** What a search list shows of an action, and what a drawing says of it. */

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { SchemaFieldProps } from '../../forms/form.js';
 import { onlyFields, withoutFields } from '../../forms/layers.js';
 import { Layers, Properties } from '../../forms/schema-field.js';
-import { api, unwrap } from '../../service/api.js';
 import { Problem } from '../../service/problem.js';
 import { CheckboxField, Hint } from '../../ui/fields.js';
 import { asObject, asText } from '../../ui/json.js';
+import { useAction } from '../actions/service-actions.js';
 import { policySentence } from './approval-policy.js';
 
 const OWN = ['type', 'service', 'id', 'connection', 'require_approval'];
@@ -13,14 +12,7 @@ const OWN = ['type', 'service', 'id', 'connection', 'require_approval'];
 /** An action of a service. Its calls wait for a person if it has side effects, unless the form says otherwise. */
 export function ActionTool({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { service, id, require_approval: policy } = asObject(value);
-  const action = useQuery({
-    queryKey: ['action', service, id],
-    queryFn: ({ signal }) => {
-      const params = { path: { service_id: asText(service) ?? '', action_id: asText(id) ?? '' } };
-      return unwrap(api.GET('/api/v1/services/{service_id}/actions/{action_id}/', { params, signal }));
-    },
-    staleTime: 300_000,
-  });
+  const action = useAction(asText(service) ?? '', asText(id) ?? '');
   // Until the action is known, it counts as one that has side effects.
   const asks = policy === 'always' || (policy !== 'never' && action.data?.has_side_effects !== false);
   const own = { path, value, onChange };

@@ -18,7 +18,7 @@ import { useRunInput } from '../../../parts/run-input/run-input-form.js';
 import { runFields } from '../../../parts/run-input/run-input.js';
 import { useIteration } from './iteration-fields.js';
 import type { RequestedTest, Pin } from './test-store.js';
-import { useSettled } from './use-settled.js';
+import { useSettled } from '../../../ui/use-settled.js';
 import { useTest, useTests } from './use-tests.js';
 import {
   effectsOf,
