@@ -68,7 +68,7 @@ describe('the inbox', function () {
       'JSON',
     ]);
     await type.selectOption('number');
-    await form.getByText('later nodes read it as the result values.').waitFor();
+    await form.getByText('Later nodes read it as values.amount of the result').waitFor();
     await button(page, 'Save').click();
     await eventually(async () => {
       const { body } = await account.api.get<{ data: { nodes: { data: { fields?: object[] } }[] } }>(

@@ -65,7 +65,7 @@ describe('signing in to the console', function () {
     await page.getByRole('button', { name: 'Sign in' }).click();
     const email = page.getByRole('textbox', { name: 'Email' });
     await page
-      .getByText(/^(?:Enter|Fill in)/)
+      .getByText(/^(?:Enter |Fill this in\.)/)
       .first()
       .waitFor();
     assert.equal(await email.getAttribute('aria-invalid'), 'true');
