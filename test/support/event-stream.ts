@@ -8,6 +8,10 @@ export interface StreamedEvent {
   receivedAtMs: number;
 }
 
+/** Whether the stream has reported that this node is in progress. */
+export const saysInProgress = ({ events }: OpenStream, nodeId: string): boolean =>
+  events.some(({ data }) => data.id === nodeId && data.status === 'in progress');
+
 export interface OpenStream {
   response: Response;
   /** The events received so far. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { openEventStream, type OpenStream } from '../../support/event-stream.js';
+import { openEventStream, saysInProgress, type OpenStream } from '../../support/event-stream.js';
 import { chain, drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -107,7 +107,7 @@ describe('a user who is not active', function () {
       });
       assert.match(completion.headers.get('content-type') ?? '', /^text\/event-stream/);
       const [own, foreign] = opened;
-      await eventually(() => opened.every(({ events }) => events.length > 0));
+      await eventually(() => opened.every((stream) => saysInProgress(stream, nodes[1]!.id)));
       await setActive(reader.userId, false);
       await Promise.all([own!.ended, completion.text().catch(() => undefined)]);
       // A stream checks the access of its reader, but not before its first comment is due.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
+import { openEventStream, saysInProgress, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
 import {
   agent,
   chain,
@@ -83,16 +83,15 @@ describe('the events of a run', function () {
 
   describe('200', () => {
     it('come as they happen, each with a version of its own, and end with the end of the run', async () => {
-      const nodes = [http(`${target.url}/delay/800/stream`), llm('then')];
+      const nodes = [http(`${target.url}/hold/stream`), llm('then')];
       const runId = await start(...nodes);
       const stream = await open(runId);
       assert.deepEqual(
         ['content-type', 'cache-control'].map((name) => stream.response.headers.get(name)),
         ['text/event-stream; charset=utf-8', 'no-store'],
       );
-      await eventually(() =>
-        stream.events.some(({ data }) => data.id === nodes[0]!.id && data.status === 'in progress'),
-      );
+      await eventually(() => saysInProgress(stream, nodes[0]!.id));
+      target.release('/hold/stream');
       await stream.ended;
       assertInOrder(stream.events);
       assert.deepEqual(
@@ -296,14 +295,15 @@ describe('the events of a run', function () {
   describe('when the process', () => {
     it('stops, streams end and are resumed elsewhere; when a reader hangs up, nothing of it is left', async () => {
       const second = await startApiProcess(stack);
-      const runId = await start(http(`${target.url}/hold/stop`), llm('then'));
+      const held = http(`${target.url}/hold/stop`);
+      const runId = await start(held, llm('then'));
       const readers = async (): Promise<number> => {
         const text = await (await fetch(`${second.apiUrl}/metrics`)).text();
         return Number(/^run_readers\{kind="stream"\} (\d+)$/m.exec(text)![1]);
       };
       const gone = await openEventStream(second.apiUrl, account.apiKey, runId);
       const stream = await openEventStream(second.apiUrl, account.apiKey, runId);
-      await eventually(async () => (await readers()) === 2 && stream.events.length > 0);
+      await eventually(async () => (await readers()) === 2 && saysInProgress(stream, held.id));
       gone.close();
       await eventually(async () => (await readers()) === 1);
       await second.stop();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { openEventStream, type OpenStream } from '../../support/event-stream.js';
-import { drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
+import { openEventStream, saysInProgress, type OpenStream } from '../../support/event-stream.js';
+import { drawing, http, linkInRow, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -39,13 +39,14 @@ describe('readers of a run that is in flight', function () {
   let projectId: number;
   let runId: string;
   let workflowId: number;
+  let held: DrawingNode;
 
   before(async () => {
     stack = await sharedStack();
     [target, owner] = await Promise.all([startHttpTarget(), createAccount(stack)]);
     projectId = await owner.api.createProject();
-    const nodes = [trigger(), http(`${target.url}/delay/50000/held`)];
-    linkInRow(nodes);
+    held = http(`${target.url}/hold/readers`);
+    const nodes = linkInRow([trigger(), held]);
     workflowId = await owner.api.createWorkflow(projectId, drawing(nodes));
   });
   after(() => target.close());
@@ -96,7 +97,7 @@ describe('readers of a run that is in flight', function () {
   it('are disconnected from its events within 15 seconds of losing membership, key or session, and nobody else is', async () => {
     const all = await readers();
     const streams = await Promise.all(all.map(({ headers }) => openEventStream(stack.apiUrl, '', runId, { headers })));
-    await eventually(() => streams.every(({ events }) => events.length > 0));
+    await eventually(() => streams.every((stream) => saysInProgress(stream, held.id)));
     const ended = new Set<string>();
     streams.forEach((stream: OpenStream, index) => void stream.ended.then(() => ended.add(all[index]!.name)));
     await Promise.all(all.map(({ withdraw }) => withdraw()));
