@@ -89,6 +89,12 @@ export function isStart(kind: NodeKind | undefined): boolean {
   return properties !== undefined && Object.hasOwn(properties, 'input_fields');
 }
 
+/** The start if it is a trigger: only then the input of the run is its result. */
+export function triggerOf(drawing: Drawing, kinds: NodeKinds): DrawnNode | undefined {
+  const start = nodesOf(drawing).get(startOf(drawing) ?? '');
+  return start !== undefined && isStart(kinds.get(typeOf(start))) ? start : undefined;
+}
+
 /** True if the kind's results come from models: only those have `usage`, the count of tokens. */
 export function isWriter(kind: NodeKind | undefined): boolean {
   return ownValue(asObject(kind?.output_schema)['properties'], 'usage') !== undefined;

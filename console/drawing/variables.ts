@@ -1,6 +1,15 @@
 // The variables that a node can use: fields of the run's input and results of earlier nodes.
 import { bodiesOf, loopsAround } from './bodies.js';
-import { dataOf, labelOf, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
+import {
+  dataOf,
+  labelOf,
+  nodesOf,
+  triggerOf,
+  typeOf,
+  type Drawing,
+  type DrawnNode,
+  type NodeKinds,
+} from './drawing.js';
 import { isObject } from '../../graph/json.js';
 import { asArray, asText } from '../ui/json.js';
 import { before, linksOf } from './links.js';
@@ -38,15 +47,16 @@ export interface VariableGroup {
 export function variablesFor(drawing: Drawing, kinds: NodeKinds, id: string, isChat = false): VariableGroup[] {
   const bodies = bodiesOf(drawing, kinds);
   const around = loopsAround(bodies, id);
+  const trigger = triggerOf(drawing, kinds);
   const earlier = before(linksOf(drawing, kinds), id)
     // An enclosing loop has no result yet.
-    .filter((nodeId) => nodeId !== startOf(drawing) && !around.includes(nodeId))
+    .filter((nodeId) => nodeId !== trigger?.id && !around.includes(nodeId))
     .map((nodeId) => resultsOf(drawing, kinds, nodeId));
   const loops = around.map((loop) => iterationOf(drawing, kinds, loop));
   const inside = bodies.members.get(id) ?? [];
   const own = inside.length === 0 ? [] : [iterationOf(drawing, kinds, id)];
   const body = inside.map((nodeId) => resultsOf(drawing, kinds, nodeId));
-  return [inputOf(drawing, isChat), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
+  return [inputOf(trigger, isChat), ...loops, ...earlier, ...own, ...body].filter(({ choices }) => choices.length > 0);
 }
 
 /** Returns the variables that a loop provides in its body, such as `item`. */
@@ -68,9 +78,8 @@ export const OF_A_CHAT: readonly VariableChoice[] = [
   { label: 'Conversation', text: '{{ input.conversation_id }}', hint: 'The id of the conversation' },
 ];
 
-function inputOf(drawing: Drawing, isChat: boolean): VariableGroup {
-  const start = nodesOf(drawing).get(startOf(drawing) ?? '');
-  const declared = asArray(dataOf(start)['input_fields']).flatMap((field) => {
+function inputOf(trigger: DrawnNode | undefined, isChat: boolean): VariableGroup {
+  const declared = asArray(dataOf(trigger)['input_fields']).flatMap((field) => {
     const id = isObject(field) ? asText(field['id']) : undefined;
     if (!isObject(field) || id === undefined || id === '') return [];
     return [{ label: asText(field['title']) || id, text: `{{ input${toPath(id)} }}` }];
@@ -79,7 +88,7 @@ function inputOf(drawing: Drawing, isChat: boolean): VariableGroup {
   const ofChat = isChat ? OF_A_CHAT.filter(({ text }) => !texts.has(text)) : [];
   return {
     heading: 'Input of the run',
-    ...(start !== undefined && { nodeId: start.id }),
+    ...(trigger !== undefined && { nodeId: trigger.id }),
     choices: [...ofChat, ...declared],
   };
 }

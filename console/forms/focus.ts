@@ -1,4 +1,5 @@
 // Moves the focus to a field of the open node.
+import type { Path } from './schema.js';
 
 /** Opens the `details` around the control, because hidden controls cannot receive focus. */
 function openAround(control: HTMLElement): void {
@@ -12,6 +13,16 @@ const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable
 /** A field whose choices are loaded first may come this much later. */
 const LATEST_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
+
+/** Focuses the first field of an added item and selects its text, so that typing replaces the name that it was given. */
+export function focusAdded(path: Path): void {
+  setTimeout(() => {
+    const control = controlAt(path.map(String));
+    if (control === null) return;
+    focus(control);
+    if (control instanceof HTMLInputElement) control.select();
+  });
+}
 
 /** Focuses the field at a path in the region `Node`, or its nearest ancestor: `messages.0` for `messages.0.x`. */
 export function focusField(path: string): void {

@@ -4,6 +4,7 @@ import { dataOf, nodesOf, type Drawing, type NodeKind } from '../drawing/drawing
 import { useStore } from '../drawing/editor-store.js';
 import { setAt } from '../drawing/links.js';
 import type { JsonObject } from '../../graph/json.js';
+import { focusAdded } from '../forms/focus.js';
 import { useFieldError } from '../forms/form.js';
 import { ItemButtons, Layers } from '../forms/schema-field.js';
 import { descriptionOf, isRequired, propertiesOf, titleOf, type Path } from '../forms/schema.js';
@@ -67,7 +68,13 @@ export function HandleList({ kind, data, field, renderTargets, onChange }: Handl
         </fieldset>
       ))}
       {error !== undefined && <p className="field-error">{error}</p>}
-      <Button disabled={isFull} onClick={() => onChange([field], [...items, startItem(kind, list, items)])}>
+      <Button
+        disabled={isFull}
+        onClick={() => {
+          onChange([field], [...items, startItem(kind, list, items)]);
+          focusAdded([field, items.length, 'label']);
+        }}
+      >
         Add {title.toLowerCase()}
       </Button>
     </fieldset>

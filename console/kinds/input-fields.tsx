@@ -2,6 +2,7 @@
 import { MASK } from '../../graph/mask-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
+import { focusAdded } from '../forms/focus.js';
 import { useFieldError } from '../forms/form.js';
 import { itemName } from '../forms/item-noun.js';
 import { ItemButtons } from '../forms/schema-field.js';
@@ -30,6 +31,7 @@ export function InputFields({ schema, path, value, noun, usedAs, onChange }: Inp
   const add = (): void => {
     const title = `Field ${fields.length + 1}`;
     change([...fields, { id: toFieldId(title, fields), title, type: 'text', input_requirements: false }]);
+    focusAdded([...path, fields.length, 'title']);
   };
   return (
     <>
@@ -97,7 +99,9 @@ function InputField({ schema, path, field, others, usedAs, onChange }: InputFiel
   return (
     <div className="form-variants">
       <div className="form-row">
-        <TextField {...text('title')} onChange={retitle} />
+        <div data-path={[...path, 'title'].join('.')}>
+          <TextField {...text('title')} onChange={retitle} />
+        </div>
         <div data-path={[...path, 'id'].join('.')}>
           <TextField {...text('id')} hint={usedAs(id)} error={idError} isRequired />
         </div>

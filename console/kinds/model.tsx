@@ -3,6 +3,7 @@ import { startValue } from '../drawing/change-drawing.js';
 import type { JsonObject } from '../../graph/json.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 import { SuggestionsField, VariableText } from '../forms/fields.js';
+import { focusField } from '../forms/focus.js';
 import { useFieldError } from '../forms/form.js';
 import { isSet, onlyFields, withoutFields } from '../forms/layers.js';
 import { InMore, ItemButtons, Layers, Properties } from '../forms/schema-field.js';
@@ -106,7 +107,12 @@ function Chat({ schema, value, onChange }: ChatProps) {
         );
       })}
       {error !== undefined && <p className="field-error">{error}</p>}
-      <Button onClick={() => change([...messages, { ...asObject(startValue(item)), role: nextRole(messages) }])}>
+      <Button
+        onClick={() => {
+          change([...messages, { ...asObject(startValue(item)), role: nextRole(messages) }]);
+          focusField(`messages.${messages.length}.message`);
+        }}
+      >
         Add message
       </Button>
     </fieldset>

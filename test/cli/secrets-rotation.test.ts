@@ -154,7 +154,7 @@ describe('rotation of SECRETS_KEY', function () {
     await start(old);
     // One secret of each kind: a secret default, a credential header, a secret input and its echo, an agent's turn and
     // tool calls, one of them with arguments that a person has changed, the item of a loop, a callback and its address,
-    // a person's answer, a secret that another run received, a hook with its address and its secret.
+    // a person's answer, a secret that another run received, a hook with its address and its secret, a draft.
     const hook = await createHook(api, target);
     const newest = await renewSecret(api, hook.projectId);
     const attach = ['provider-key', 'attach', '--project', String(hook.projectId), '--provider', 'fake'];
@@ -171,7 +171,7 @@ describe('rotation of SECRETS_KEY', function () {
     const each = nodeOf('for_each', { items: ['{{ input.token }}'], body_node: item.id });
     item.data['value'] = `{{ ${each.id}.item }}`;
     const calls = http(`{{ ${called.id}.callback_url }}`, { method: 'POST', body: { of: '{{ input.token }}' } });
-    const person = nodeOf('human', { message: 'Well?' });
+    const person = nodeOf('human', { message: 'Well?', fields: [{ id: 'note', title: 'Note', type: 'text' }] });
     const gives = nodeOf('output', { value: '{{ input.given }}' });
     const other = await api.createWorkflow(hook.projectId, drawing(linkInRow([trigger(), gives])));
     const sub = nodeOf('workflow', { workflow_id: other, input: { given: '{{ input.token }}' } });
@@ -202,6 +202,8 @@ describe('rotation of SECRETS_KEY', function () {
     const scheduled = { cron: '0 0 1 1 *', input: { token } };
     assert.equal((await api.post(`/workflows/${workflow}/schedules/`, { body: scheduled })).status, 201);
     await makeConnection(hook.projectId);
+    const draft = await api.put(`/workflows/${workflow}/draft/`, { body: { data: earlier, base_version: 2 } });
+    assert.equal(draft.status, 200, JSON.stringify(draft.body));
     await tryOut(other);
     await talk(hook.projectId);
     const bytes = randomBytes(150_000);

@@ -201,7 +201,7 @@ describe('what starts a workflow by itself', function () {
     await button(page, 'New schedule').click();
     await button(page, 'Next').click();
     await button(page, 'Make schedule').click();
-    await page.getByRole('article', { name: 'At 08:00, Monday through Friday' }).waitFor();
+    await page.getByRole('article', { name: 'Every day at 09:00' }).waitFor();
     await assertAccessible(page, 'schedules and hooks of a project');
     await page.setViewportSize(NARROW.viewport);
     await assertFits(page);

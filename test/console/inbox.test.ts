@@ -8,6 +8,7 @@ import { startToolServer } from '../../harness/target/tool-server.js';
 import { taskOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
+import { countPresses } from './presses.js';
 
 interface Asked {
   projectId: number;
@@ -123,6 +124,20 @@ describe('the inbox', function () {
     await page.getByText('No task has ended this way yet.').waitFor();
     await page.reload();
     await page.getByText('0 tasks', { exact: true }).waitFor();
+  });
+
+  it('is three presses away from an approval on a phone', async () => {
+    const account = await createAccount(world.stack);
+    const { runId } = await ask(account);
+    const page = await world.browser.person(account.userId, '/workflows', NARROW);
+    const presses = await countPresses(page);
+    await button(page, 'Menu').click();
+    await page.getByRole('link', { name: 'Inbox, 1 waiting' }).click();
+    await button(page, 'Approve').click();
+    await page.getByRole('article').getByText('You approved this.').waitFor();
+    assert.equal(await presses(), 3);
+    assert.equal((await account.api.pollToEnd(runId)).data.status, 'succeed');
+    await page.context().close();
   });
 
   it('shows on a phone who asks what, where and until when, and approves with one touch', async () => {

@@ -73,7 +73,7 @@ describe('schedules of a workflow in the console', function () {
     await repeats.selectOption({ label: 'Every few minutes' });
     assert.equal(await cron.inputValue(), '*/15 * * * *');
     await repeats.selectOption({ label: 'On days of the week' });
-    assert.equal(await cron.inputValue(), '0 8 * * MON-FRI');
+    assert.equal(await cron.inputValue(), '0 9 * * MON-FRI');
     await assertAccessible(page, 'the choices of a schedule');
     await repeats.selectOption({ label: 'Every day' });
     await dialog.getByLabel('At', { exact: true }).fill('06:30');

@@ -80,7 +80,7 @@ interface ScheduleFields {
 
 export function newFields(cron: string): ScheduleFields {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return { cron: cron === '' ? '0 8 * * MON-FRI' : cron, timeZone, overlap: 'skip', jitter: '0', catchup: '300' };
+  return { cron: cron === '' ? '0 9 * * *' : cron, timeZone, overlap: 'skip', jitter: '0', catchup: '300' };
 }
 
 export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {

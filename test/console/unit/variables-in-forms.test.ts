@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { chipOf, chipText } from '../../../console/drawing/chips.js';
-import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
+import { byType, type Drawing, type NodeKind } from '../../../console/drawing/drawing.js';
+import { variablesFor } from '../../../console/drawing/variables.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { completionsFor, openVariable } from '../../../console/forms/completions.js';
 import { isSet, layersOf, withoutOtherModes } from '../../../console/forms/layers.js';
@@ -63,6 +64,22 @@ describe('chips', () => {
     assert.equal(edited('ask.item.name'), '.item.name');
     assert.equal(edited('ask .result.a'), undefined, 'what is written in another way is edited whole');
     assert.equal(edited('nonsense'), undefined);
+  });
+});
+
+describe('variables of a form', () => {
+  it('hold the result of a start that is no trigger, and the input of one that is', () => {
+    const drawn = (type: string, data: object = {}) => ({
+      start_node: 'first',
+      nodes: [
+        { id: 'first', type, data: { label: 'First', next_nodes: ['second'], ...data } },
+        { id: 'second', type: 'basic-node', data: {} },
+      ],
+    });
+    const headings = (drawing: object): string[] =>
+      variablesFor(drawing as Drawing, kinds, 'second').map(({ heading }) => heading);
+    assert.deepEqual(headings(drawn('http-node')), ['First']);
+    assert.deepEqual(headings(drawn('trigger-node', { input_fields: [{ id: 'city' }] })), ['Input of the run']);
   });
 });
 

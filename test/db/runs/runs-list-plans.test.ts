@@ -67,7 +67,8 @@ describe('20,000 runs of 200 workflows in four projects', function () {
     it(`are listed by ${ordering} from the index of their workflows, whichever page`, async () => {
       for (const offset of [0, RUNS / 2, RUNS - 10]) {
         const plan = await planOf((reader) => listRuns(reader, { ...everything, ordering, offset }));
-        assert.match(plan, /using runs_history/, plan);
+        // A page in the middle needs all runs of a workflow: the planner may read them by a bitmap of the same index.
+        assert.match(plan, /(using|on) runs_history/, plan);
         assert.doesNotMatch(plan, /Seq Scan on runs|external merge/);
       }
     });

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../../service/api.js';
-import { startOf } from '../../../drawing/drawing.js';
-import { useEditor } from '../../../drawing/editor-store.js';
+import { triggerOf } from '../../../drawing/drawing.js';
+import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { ownValue } from '../../../../graph/json.js';
 import { parseStructure } from '../../../ui/json.js';
 import { useTest } from './use-tests.js';
@@ -23,7 +23,8 @@ export function useKnownValues(workflowId: number): KnownValues {
   const results = useTest((state) => state.results);
   const pins = useTest((state) => state.pins);
   const run = useTest((state) => state.run);
-  const start = useEditor(({ history }) => startOf(history.present));
+  const { kinds } = useStore();
+  const trigger = useEditor(({ history }) => triggerOf(history.present, kinds)?.id);
   const newest = useQuery({
     queryKey: ['workflow', workflowId, 'newest-run'],
     queryFn: ({ signal }) => readNewestRun(workflowId, signal),
@@ -48,7 +49,7 @@ export function useKnownValues(workflowId: number): KnownValues {
     want: () => setIsWanted(true),
     originOf,
     read: ([first = '', ...rest]) => {
-      const from = first === 'input' ? (inputOf(nodeOf(start ?? '')) ?? newest.data?.input_data) : nodeOf(first);
+      const from = first === 'input' ? (inputOf(nodeOf(trigger ?? '')) ?? newest.data?.input_data) : nodeOf(first);
       return rest.reduce<unknown>((value, key) => stepInto(value, key), from);
     },
   };
