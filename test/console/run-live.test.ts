@@ -43,11 +43,12 @@ describe('a run that is watched', function () {
   });
 
   it('follows by polls where event streams do not come through', async () => {
-    const { runId } = await world.start(callAndAnswer(world.target, 6_000));
+    const { runId } = await world.start(callAndAnswer(world.target, '/hold/polled'));
     const page = await world.browser.person(world.owner.userId, '/costs');
     await page.route('**/workflow_result/events/**', (route) => route.abort());
     await page.evaluate(`history.pushState(null, '', '/runs/${runId}')`);
     await nodeNamed(page, 'Call, in progress').waitFor();
+    world.target.release('/hold/polled');
     await nodeNamed(page, 'Answer, succeeded').waitFor();
     await page.getByRole('status').getByText('Run succeeded').waitFor();
     assert.equal(await page.getByText('The connection is lost.').count(), 0);
@@ -55,14 +56,14 @@ describe('a run that is watched', function () {
   });
 
   it('renders nothing of a node that an event is not about', async () => {
-    const { runId } = await world.start(call(`${world.target.url}/delay/5000`));
+    const { runId } = await world.start(call(`${world.target.url}/hold/rendered`));
     const page = await open(runId);
     await nodeNamed(page, 'Call, in progress').waitFor();
     await page.evaluate(WATCH_CHANGES('Start, succeeded'));
     // The graph is still being laid out when its first nodes appear.
     await eventually(async () => (await page.evaluate<number>('performance.now() - window.changedAt')) > 500);
     await page.evaluate('window.changes.length = 0');
-    await nodeNamed(page, 'Call, in progress').waitFor();
+    world.target.release('/hold/rendered');
     await nodeNamed(page, 'Call, succeeded').waitFor();
     assert.deepEqual(await page.evaluate('window.changes'), []);
     await page.context().close();

@@ -58,10 +58,11 @@ describe('the page of a run with loops', function () {
 
   it('shows the nodes of a loop as they run', async () => {
     const { data, call } = drawn();
-    call.data['url'] = `${world.target.url}/delay/2000/slow-items`;
+    call.data['url'] = `${world.target.url}/hold/items`;
     const { runId } = await world.start(data);
     const page = await world.browser.person(world.owner.userId, `/runs/${runId}`);
     await nodeNamed(page, 'Call, in progress').waitFor();
+    world.target.release('/hold/items');
     await nodeNamed(page, 'Call, succeeded').waitFor();
     await page.getByRole('status').getByText('Run succeeded').waitFor();
     await page.context().close();

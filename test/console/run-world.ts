@@ -32,9 +32,9 @@ export async function createRunWorld(stack: TestStack): Promise<RunWorld> {
 }
 
 /** A drawing of Start, `Call` and `Answer` in a row. The call takes `delayMs`. */
-export function callAndAnswer(target: HttpTarget, delayMs: number): Drawing {
-  const slow = http(`${target.url}/delay/${delayMs}`, { label: 'Call' });
-  return drawing(linkInRow([trigger([], { label: 'Start' }), slow, llm('Hello', { label: 'Answer' })]));
+export function callAndAnswer(target: HttpTarget, path: string): Drawing {
+  const called = http(`${target.url}${path}`, { label: 'Call' });
+  return drawing(linkInRow([trigger([], { label: 'Start' }), called, llm('Hello', { label: 'Answer' })]));
 }
 
 /** A drawing of one call, whose answers the test decides. */

@@ -69,7 +69,7 @@ describe('the list of runs', function () {
   it('updates open runs by itself, without moving rows under the pointer', async () => {
     const page = await world.browser.person(world.owner.userId, '/runs');
     await rows(page).nth(2).waitFor();
-    const slow = drawing(linkInRow([trigger(), http(`${world.target.url}/delay/4000`)]));
+    const slow = drawing(linkInRow([trigger(), http(`${world.target.url}/hold/list`)]));
     const title = `Slow ${randomUUID()}`;
     const workflowId = await world.owner.api.createWorkflow(await world.owner.api.createProject('Slow'), slow, title);
     const runId = (await world.owner.api.run(workflowId)).data.id;
@@ -79,6 +79,7 @@ describe('the list of runs', function () {
     await row.hover();
     const before = await row.boundingBox();
     await world.owner.api.run(world.greeting);
+    world.target.release('/hold/list');
     await world.owner.api.pollToEnd(runId);
     await row.getByText('succeeded').waitFor();
     assert.equal((await row.boundingBox())?.y, before?.y);

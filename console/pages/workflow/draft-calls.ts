@@ -15,7 +15,9 @@ export function draftCalls(workflowId: number): DraftCalls {
       }
     },
     write: async (drawing, version, tag) => {
-      const params = { path, ...(tag !== undefined && { header: { 'If-Match': tag } }) };
+      // Another editor may have written its draft since this one has looked.
+      const header = tag === undefined ? { 'If-None-Match': '*' as const } : { 'If-Match': tag };
+      const params = { path, header };
       const body = { data: drawing, base_version: version };
       return toDraft(await api.PUT('/api/v1/workflows/{id}/draft/', { params, body }));
     },

@@ -13,7 +13,7 @@ export interface KeptDraft {
 export interface DraftCalls {
   /** Resolves to undefined if the service keeps no draft. */
   read: () => Promise<KeptDraft | undefined>;
-  /** `tag` is that of the draft to replace. Rejects with 412 if it is no longer there. */
+  /** `tag` is that of the draft to replace. Rejects with 412 if it is no longer there, or, without `tag`, if one is. */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
   /** Resolves to false if the draft is another one by now. */
   remove: (tag: string) => Promise<boolean>;

@@ -30,7 +30,7 @@ function startService() {
     },
     write: async (drawing, version, tag) => {
       reach();
-      if (tag !== undefined && tag !== service.draft?.tag) throw refused(412);
+      if (tag !== service.draft?.tag) throw refused(412);
       service.writes += 1;
       const savedAt = new Date(Date.UTC(2026, 0, 1, 0, service.writes)).toISOString();
       service.draft = { drawing: structuredClone(drawing), version, savedAt, tag: `"${service.writes}"` };
@@ -122,6 +122,18 @@ describe('the keeper of unsaved work', () => {
     assert.equal(countOf(service.draft!.drawing), 2);
   });
 
+  it('overwrites no draft that comes between its look and its first write', async () => {
+    const { service, calls } = startService();
+    const write: DraftCalls['write'] = async (...given) => {
+      if (service.draft === undefined) await calls.write(withNode(withNode(EMPTY)), 1, undefined);
+      return calls.write(...given);
+    };
+    const here = open({ ...calls, write });
+    here.store.change(withNode(EMPTY));
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    assert.equal(countOf(service.draft!.drawing), 2);
+  });
+
   it('discards nothing that has changed since it was offered', async () => {
     const { service, calls } = startService();
     const here = open(calls);
@@ -130,7 +142,7 @@ describe('the keeper of unsaved work', () => {
     const there = open(calls);
     await eventually(() => there.keeper.getState().offers.length === 1);
     const [offer] = there.keeper.getState().offers;
-    await calls.write(withNode(withNode(EMPTY)), 1, undefined);
+    await calls.write(withNode(withNode(EMPTY)), 1, service.draft!.tag);
     assert.equal(await there.keeper.discard(offer!), false);
     assert.equal(countOf(service.draft!.drawing), 2);
     assert.notEqual(there.keeper.getState().offers[0]!.savedAt, offer!.savedAt);
