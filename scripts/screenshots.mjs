@@ -1,5 +1,5 @@
-// Takes the screenshots of the README: the first sample workflow in the editor, and a live run of it, on a stack of its own
-// whose console is signed in to by the link that `npm start` prints.
+// Takes the screenshots of the README: a node of the first sample workflow opened wide, a live run of it, and a chat beside
+// its drawing, on a stack of its own whose console is signed in to by the link that `npm start` prints.
 //
 //   node scripts/screenshots.mjs [FOLDER]      default: docs
 import { once } from 'node:events';
@@ -21,6 +21,8 @@ const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const MAX_BYTES = 200_000;
 /** The bar of the node in flight grows to a length that can be seen. */
 const GROWS_MS = 1_500;
+/** For a slow machine. */
+const LONGEST_MS = 120_000;
 
 const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
 const dataDir = makeDataDir();
@@ -32,10 +34,12 @@ const browser = await driver.launch({
 const gate = await openGate();
 try {
   const page = await browser.newPage({ ...VIEW, reducedMotion: 'reduce' });
+  page.setDefaultTimeout(LONGEST_MS);
   await page.goto(await linkOf(supervisor));
   await page.getByRole('link', { name: SAMPLE.title, exact: true }).click();
-  await shootEditor(page);
   await shootLiveRun(page);
+  await shootEditor(page);
+  await shootChat(page);
 } finally {
   await browser.close();
   await gate.close();
@@ -43,10 +47,30 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
+/** The node shows the values that the run before has left. */
 async function shootEditor(page) {
-  await nodeIn(page, CHOSEN).click();
-  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('textbox', { name: 'Label' }).waitFor();
+  await page.getByRole('link', { name: 'Open in the editor' }).click();
+  await nodeIn(page, new RegExp(`^${CHOSEN}(,|$)`)).dblclick();
+  const incoming = page.getByRole('region', { name: 'What comes in' });
+  await incoming.getByText('of the last run').first().waitFor();
   await shoot(page, 'editor.png');
+  await page.keyboard.press('Escape');
+}
+
+async function shootChat(page) {
+  await page.goto(new URL('/workflows', page.url()).href);
+  await page.getByRole('button', { name: 'New workflow', exact: true }).click();
+  await page.keyboard.type('Help desk');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Start', exact: true }).getByRole('button', { name: 'Chat', exact: true }).click();
+  const preview = page.getByRole('region', { name: 'Chat preview', exact: true });
+  await preview.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+  await page.keyboard.type('How long do you keep results?');
+  await page.keyboard.press('Enter');
+  await preview.getByText(/^\[sandbox\]/).waitFor();
+  await page.getByText('All changes saved').waitFor();
+  await page.getByRole('button', { name: 'Fit View', exact: true }).click();
+  await shoot(page, 'chat.png');
 }
 
 /** The run is held at its last node, which posts what the others have found, while its picture is taken. */
@@ -59,8 +83,8 @@ async function shootLiveRun(page) {
   await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('link', { name: 'Open run' }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}/);
-  await nodeIn(page, /, in progress$/).waitFor();
   await nodeIn(page, `${CHOSEN}, succeeded`).click();
+  await nodeIn(page, /, in progress$/).waitFor();
   await page.getByRole('tab', { name: 'Result' }).waitFor();
   await pause(GROWS_MS);
   await shoot(page, 'run-live.png');

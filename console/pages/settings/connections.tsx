@@ -51,8 +51,8 @@ export function ConnectionsTab({ project }: { project: Project }) {
   return (
     <div className="settings-tab">
       <p className="settings-lead">
-        A connection holds a credential that nodes name and never contain. It goes to the addresses of the connection
-        and to no other.
+        A connection holds the credential of a service. Nodes only choose the connection: the credential is never in a
+        drawing, and it is sent to the addresses of the connection alone.
       </p>
       {isAdmin ? (
         <p>
