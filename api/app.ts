@@ -87,7 +87,7 @@ export function createApp(deps: Deps): Koa<AppState> {
     .use(cors(deps.config.corsOrigins))
     .use(answerDeadline());
   app
-    .use(errors())
+    .use(errors(deps.databaseHealth))
     .use(serveConsole(readConsoleFiles(CONSOLE)))
     .use(unmatched());
   app.use(createRouter(deps).routes());

@@ -6,12 +6,14 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
 import { registerPoolMetrics } from '../telemetry/pool-metrics.js';
+import { tellState } from '../telemetry/tell-state.js';
 import { onStopSignal } from '../config/stop-signals.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { startTracing } from '../telemetry/tracing.js';
 import { Client, Connection } from '@temporalio/client';
 import { createConnections } from '../connections/open-connection.js';
 import { createDatabase, type Database } from '../db/core/client.js';
+import { DatabasePulse } from '../db/core/pulse.js';
 import { startListener, type Listener } from '../db/core/listener.js';
 import { LOCKED_OUT_CHANNEL } from '../db/cascades/update-user.js';
 import { DELTAS_CHANNEL } from '../db/runs/run-deltas-repository.js';
@@ -186,8 +188,11 @@ function shareConnections(): TakeShare {
  */
 function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Logger) {
   const metrics = createMetrics();
+  const url = required(environment, 'databaseUrl', 'DATABASE_URL');
+  const pulse = new DatabasePulse({ url, applicationName: 'api-pulse', onChange: tellState(logger) });
   const db = createDatabase({
-    url: required(environment, 'databaseUrl', 'DATABASE_URL'),
+    url,
+    pulse,
     poolMax: POOL_MAX,
     takeShare: shareConnections(),
     applicationName: 'api',
@@ -208,6 +213,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
   const memory = new ByteBudget(MEMORY);
   const deps = {
     db,
+    databaseHealth: pulse,
     temporal,
     secretBox,
     outgoing,
@@ -261,6 +267,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     deps.processes.close();
     deps.openapiProcesses.close();
     await Promise.all([
+      pulse.stop(),
       db.destroy(),
       connection.close(),
       deps.chatUpstream.close(),

@@ -45,8 +45,8 @@ const outgoing = {
 } as const;
 
 // Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s). An activity may start another node
-// until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 4
-// min to record while the database is down. Before a call a node may wait for memory, too. Heartbeats detect a dead
+// until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 30
+// min to record while the database is away or full. Before a call a node may wait for memory, too. Heartbeats detect a dead
 // worker, so this limit only has to be long enough never to cut a call that is paid for.
 const NODE_LIMIT = '90m';
 const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({

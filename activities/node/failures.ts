@@ -86,7 +86,12 @@ const COME_BACK_MS = 8_000;
  * is attempted again in 8 to 16 s.
  */
 export function handedBack(): ApplicationFailure {
-  return retryableFailure('handed_back', Math.round(COME_BACK_MS * (1 + Math.random())));
+  return retryableFailure('handed_back', comeBackMs());
+}
+
+/** 8 to 16 s. */
+export function comeBackMs(): number {
+  return Math.round(COME_BACK_MS * (1 + Math.random()));
 }
 
 export function isHandedBack(failure: unknown): boolean {

@@ -8,6 +8,7 @@ import type { Masker } from '../../graph/mask.js';
 import type { NodeError } from '../../graph/node-error.js';
 import { commonSettingsOf } from '../../graph/nodes/every-node.js';
 import { toStorable } from '../../graph/storable-text.js';
+import { outageOf } from '../../db/core/outage.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { recordEndedAttempt } from '../../db/nodes/node-attempts-repository.js';
 import {
@@ -96,6 +97,8 @@ export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Mask
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;
+/** While the database is away or full. The limits of activities allow for it (temporal-workflows/activity-options.ts). */
+const PERSIST_WHILE_AWAY_MS = 30 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
 /** PostgreSQL's error classes 22 (data) and 23 (integrity). A retry of the same write would fail again. */
@@ -105,12 +108,13 @@ function isPermanent(error: unknown): boolean {
 }
 
 /**
- * Retries an idempotent write for up to four minutes, because an outcome that exists only in memory must survive a
- * restart of the database. After that the activity fails, and the ledger decides if the call may be repeated.
+ * Retries an idempotent write for up to four minutes, and for half an hour while the database is away or full, because
+ * an outcome that exists only in memory must survive that. After that the activity fails, and the ledger decides if the
+ * call may be repeated.
  */
 export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();
-  for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 2_000)) {
+  for (let delayMs = 100, longestMs = 2_000; ; delayMs = Math.min(delayMs * 2, longestMs)) {
     try {
       return await write();
     } catch (error) {
@@ -119,7 +123,10 @@ export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promi
         deps.logger.error({ run_id: task.runId, node_id: task.nodeId, err: error }, 'an outcome cannot be recorded');
         throw new NodeFailure('internal_error', 'What the node put out could not be stored.');
       }
-      const limitMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : PERSIST_FOR_MS;
+      const isAway = outageOf(error) !== undefined;
+      longestMs = isAway ? 5_000 : 2_000;
+      const whileRunningMs = isAway ? PERSIST_WHILE_AWAY_MS : PERSIST_FOR_MS;
+      const limitMs = task.signal.aborted ? PERSIST_WHEN_STOPPING_MS : whileRunningMs;
       if (Date.now() - startedAt > limitMs) throw error;
       const { attempt } = activityInfo();
       deps.logger.warn({ run_id: task.runId, node_id: task.nodeId, attempt, err: error }, 'recording a node again');

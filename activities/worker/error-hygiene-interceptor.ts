@@ -1,6 +1,8 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from '../../telemetry/logger.js';
+import { comeBackMs, retryableFailure } from '../node/failures.js';
+import { outageOf } from '../../db/core/outage.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
 
 /**
@@ -20,6 +22,10 @@ export function createErrorHygieneInterceptor(logger: Logger): (context: Context
           if (error instanceof ApplicationFailure && error.cause === undefined) throw error;
           const { activityType, activityId, workflowExecution, attempt } = context.info;
           const run_id = workflowExecution?.workflowId;
+          if (outageOf(error) !== undefined) {
+            logger.warn({ err: error, run_id, node_id: activityId, activityType, attempt }, 'no database; handed back');
+            throw retryableFailure('database_unavailable', comeBackMs());
+          }
           logger.error({ err: error, run_id, node_id: activityId, activityType, attempt }, 'activity failed');
           throw toRetryable(error);
         }

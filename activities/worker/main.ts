@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Worker, type LogEntry, type WorkerOptions } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  NativeConnection,
+  Worker,
+  type ActivitySlotInfo,
+  type LogEntry,
+  type WorkerOptions,
+  type WorkflowSlotInfo,
+} from '@temporalio/worker';
 import { sql } from 'kysely';
 import { ConfigError } from '../../config/environment.js';
 import { portOf, startHealthServer } from '../../telemetry/health-server.js';
@@ -11,9 +19,12 @@ import { createLogger, type Logger } from '../../telemetry/logger.js';
 import { createDataConverter } from '../../config/payload-encryption.js';
 import { registerPoolMetrics } from '../../telemetry/pool-metrics.js';
 import { onStopSignal } from '../../config/stop-signals.js';
+import { tellState } from '../../telemetry/tell-state.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { createConnections } from '../../connections/open-connection.js';
 import { createDatabase } from '../../db/core/client.js';
+import { NoConnectionError } from '../../db/core/outage.js';
+import { DatabasePulse } from '../../db/core/pulse.js';
 import { createSecretBox } from '../../db/core/secret-box.js';
 import { openFiles } from '../../files/open-files.js';
 import { loadWorkerConfig, type WorkerConfig } from './config.js';
@@ -32,6 +43,7 @@ import { createRunContexts } from '../node/run-context.js';
 import { buildIdOf } from './build-id.js';
 import { ProjectSlots } from './project-slots.js';
 import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
+import { Slots } from './slots.js';
 import { installRuntime } from './sdk-metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
 
@@ -63,8 +75,12 @@ async function main(): Promise<void> {
     startTracing('worker', config, logger),
   ]);
   const metrics = createWorkerMetrics();
+  const onChange = tellState(logger);
+  const pulse = new DatabasePulse({ url: config.databaseUrl, applicationName: 'worker-pulse', onChange });
   const db = createDatabase({
     url: config.databaseUrl,
+    pulse,
+    awayPatienceMs: CONNECT_TIMEOUT_MS,
     poolMax: DATABASE_CONNECTIONS,
     applicationName: 'worker',
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
@@ -94,7 +110,7 @@ async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     taskQueue: config.taskQueue,
     ...workflowCode(config),
-    ...workflowOptions(config, version),
+    ...workflowOptions(config, version, pulse),
     dataConverter,
     activities: createActivities({
       ...config,
@@ -118,9 +134,6 @@ async function main(): Promise<void> {
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
     sinks: localCancellation.sinks,
-    // May exceed the database connections, because an activity holds one only for single statements.
-    maxConcurrentActivityTaskExecutions: config.activitySlots,
-    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     // Without throttling, heartbeats every 2 s reach the server, so a cancellation arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
@@ -132,6 +145,7 @@ async function main(): Promise<void> {
     registry: metrics.registry,
     moreMetrics: readSdkMetrics,
     async readiness() {
+      if (pulse.state === 'no answer') throw new NoConnectionError();
       await sql`SELECT 1`.execute(db);
       await files.checkStore();
       const isReady = worker.getState() === 'RUNNING';
@@ -147,6 +161,7 @@ async function main(): Promise<void> {
     if (version !== undefined) void takeFirstRuns(config, version, { connection, logger, signal: stopping.signal });
     stop = () => {
       stopping.abort();
+      pulse.hurry();
       // A worker that has failed is shutting down already.
       if (worker.getState() === 'RUNNING') worker.shutdown();
     };
@@ -157,7 +172,7 @@ async function main(): Promise<void> {
     sandbox.close();
     processes.close();
     documents.close();
-    await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), db.destroy()]);
+    await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), pulse.stop(), db.destroy()]);
     await tracing.shutdown();
   }
   logger.info('worker stopped');
@@ -217,12 +232,23 @@ async function takeFirstRuns(
  * A versioned worker gets no runs until its build is made current. Runs then stay on their build until they
  * end (docs/operate/upgrade.md).
  */
-function workflowOptions({ cachedWorkflows }: WorkerConfig, version: WorkerVersion): Partial<WorkerOptions> {
+function workflowOptions(
+  { activitySlots, cachedWorkflows }: WorkerConfig,
+  version: WorkerVersion,
+  pulse: DatabasePulse,
+): Partial<WorkerOptions> {
+  // Without a cache, the SDK drops a run's local activities as soon as another run has a task. So only
+  // one task may be open at a time.
+  const workflowTasks = cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows);
   return {
     maxCachedWorkflows: cachedWorkflows,
-    // Without a cache, the SDK drops a run's local activities as soon as another run has a task. So only
-    // one task may be open at a time.
-    maxConcurrentWorkflowTaskExecutions: cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows),
+    tuner: {
+      workflowTaskSlotSupplier: new Slots<WorkflowSlotInfo>(workflowTasks, pulse),
+      // May exceed the database connections, because an activity holds one only for single statements.
+      activityTaskSlotSupplier: new Slots<ActivitySlotInfo>(activitySlots, pulse),
+      localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: LOCAL_ACTIVITIES },
+      nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+    },
     // An unversioned worker must not set this. The server would refuse all its workflow tasks, and
     // runs would hang without an error.
     ...(version === undefined

@@ -11,6 +11,7 @@ import {
   type TokenSubject,
   type Uncounted,
 } from '../../db/access/rate-limits-repository.js';
+import { outageOf } from '../../db/core/outage.js';
 import { togetherByName } from '../../db/core/together.js';
 
 /** Each method returns undefined for credentials that are unknown or not admitted. */
@@ -58,14 +59,22 @@ function createCounter<Credentials, Counted extends CountedWindow>(
     return asking.map(() => found);
   }, MOST_TOGETHER);
   const count = togetherByName(async (_name, asking: Credentials[]) => {
-    const counted = await statements.count(asking[0]!, asking.length);
+    const counted = await statements.count(asking[0]!, asking.length).catch(async (error: unknown) => {
+      // Reads are answered while the database has no room to count them.
+      if (outageOf(error) !== 'no room') throw error;
+      const found = await statements.count(asking[0]!, 0);
+      return found && { ...found, requests: found.requests + asking.length };
+    });
     // The last request of the batch has the highest number.
     return asking.map((_, index) => counted && { ...counted, requests: counted.requests - asking.length + 1 + index });
   }, MOST_TOGETHER);
   const uncount = togetherByName(async (_name, uncounts: Counted[]) => {
     const [first] = uncounts as [Counted];
     const uncounted = { count: uncounts.length, resetAtSeconds: first.resetAtSeconds };
-    const requests = await statements.uncount(ownerOf(first), uncounted);
+    const requests = await statements.uncount(ownerOf(first), uncounted).catch((error: unknown) => {
+      if (outageOf(error) === 'no room') return undefined;
+      throw error;
+    });
     return uncounts.map((counted) => (requests === undefined ? undefined : { ...counted, requests }));
   }, MOST_TOGETHER);
 

@@ -28,6 +28,7 @@ export function createBuildRoutes<D extends BuildDeps>(routes: () => readonly Ro
   const send = defineRoute({
     method: 'POST',
     path: '/mcp/build/',
+    isRead: true,
     summary: 'Takes a message of an MCP client that builds workflows.',
     description:
       'Streamable HTTP of the Model Context Protocol, with an API key as a bearer token; keys of the scope `run` are refused, ' +

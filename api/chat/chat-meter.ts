@@ -7,6 +7,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
 import { priceOf, reportsUsage, reservedTokens, tokensIn, usedTokens, type Tokens } from '../../config/model-price.js';
 import type { Database } from '../../db/core/client.js';
+import { outageOf } from '../../db/core/outage.js';
 import {
   startChatCall,
   endChatCall,
@@ -30,6 +31,8 @@ const ROUND_MS = 30_000;
  */
 const HOLD_MS = 2_000;
 const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
+/** While the database is away or full, until the process stops. */
+const RETRY_WHILE_AWAY_MS = 20_000;
 const MAX_MODEL_CHARACTERS = 200;
 
 interface AskedCall {
@@ -70,16 +73,24 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
   const processId = randomUUID();
   const open = new Set<string>();
   const storing = new Set<Promise<void>>();
+  let isStopping = false;
+  /** Calls of other processes are not ended before this time of `performance.now()`. */
+  let endsDeadAtMs = 0;
 
   async function store(call: ChatCall, end: ChatEnd): Promise<void> {
-    for (const delayMs of [...RETRY_MS, undefined]) {
+    for (let tried = 0; ; tried++) {
       try {
         await endChatCall(db, call, end);
         break;
       } catch (error) {
-        // The lease of the call expires, and another round charges what was reserved.
-        if (delayMs === undefined) logger.error({ err: error, call: call.id }, 'a chat call could not be recorded');
-        else await sleep(delayMs, undefined, { ref: false });
+        const isAway = outageOf(error) !== undefined && !isStopping;
+        const delayMs = RETRY_MS[tried] ?? (isAway ? RETRY_WHILE_AWAY_MS : undefined);
+        if (delayMs === undefined) {
+          // The lease of the call expires, and another round charges what was reserved.
+          logger.error({ err: error, call: call.id }, 'a chat call could not be recorded');
+          break;
+        }
+        await sleep(delayMs, undefined, { ref: false });
       }
     }
     open.delete(call.id);
@@ -94,9 +105,12 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
   async function round(): Promise<number> {
     try {
       if (open.size > 0) await extendChatCalls(db, [...open], LEASE_SECONDS);
+      if (performance.now() < endsDeadAtMs) return ROUND_MS;
       const ended = await endDeadChatCalls(db);
       if (ended > 0) logger.warn({ calls: ended }, 'chat calls of dead processes were ended');
     } catch (error) {
+      // No process could renew its calls, so every lease may have expired.
+      if (outageOf(error) !== undefined) endsDeadAtMs = performance.now() + LEASE_SECONDS * 1000;
       logger.warn({ err: error }, 'the calls of the chat proxy were not looked at; the next round does it');
     }
     return ROUND_MS;
@@ -131,7 +145,16 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         },
       };
     },
-    start: () => startLoop(round),
+    start() {
+      const loop = startLoop(round);
+      return {
+        ...loop,
+        stop() {
+          isStopping = true;
+          return loop.stop();
+        },
+      };
+    },
     async idle() {
       await Promise.all(storing);
     },

@@ -1,4 +1,5 @@
 import type { Environment } from '../../config/environment.js';
+import type { DatabaseHealth } from '../../db/core/pulse.js';
 import type { Files } from '../../files/files.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { AccessDeps } from '../access/deps.js';
@@ -8,6 +9,7 @@ import type { OpenStreams } from '../live/open-streams.js';
 
 export type DispatchDeps = AccessDeps &
   AuditDeps & {
+    databaseHealth: DatabaseHealth;
     files: Files;
     memory: ByteBudget;
     heavyWork: HeavyWork;

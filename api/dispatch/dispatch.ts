@@ -15,6 +15,7 @@ import { answerUnparsed } from './answer-unparsed.js';
 import { callHandler, callHandlerInTransaction, runsInTransaction } from './call-handler.js';
 import { countUnless304 } from './count-unless-304.js';
 import type { DispatchDeps } from './deps.js';
+import { changesSomething, refuseWithoutRoom } from './refuse-without-room.js';
 import { sendResult } from './send-result.js';
 import { awaitDrawing } from './await-drawing.js';
 
@@ -33,6 +34,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     authenticate(route, deps), // adds the caller
     route.isForAdministrators && authorizeAdministrators(deps),
     access && authorize(access, deps), // adds the access
+    changesSomething(route) && refuseWithoutRoom(deps),
     sendResult(deps),
     route.countsNo304 && countUnless304(),
     params && addParams(params),

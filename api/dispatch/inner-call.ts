@@ -18,6 +18,7 @@ import { addRoute } from './add-route.js';
 import { awaitDrawing } from './await-drawing.js';
 import { callHandler, callHandlerInTransaction, runsInTransaction } from './call-handler.js';
 import type { DispatchDeps } from './deps.js';
+import { changesSomething, refuseWithoutRoom } from './refuse-without-room.js';
 import type { RequestContext, RequestState, Step } from './step.js';
 
 /** The request inside which routes are called. */
@@ -125,6 +126,7 @@ function admissionOf<D extends DispatchDeps>(route: Route<D>, deps: D): Step[] {
 function workOf<D extends DispatchDeps>(route: Route<D>, deps: D, { body }: InnerRequest): Step[] {
   const { audit, headers, params, query, readsDraft, readsDrawing } = route;
   return toSteps([
+    changesSomething(route) && refuseWithoutRoom(deps),
     params && addParams(params),
     query && addQuery(query, route.repeatable),
     headers && addHeaders(headers),

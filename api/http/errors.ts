@@ -120,3 +120,13 @@ export function overloaded(): ApiError {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   });
 }
+
+const AWAY_RETRY_AFTER_SECONDS = 5;
+
+/** PostgreSQL does not answer, or has no room for a change. A change may have been made only in the first case. */
+export function unavailable(cause?: unknown): ApiError {
+  return new ApiError(503, 'unavailable', 'The service cannot store anything at present. Please try again.', {
+    cause,
+    headers: { 'Retry-After': String(AWAY_RETRY_AFTER_SECONDS) },
+  });
+}

@@ -190,6 +190,8 @@ interface RouteShape {
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything else of the request is checked. */
   isForAdministrators?: boolean;
+  /** A request that is no GET and changes nothing. It is answered while PostgreSQL has no room for changes. */
+  isRead?: true;
   /** Default `json`. Without a `body` schema no body is read. */
   bodyFormat?: BodyFormat;
   /** Answers a body that cannot be parsed, for clients that expect another error than `parse_error`. */

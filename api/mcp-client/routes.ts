@@ -66,6 +66,7 @@ const MAX_DETAIL_CHARACTERS = 500;
 const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
+  isRead: true,
   summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
   audit: { action: 'mcp_tools.listed', target: 'connection', records: 'refusals' },
   body: bodySchema,

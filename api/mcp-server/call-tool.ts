@@ -10,7 +10,7 @@ import { findTool } from '../../db/mcp-server/tools-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { McpServerDeps } from './deps.js';
-import { ApiError, overloaded } from '../http/errors.js';
+import { ApiError, overloaded, unavailable } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../runs/refused-input.js';
 import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
@@ -34,6 +34,7 @@ export async function callTool(calling: Calling, request: Request): Promise<Rout
   const isTask = wantsTask && hasTasks;
   if (name === GET_RUN && isTask) throw new ProtocolError(ErrorCode.MethodNotFound, `${GET_RUN} is not run as a task.`);
   if (name === GET_RUN) return getRun(calling, request, input);
+  if (deps.databaseHealth.state === 'no room') throw unavailable();
   if (!isTask && deps.runHub.isFullFor(caller.userId)) throw overloaded();
   const accepted = await acceptCall(calling, id, { name, input, isTask });
   if ('refused' in accepted && isTask) throw invalidParams(toSentences(accepted.refused));

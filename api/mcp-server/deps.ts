@@ -1,5 +1,6 @@
 import type { RunEndDeps } from '../../acceptance/announce-run-end.js';
 import type { Environment } from '../../config/environment.js';
+import type { DatabaseHealth } from '../../db/core/pulse.js';
 import type { ByteBudget } from '../../memory/byte-budget.js';
 import type { RunHub } from '../live/run-hub.js';
 import type { SharedReads } from '../live/shared-reads.js';
@@ -7,6 +8,7 @@ import type { AcceptDeps } from '../runs/deps.js';
 
 export type McpServerDeps = AcceptDeps &
   RunEndDeps & {
+    databaseHealth: DatabaseHealth;
     memory: ByteBudget;
     runHub: RunHub;
     sharedReads: SharedReads;

@@ -21,6 +21,7 @@ const defineRoute = routesOf<McpServerDeps>();
 const send = defineRoute({
   method: 'POST',
   path: '/mcp/',
+  isRead: true,
   summary: 'Takes a message of an MCP client, to which workflows are offered as tools.',
   description:
     'Streamable HTTP of the Model Context Protocol, with the API key as a bearer token. `tools/list` has every workflow with ' +

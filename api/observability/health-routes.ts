@@ -14,6 +14,7 @@ import { pingTemporal } from '../runs/temporal-calls.js';
 const defineRoute = routesOf<ObservabilityDeps>();
 
 const CHECK_MS = 1_000;
+const RETRY_AFTER = '5';
 
 const alive = defineRoute({
   method: 'GET',
@@ -44,7 +45,8 @@ const ready = defineRoute({
   async handler({ deps }) {
     const { isReady, body } = await checkReadiness(deps);
     const { status } = body;
-    return { status: isReady ? 200 : 503, body: deps.config.hasMetricsPort ? { status } : body };
+    const answer = { body: deps.config.hasMetricsPort ? { status } : body };
+    return isReady ? { status: 200, ...answer } : { status: 503, headers: { 'Retry-After': RETRY_AFTER }, ...answer };
   },
 });
 

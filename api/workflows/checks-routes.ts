@@ -110,6 +110,7 @@ const check = defineRoute({
 const checkUnsaved = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/check_workflow/',
+  isRead: true,
   summary: 'Whether a drawing that is not stored would run, and what is odd about it.',
   description:
     'The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value, with ' +

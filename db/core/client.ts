@@ -3,7 +3,9 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../graph/json-text.js';
 import type { Tables } from './tables.js';
+import type { DatabasePulse } from './pulse.js';
 import { sharedPool, type TakeShare } from './tenants.js';
+import { isConnectTimeout, OpenConnections, watchedPool } from './watched-pool.js';
 
 /** A connection pool or an open transaction. Every repository function accepts either. */
 export type Db = Kysely<Tables> | Transaction<Tables>;
@@ -17,6 +19,10 @@ interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** Shares the connections between tenants (`onBehalfOf`). If absent, requests are served in order of arrival. */
   takeShare?: TakeShare;
+  /** If present, statements fail or wait as soon as PostgreSQL does not answer (`awayPatienceMs`). */
+  pulse?: DatabasePulse;
+  /** The time for which a statement waits for a PostgreSQL that is away. Default: none. */
+  awayPatienceMs?: number;
   /** Called once with the pool, for metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
   /** Called when a connection breaks. The pool replaces it by itself. */
@@ -39,7 +45,8 @@ const SETTINGS = `
   SET jit = off`;
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, onError } = options;
+  const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, pulse, onError } = options;
+  const open = new OpenConnections();
   const pool = new pg.Pool({
     Client: PreparingClient,
     connectionString: url,
@@ -53,19 +60,27 @@ export function createDatabase(options: DatabaseOptions): Database {
     // Callers learn within bounded time that the database is gone; Temporal or the client retries.
     connectionTimeoutMillis: connectTimeoutMs,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it
-    onConnect: (client) => client.query(SETTINGS),
+    onConnect: (client) => {
+      open.add(client);
+      return client.query(SETTINGS);
+    },
   });
   // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
   // of a transaction would end the process. With the listener, the next statement and the transaction fail.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);
+  const watched = pulse === undefined ? pool : watchedPool(pool, pulse, open, options.awayPatienceMs ?? 0);
   return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: takeShare === undefined ? pool : sharedPool(pool, takeShare) }),
+    dialect: new PostgresDialect({ pool: takeShare === undefined ? watched : sharedPool(watched, takeShare) }),
+    ...(pulse && {
+      log(event) {
+        if (event.level === 'error') pulse.saw(event.error);
+      },
+    }),
   });
 }
 
-const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
 /** SQLSTATE of every cancelled statement. Unlike the message, it does not depend on the server's language. */
 const STATEMENT_TIMEOUT = '57014';
 
@@ -75,7 +90,7 @@ const STATEMENT_TIMEOUT = '57014';
  */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return CONNECT_TIMEOUT.test(error.message) || ('code' in error && error.code === STATEMENT_TIMEOUT);
+  return isConnectTimeout(error) || ('code' in error && error.code === STATEMENT_TIMEOUT);
 }
 
 /**

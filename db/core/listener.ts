@@ -1,5 +1,6 @@
 // A connection that listens to NOTIFY channels for the lifetime of the process.
 import pg from 'pg';
+import { sleep } from './sleep.js';
 
 interface ListenerOptions {
   url: string;
@@ -80,17 +81,4 @@ async function listen(
     // A broken connection does not answer the closing message either.
     await Promise.race([client.end().catch(() => undefined), sleep(FIRST_PAUSE_MS)]);
   }
-}
-
-function sleep(durationMs: number, stopped?: AbortSignal): Promise<void> {
-  if (stopped?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      stopped?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, durationMs);
-    stopped?.addEventListener('abort', done);
-  });
 }

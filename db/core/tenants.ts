@@ -22,7 +22,7 @@ export function onNobodysBehalf<T>(work: () => T): T {
 /** Resolves when the tenant may use one more connection. Call the result to release it. */
 export type TakeShare = (tenant: string) => Promise<() => void>;
 
-interface Pool {
+export interface Pool {
   connect(): Promise<PostgresPoolClient>;
   end(): Promise<void>;
 }

@@ -1,17 +1,19 @@
 import { isDatabaseTimeout } from '../../../db/core/client.js';
+import { isShortOfResources, outageOf } from '../../../db/core/outage.js';
+import type { DatabaseHealth } from '../../../db/core/pulse.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
 import { MemoryBusyError } from '../../../memory/byte-budget.js';
 import type { AppMiddleware, AppContext } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
-import { ApiError, overloaded, parseError, quotaExceeded, notFound } from '../errors.js';
+import { ApiError, overloaded, parseError, quotaExceeded, notFound, unavailable } from '../errors.js';
 
 /** Converts errors to answers; no other code does. An unexpected error reveals nothing to the caller. */
-export function errors(): AppMiddleware {
+export function errors(health: DatabaseHealth): AppMiddleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const answer = toAnswer(error, ctx.req.socket.destroyed);
+      const answer = toAnswer(error, health, ctx.req.socket.destroyed);
       if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
       ctx.set(answer.headers);
       ctx.status = answer.status;
@@ -21,12 +23,15 @@ export function errors(): AppMiddleware {
   };
 }
 
-function toAnswer(error: unknown, isCallerGone: boolean): ApiError {
+function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
   if (isQuotaExceeded(error)) return quotaExceeded();
+  if (outageOf(error) !== undefined || isShortOfResources(error)) return unavailable(error);
   const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
+  // Requests that have waited for a database that is away are no load.
+  if (isBusy && health.state === 'no answer') return unavailable(error);
   return isBusy ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }
 

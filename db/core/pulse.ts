@@ -1,0 +1,202 @@
+// Watches on a connection of its own whether PostgreSQL answers and has room. A statement cannot notice by itself that
+// the server is frozen: the kernel keeps its connections open, and the server does not count the statement's time.
+import pg from 'pg';
+import { outageOf, type Outage } from './outage.js';
+import { sleep } from './sleep.js';
+
+export type DatabaseState = 'well' | Outage;
+
+/** What a subject sees of the pulse. */
+export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
+
+interface PulseOptions {
+  url: string;
+  applicationName: string;
+  /** `cause` is the error that changed the state; undefined when the database is well again. */
+  onChange: (state: DatabaseState, cause: unknown) => void;
+}
+
+const ASK_EVERY_MS = 1_000;
+/** A request that waits for PostgreSQL is answered within this time plus `ASK_EVERY_MS`. */
+const ANSWER_WITHIN_MS = 5_000;
+const TICK_MS = 250;
+const REPLACE_AFTER_MS = 50;
+const CONNECT_AGAIN_MS = 500;
+/** Between two looks whether there is room again; shortened at random, because every process looks. */
+const LOOK_FOR_ROOM_MS = 2_000;
+
+/**
+ * Writes 4 MiB to a temporary file of the database's tablespace, which PostgreSQL deletes at the end of the statement.
+ * It changes no table, writes no WAL and needs no right, so it works on a server that has made itself read-only.
+ */
+const ROOM_SETTINGS = `SET work_mem = '64kB'; SET temp_tablespaces = ''; SET statement_timeout = '10s'`;
+const LOOK_FOR_ROOM = `
+  WITH filler AS MATERIALIZED (SELECT repeat('x', 4000) || n FROM generate_series(1, 1024) AS n)
+  SELECT count(*) FROM filler`;
+const IS_WRITABLE = `SELECT current_setting('transaction_read_only') = 'off' AS "isWritable"`;
+
+export class DatabasePulse {
+  readonly #options: PulseOptions;
+  readonly #stopped = new AbortController();
+  readonly #hurried = new AbortController();
+  readonly #loop: Promise<void>;
+  readonly #watchers = new Set<() => void>();
+  #state: DatabaseState = 'well';
+  /** True from the first statement without room until a look has found some. */
+  #lacksRoom = false;
+  /** Aborted to look at the database before the pause is over. */
+  #wake = new AbortController();
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+    this.#loop = this.#run();
+  }
+
+  get state(): DatabaseState {
+    return this.#state;
+  }
+
+  /** Reports the error of a statement, or of an attempt to connect. */
+  saw(error: unknown): void {
+    const outage = outageOf(error);
+    if (outage === undefined) return;
+    if (outage === 'no room') {
+      this.#lacksRoom = true;
+      if (this.#state === 'well') this.#change('no room', error);
+    }
+    this.#wake.abort();
+  }
+
+  /** `watcher` is called after each change of the state. Call the result to remove it. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Ends all waits for another state, and begins none: the process stops. */
+  hurry(): void {
+    this.#hurried.abort();
+  }
+
+  /** Resolves when `isReached` is true of the state, after `timeoutMs` at the latest. */
+  async until(isReached: (state: DatabaseState) => boolean, timeoutMs: number): Promise<void> {
+    if (isReached(this.#state)) return;
+    const reached = new AbortController();
+    const unwatch = this.watch(() => {
+      if (isReached(this.#state)) reached.abort();
+    });
+    const signal = AbortSignal.any([reached.signal, this.#hurried.signal]);
+    await sleep(timeoutMs, signal);
+    unwatch();
+  }
+
+  async stop(): Promise<void> {
+    this.hurry();
+    this.#stopped.abort();
+    this.#wake.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      try {
+        await this.#watchOneConnection();
+        // A connection that broke alone is replaced. Only a failed attempt to connect means no answer.
+        await this.#pause(REPLACE_AFTER_MS);
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        this.#change('no answer', error);
+        await this.#pause(CONNECT_AGAIN_MS);
+      }
+    }
+  }
+
+  /** Resolves when the connection has broken. Rejects if there was none, or if PostgreSQL does not answer on it. */
+  async #watchOneConnection(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      application_name: this.#options.applicationName,
+      keepAlive: true,
+    });
+    let isConnected = false;
+    let hasBroken = false;
+    client.on('error', () => (hasBroken = true));
+    client.on('end', () => (hasBroken = true));
+    const ask = <Row>(text: string): Promise<Row | undefined> =>
+      within(ANSWER_WITHIN_MS, client.query(text)).then(({ rows }) => rows[0] as Row | undefined);
+    try {
+      await within(ANSWER_WITHIN_MS, client.connect());
+      isConnected = true;
+      await within(ANSWER_WITHIN_MS, client.query(ROOM_SETTINGS));
+      while (!this.#stopped.signal.aborted) {
+        await this.#findState(ask);
+        await this.#pause(this.#state === 'well' ? ASK_EVERY_MS : LOOK_FOR_ROOM_MS * (0.75 + Math.random() / 4));
+      }
+    } catch (error) {
+      const isReplaced = isConnected && (hasBroken || outageOf(error) === 'no answer') && !(error instanceof NoAnswer);
+      if (!isReplaced) throw error;
+    } finally {
+      // A frozen server does not answer the closing message either.
+      client.connection.stream.destroy();
+    }
+  }
+
+  async #findState(ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {
+    if (!this.#lacksRoom) {
+      await ask('SELECT');
+      return this.#change('well');
+    }
+    try {
+      const found = await ask<{ isWritable: boolean }>(IS_WRITABLE);
+      if (found?.isWritable === true) {
+        await ask(LOOK_FOR_ROOM);
+        this.#lacksRoom = false;
+      }
+      this.#change(this.#lacksRoom ? 'no room' : 'well');
+    } catch (error) {
+      if (outageOf(error) === 'no answer' || error instanceof NoAnswer) throw error;
+      // Another error, such as that of a limit on temporary files, says nothing about room.
+      this.#lacksRoom = outageOf(error) === 'no room';
+      this.#change(this.#lacksRoom ? 'no room' : 'well', error);
+    }
+  }
+
+  #change(state: DatabaseState, cause?: unknown): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.onChange(state, cause);
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  async #pause(durationMs: number): Promise<void> {
+    this.#wake = new AbortController();
+    const signal = AbortSignal.any([this.#wake.signal, this.#stopped.signal]);
+    await sleep(durationMs, signal);
+  }
+}
+
+class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+/**
+ * Rejects after `limitMs` in which this process itself has run: while it is blocked, an answer may have arrived that it
+ * could not read.
+ */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let ranMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      ranMs += TICK_MS;
+      if (ranMs >= limitMs) reject(new NoAnswer(`PostgreSQL has not answered for ${limitMs} ms.`));
+    }, TICK_MS);
+  });
+  // The connection is destroyed after the limit, which rejects the work, too.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,88 @@
+// Lends connections only while PostgreSQL answers, and ends the wait of every statement once it does not.
+import type { PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
+import { NoConnectionError } from './outage.js';
+import type { DatabasePulse, DatabaseState } from './pulse.js';
+import { sleep } from './sleep.js';
+import type { Pool } from './tenants.js';
+
+const TRY_AGAIN_MS = 250;
+
+/** The errors of a pool whose connections are all in use, or whose server is slow to give one. */
+const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+
+/** Returns true if there was no connection in time. */
+export function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && CONNECT_TIMEOUT.test(error.message);
+}
+
+/** The open connections of a pool. */
+export class OpenConnections {
+  readonly #clients = new Set<pg.ClientBase & { connection: pg.Connection }>();
+
+  add(client: pg.ClientBase): void {
+    const open = client as pg.ClientBase & { connection: pg.Connection };
+    this.#clients.add(open);
+    open.once('end', () => this.#clients.delete(open));
+  }
+
+  /** Rejects their statements at once. The pool replaces the connections. */
+  cut(): void {
+    for (const { connection } of this.#clients) connection.stream.destroy();
+  }
+}
+
+/**
+ * `patienceMs`: the time for which a caller waits for a database that is away. After it, `NoConnectionError`.
+ */
+export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnections, patienceMs: number): Pool {
+  pulse.watch(() => {
+    if (!answers(pulse.state)) open.cut();
+  });
+  return {
+    async connect() {
+      const untilMs = performance.now() + patienceMs;
+      for (;;) {
+        await pulse.until(answers, untilMs - performance.now());
+        if (!answers(pulse.state)) throw new NoConnectionError();
+        try {
+          return await whileItAnswers(pool.connect(), pulse);
+        } catch (error) {
+          if (isConnectTimeout(error)) throw error;
+          pulse.saw(error);
+          if (performance.now() + TRY_AGAIN_MS > untilMs) throw new NoConnectionError(error);
+          await sleep(TRY_AGAIN_MS);
+        }
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+function answers(state: DatabaseState): boolean {
+  return state !== 'no answer';
+}
+
+/** Rejects when PostgreSQL no longer answers. A connection that comes later goes back to the pool. */
+async function whileItAnswers(
+  connecting: Promise<PostgresPoolClient>,
+  pulse: DatabasePulse,
+): Promise<PostgresPoolClient> {
+  let unwatch: (() => void) | undefined;
+  const away = new Promise<never>((_resolve, reject) => {
+    unwatch = pulse.watch(() => {
+      if (!answers(pulse.state)) reject(new NoConnectionError());
+    });
+  });
+  try {
+    return await Promise.race([connecting, away]);
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    unwatch?.();
+  }
+}

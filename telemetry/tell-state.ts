@@ -1,0 +1,9 @@
+import type { Logger } from './logger.js';
+
+/** Logs each change of what the database can do. */
+export function tellState(logger: Logger): (state: string, cause: unknown) => void {
+  return (state, cause) => {
+    if (cause === undefined) logger.info({ database: state }, 'the database takes work again');
+    else logger.error({ database: state, err: cause }, 'the database takes no work');
+  };
+}

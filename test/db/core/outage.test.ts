@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { createDatabase, type Database } from '../../../db/core/client.js';
+import { isShortOfResources, NoConnectionError, outageOf } from '../../../db/core/outage.js';
+import { DatabasePulse, type DatabaseState } from '../../../db/core/pulse.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { queryDatabase } from '../../support/inspect.js';
+import { sharedStack } from '../../support/shared-stack.js';
+
+describe('a database that is away or full', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let role: string;
+  let url: string;
+  const open: { db: Database; pulse: DatabasePulse }[] = [];
+
+  before(async () => {
+    stack = await sharedStack();
+    role = `outage_${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+    await queryDatabase(stack, `CREATE ROLE ${role} LOGIN PASSWORD 'outage' CREATEDB`);
+    const address = new URL(stack.stack.database_url);
+    [address.username, address.password] = [role, 'outage'];
+    url = address.href;
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).flatMap(({ db, pulse }) => [pulse.stop(), db.destroy()]));
+  });
+  after(() => queryDatabase(stack, `DROP ROLE ${role}`));
+
+  function connect(at = url): { db: Database; pulse: DatabasePulse; states: DatabaseState[] } {
+    const states: DatabaseState[] = [];
+    const pulse = new DatabasePulse({ url: at, applicationName: role, onChange: (state) => states.push(state) });
+    const db = createDatabase({ url: at, pulse, poolMax: 2, applicationName: role, onError: () => undefined });
+    open.push({ db, pulse });
+    return { db, pulse, states };
+  }
+
+  const refusalOf = async (db: Database): Promise<unknown> => {
+    try {
+      await sql`SELECT 1`.execute(db);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it('is told apart from a wrong statement', async () => {
+    const { db } = connect();
+    await assert.rejects(sql`SELECT 1 / 0`.execute(db), (error) => outageOf(error) === undefined);
+    assert.equal(outageOf(Object.assign(new Error('full'), { code: '53100' })), 'no room');
+    assert.equal(outageOf(Object.assign(new Error('starting'), { code: '57P03' })), 'no answer');
+    assert.equal(isShortOfResources(Object.assign(new Error('memory'), { code: '53200' })), true);
+  });
+
+  it('a server that takes no more connections (53300) gives none, and is used when it does', async () => {
+    await queryDatabase(stack, `ALTER ROLE ${role} CONNECTION LIMIT 0`);
+    const { db, pulse } = connect();
+    const refused = await refusalOf(db);
+    assert.ok(refused instanceof NoConnectionError, String(refused));
+    await eventually(() => pulse.state === 'no answer');
+    await queryDatabase(stack, `ALTER ROLE ${role} CONNECTION LIMIT 100`);
+    await eventually(() => pulse.state === 'well');
+    assert.equal(await refusalOf(db), undefined);
+  });
+
+  it('a port at which nobody answers is noticed, and its statements fail at once', async () => {
+    const nobody = new URL(url);
+    nobody.port = '1';
+    const { db, pulse } = connect(nobody.href);
+    await eventually(() => pulse.state === 'no answer');
+    const startedAt = performance.now();
+    assert.equal(outageOf(await refusalOf(db)), 'no answer');
+    assert.ok(performance.now() - startedAt < 2_000);
+  });
+
+  it('a broken connection fails its statement, and the others go on', async () => {
+    const { db, pulse, states } = connect();
+    const broken = sql`SELECT pg_sleep(60)`.execute(db);
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND query LIKE '%pg_sleep(60)%'`;
+    await eventually(async () => (await queryDatabase(stack, end, [role])).length > 0);
+    await assert.rejects(broken, (error) => outageOf(error) === 'no answer');
+    await eventually(async () => (await refusalOf(db)) === undefined);
+    assert.deepEqual([pulse.state, states], ['well', []]);
+  });
+
+  it('a read-only server has no room until it takes changes again', async () => {
+    const { db, pulse } = connect();
+    await sql`SELECT 1`.execute(db);
+    await queryDatabase(stack, `ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    try {
+      const readOnly = connect();
+      const name = sql.table(`t_${role}`);
+      await assert.rejects(
+        sql`CREATE TEMP TABLE ${name} AS SELECT 1`
+          .execute(readOnly.db)
+          .then(() => sql`CREATE TABLE ${name} ()`.execute(readOnly.db)),
+        (error) => outageOf(error) === 'no room',
+      );
+      await eventually(() => readOnly.pulse.state === 'no room');
+      assert.equal(await refusalOf(readOnly.db), undefined, 'reads are answered');
+      assert.equal(pulse.state, 'well');
+    } finally {
+      await queryDatabase(stack, `ALTER ROLE ${role} RESET default_transaction_read_only`);
+    }
+  });
+});

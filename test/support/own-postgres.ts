@@ -1,0 +1,146 @@
+// A PostgreSQL of a test's own, whose disk can be filled and which can be frozen, killed and started again.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import { chmodSync, chownSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { claimPort } from '../../cli/embedded/ports.js';
+import { createPostgresServer } from '../../cli/embedded/postgres-server.js';
+import { withDescendants } from '../../harness/processes/family.js';
+import { signalAll } from '../../harness/processes/signals.js';
+import { eventually } from '../../harness/timing/eventually.js';
+
+/** Why no small file system can be mounted here; undefined where it can. */
+export function noSmallDisk(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux mounts a small file system';
+  const folder = mkdtempSync(path.join(tmpdir(), 'small-disk-'));
+  try {
+    mountTmpfs(folder, 1);
+    execFileSync('umount', [folder]);
+    return undefined;
+  } catch (error) {
+    return `no file system can be mounted: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface OwnPostgres {
+  url: string;
+  start: () => Promise<void>;
+  /** `kill -9` of the server and all its processes. */
+  kill: () => Promise<void>;
+  freeze: () => void;
+  thaw: () => void;
+  /** Leaves no free block on the disk of the tables. The log of changes (WAL) is on another disk. */
+  fill: () => void;
+  free: () => void;
+  freeBytes: () => number;
+  /** True until the server has ended. */
+  isRunning: () => boolean;
+  /** Stops the server and removes its data. */
+  remove: () => Promise<void>;
+}
+
+interface OwnPostgresOptions {
+  /** The size of the disk of the tables; without it, they are on the machine's own disk. */
+  diskMiB?: number;
+  settings?: Record<string, string>;
+}
+
+export async function createOwnPostgres({ diskMiB, settings = {} }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'own-postgres-'));
+  chmodSync(folder, 0o755);
+  const disk = path.join(folder, 'disk');
+  execFileSync('mkdir', [disk]);
+  if (diskMiB !== undefined) mountTmpfs(disk, diskMiB);
+  const server = createPostgresServer({ dataDir: disk, password: 'own-postgres', env: process.env });
+  await server.prepare();
+  if (diskMiB !== undefined) moveLog(disk, path.join(folder, 'wal'));
+  const { command, isReady, url } = server.on(
+    await claimPort({ port: 0, host: '127.0.0.1', variable: 'POSTGRES_PORT' }),
+  );
+  const { file, args, ...options } = command;
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const filler = path.join(disk, 'filler');
+  let child: ChildProcess | undefined;
+
+  const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const family = (): number[] => withDescendants(child!.pid!);
+  const ended = async (): Promise<void> => {
+    if (isRunning()) await once(child!, 'exit');
+  };
+  return {
+    url,
+    isRunning,
+    async start() {
+      await server.prepare();
+      child = spawn(file, [...args, ...flags], { ...options, stdio: 'ignore' });
+      await eventually(async () => (await isReady()) && isRunning());
+    },
+    async kill() {
+      signalAll(family(), 'SIGKILL');
+      await ended();
+    },
+    freeze: () => signalAll(family(), 'SIGSTOP'),
+    thaw: () => signalAll(family(), 'SIGCONT'),
+    fill() {
+      const block = Buffer.alloc(64 * 1024, 1);
+      const out = openSync(filler, 'a');
+      try {
+        for (let size = block.length; size >= 512;) {
+          try {
+            writeSync(out, block.subarray(0, size));
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+            size /= 2;
+          }
+        }
+      } finally {
+        closeSync(out);
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    freeBytes() {
+      const { bavail, bsize } = statfsSync(disk);
+      return bavail * bsize;
+    },
+    async remove() {
+      if (isRunning()) {
+        signalAll(family(), 'SIGCONT');
+        child!.kill('SIGINT');
+        await ended();
+      }
+      if (diskMiB !== undefined) execFileSync('umount', ['--lazy', disk]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function mountTmpfs(folder: string, sizeMiB: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m,mode=0755`, 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+/** A full disk of the WAL ends the server at once, which is another failure than a full disk of the tables. */
+function moveLog(disk: string, to: string): void {
+  const log = path.join(disk, 'postgres/pg_wal');
+  const { uid, gid } = statSync(log);
+  cpSync(log, to, { recursive: true });
+  execFileSync('chown', ['-R', `${uid}:${gid}`, to]);
+  chmodSync(to, 0o700);
+  renameSync(log, `${log}-moved`);
+  rmSync(`${log}-moved`, { recursive: true });
+  symlinkSync(to, log);
+  chownSync(path.dirname(log), uid, gid);
+}
