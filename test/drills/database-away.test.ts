@@ -238,10 +238,23 @@ describe('PostgreSQL without room or without an answer', function () {
   }
 
   async function query<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return connected(async (client) => (await client.query(text, values)).rows as Row[]);
+  }
+
+  /** One after the other on one connection, each in a transaction of its own. */
+  async function execute(...statements: string[]): Promise<void> {
+    await connected(async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  }
+
+  async function connected<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: postgres.url });
+    // A server that ends itself breaks the connection.
+    client.on('error', () => undefined);
     await client.connect();
     try {
-      return (await client.query(text, values)).rows as Row[];
+      return await use(client);
     } finally {
       await client.end();
     }
@@ -304,14 +317,13 @@ describe('PostgreSQL without room or without an answer', function () {
   it('read-only, as managed servers make themselves before their disk is full: as without room', async () => {
     const held = await startHeld();
     await eventually(() => load.accepted.length >= 5);
-    await query('ALTER SYSTEM SET default_transaction_read_only = on');
-    await query('SELECT pg_reload_conf()');
+    await execute('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()');
     await checkChangesAreRefused();
     await checkReadsAreAnswered(held.runId);
     held.release();
     await pause(3_000);
-    await query('SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only');
-    await query('SELECT pg_reload_conf()');
+    const reset = 'ALTER SYSTEM RESET default_transaction_read_only';
+    await execute('SET default_transaction_read_only = off', reset, 'SELECT pg_reload_conf()');
     const { data } = await api.pollToEnd(held.runId, { timeoutMs: 120_000, intervalMs: 200 });
     assert.deepEqual([data.status, held.calls()], ['succeed', 1]);
     await checkBooks();

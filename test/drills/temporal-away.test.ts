@@ -126,7 +126,7 @@ describe(`Temporal away for ${AWAY_MS / 1000} s`, function () {
           `${tookMs}: ${JSON.stringify(body)}`,
         );
         accepted.push(body.data.id);
-        assert.equal((await api.poll(body.data.id)).data.status, 'in progress');
+        assert.equal((await api.poll(body.data.id)).data.status, 'in queue');
         if (Date.now() - awayAt > (samples.length * AWAY_MS) / SAMPLES) samples.push(sample());
         await pause(START_EVERY_MS);
       }

@@ -14,7 +14,9 @@ export function errors(health: DatabaseHealth): AppMiddleware {
       await next();
     } catch (error) {
       const answer = toAnswer(error, health, ctx.req.socket.destroyed);
-      if (answer.status >= 500) ctx.state.log.error({ err: error }, 'request failed');
+      // The change of the database's state is logged once.
+      const level = answer.code === 'unavailable' && health.state !== 'well' ? 'debug' : 'error';
+      if (answer.status >= 500) ctx.state.log[level]({ err: error }, 'request failed');
       ctx.set(answer.headers);
       ctx.status = answer.status;
       ctx.type = 'application/json';
