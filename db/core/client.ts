@@ -76,6 +76,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(pulse && {
       log(event) {
         if (event.level === 'error') pulse.saw(event.error);
+        else pulse.heard();
       },
     }),
   });

@@ -44,6 +44,8 @@ export class DatabasePulse {
   #state: DatabaseState = 'well';
   /** True from the first statement without room until a look has found some. */
   #lacksRoom = false;
+  /** The number of statements of the process that were answered. */
+  #answered = 0;
   /** Aborted to look at the database before the pause is over. */
   #wake = new AbortController();
 
@@ -56,15 +58,19 @@ export class DatabasePulse {
     return this.#state;
   }
 
+  /** Reports that a statement was answered. */
+  heard(): void {
+    this.#answered += 1;
+  }
+
   /** Reports the error of a statement, or of an attempt to connect. */
   saw(error: unknown): void {
     const outage = outageOf(error);
-    if (outage === undefined) return;
     if (outage === 'no room') {
       this.#lacksRoom = true;
       if (this.#state === 'well') this.#change('no room', error);
     }
-    this.#wake.abort();
+    if (outage === 'no answer' && this.#state === 'well') this.#wake.abort();
   }
 
   /** `watcher` is called after each change of the state. Call the result to remove it. */
@@ -123,11 +129,11 @@ export class DatabasePulse {
     client.on('error', () => (hasBroken = true));
     client.on('end', () => (hasBroken = true));
     const ask = <Row>(text: string): Promise<Row | undefined> =>
-      within(ANSWER_WITHIN_MS, client.query(text)).then(({ rows }) => rows[0] as Row | undefined);
+      this.#within(client.query(text)).then(({ rows }) => rows[0] as Row | undefined);
     try {
-      await within(ANSWER_WITHIN_MS, client.connect());
+      await this.#within(client.connect());
       isConnected = true;
-      await within(ANSWER_WITHIN_MS, client.query(ROOM_SETTINGS));
+      await this.#within(client.query(ROOM_SETTINGS));
       while (!this.#stopped.signal.aborted) {
         await this.#findState(ask);
         await this.#pause(this.#state === 'well' ? ASK_EVERY_MS : LOOK_FOR_ROOM_MS * (0.75 + Math.random() / 4));
@@ -168,6 +174,30 @@ export class DatabasePulse {
     for (const watcher of this.#watchers) watcher();
   }
 
+  /**
+   * Rejects after `ANSWER_WITHIN_MS` in which this process itself has run, because a blocked process cannot read an
+   * answer, and in which PostgreSQL has answered no statement of the process, because it is busy if it has.
+   */
+  async #within<T>(work: Promise<T>): Promise<T> {
+    let [silentMs, answered] = [0, this.#answered];
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setInterval(() => {
+        silentMs = answered === this.#answered ? silentMs + TICK_MS : 0;
+        answered = this.#answered;
+        if (silentMs >= ANSWER_WITHIN_MS)
+          reject(new NoAnswer(`PostgreSQL has not answered for ${ANSWER_WITHIN_MS} ms.`));
+      }, TICK_MS);
+    });
+    // The connection is destroyed after the limit, which rejects the work, too.
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
   async #pause(durationMs: number): Promise<void> {
     this.#wake = new AbortController();
     const signal = AbortSignal.any([this.#wake.signal, this.#stopped.signal]);
@@ -177,26 +207,4 @@ export class DatabasePulse {
 
 class NoAnswer extends Error {
   override name = 'NoAnswer';
-}
-
-/**
- * Rejects after `limitMs` in which this process itself has run: while it is blocked, an answer may have arrived that it
- * could not read.
- */
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let ranMs = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setInterval(() => {
-      ranMs += TICK_MS;
-      if (ranMs >= limitMs) reject(new NoAnswer(`PostgreSQL has not answered for ${limitMs} ms.`));
-    }, TICK_MS);
-  });
-  // The connection is destroyed after the limit, which rejects the work, too.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearInterval(timer);
-  }
 }
