@@ -94,6 +94,13 @@ function wrongRefusal({ body, headers }: ApiAnswer<unknown>): string[] {
   return isRight ? [] : [`${JSON.stringify(body)}, Retry-After ${headers.get('retry-after')}`];
 }
 
+/** `reason`: why no small disk can be made here. */
+function skipFor(reason: string | undefined, test: Mocha.Context): void {
+  if (reason === undefined) return;
+  process.stderr.write(`NOT RUN, for ${reason}\n`);
+  test.skip();
+}
+
 describe('PostgreSQL without room or without an answer', function () {
   this.timeout(900_000);
   const noDisk = noSmallDisk();
@@ -213,7 +220,7 @@ describe('PostgreSQL without room or without an answer', function () {
       const isUnknown = data.status === 'failed' && codes.includes('outcome_unknown') && calls <= 1;
       assert.ok(
         (data.status === 'succeed' && calls === 1) || isUnknown,
-        `${statuses}: ${data.status} ${codes} ${calls}`,
+        `${statuses.join(' ')}: ${data.status} ${codes.join(' ')} ${calls}`,
       );
     }
     const [books] = await query<{ runs: number; open: number; paid: number; wrong: number }>(
@@ -264,10 +271,7 @@ describe('PostgreSQL without room or without an answer', function () {
   const linesNow = (): number => stack.logs().split('\n').length;
 
   it('without room: changes are 503, reads and polls are answered, and what was under way is kept', async function () {
-    if (noDisk !== undefined) {
-      process.stderr.write(`NOT RUN, for ${noDisk}\n`);
-      return this.skip();
-    }
+    skipFor(noDisk, this);
     const held = await startHeld();
     await eventually(() => load.accepted.length >= 5);
     postgres.fill();
@@ -333,10 +337,7 @@ describe('PostgreSQL without room or without an answer', function () {
   });
 
   it('without room, and ended by it: everything goes on when there is room and the server has been started', async function () {
-    if (noDisk !== undefined) {
-      process.stderr.write(`NOT RUN, for ${noDisk}\n`);
-      return this.skip();
-    }
+    skipFor(noDisk, this);
     await eventually(() => load.accepted.length >= 5);
     postgres.fill();
     await untilRefused();

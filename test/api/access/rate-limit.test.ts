@@ -189,12 +189,12 @@ describe('rate limit', function () {
       }
     });
 
-    it('what cannot be counted is not let through: without a database every key gets a 500', async () => {
+    it('what cannot be counted is not let through: without a database every key gets a 503', async () => {
       const { apiKey } = await limited(5);
       const cut = await startApiProcess(stack, { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/none' });
       try {
         const answer = await list(createApiClient(cut.apiUrl, apiKey));
-        assert.deepEqual([answer.status, answer.body.code, namesIn(answer)], [500, 'error', []]);
+        assert.deepEqual([answer.status, answer.body.code, namesIn(answer)], [503, 'unavailable', []]);
       } finally {
         assert.equal(await cut.stop(), 0);
       }

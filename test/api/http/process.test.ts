@@ -86,15 +86,16 @@ describe('the API process', function () {
     }
   });
 
-  it('without a database it starts, is not ready and answers 500 with nothing of the cause', async () => {
+  it('without a database it starts, is not ready and answers 503 with nothing of the cause', async () => {
     const cut = await startApiProcess(stack, { DATABASE_URL: `postgres://user:hidden@${NOWHERE}/none` });
     try {
       const ready = await fetch(`${cut.apiUrl}/readyz`);
       const { database, temporal } = (await ready.json()) as Record<string, boolean>;
       assert.deepEqual([ready.status, database, temporal], [503, false, true]);
       const { status, body } = await createApiClient(cut.apiUrl, 'key').get('/projects/');
-      assert.deepEqual([status, body], [500, { detail: 'A server error occurred.', code: 'error' }]);
-      await eventually(() => cut.output().includes('request failed'));
+      const detail = 'The service cannot store anything at present. Please try again.';
+      assert.deepEqual([status, body], [503, { detail, code: 'unavailable' }]);
+      await eventually(() => cut.output().includes('the database takes no work'));
       assert.ok(!cut.output().includes('hidden'));
     } finally {
       assert.equal(await cut.stop(), 0);
