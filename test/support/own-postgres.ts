@@ -2,17 +2,19 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   renameSync,
   rmSync,
-  statfsSync,
+  statSync,
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { chmodSync, chownSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { claimPort } from '../../cli/embedded/ports.js';
@@ -43,10 +45,9 @@ export interface OwnPostgres {
   kill: () => Promise<void>;
   freeze: () => void;
   thaw: () => void;
-  /** Leaves no free block on the disk of the tables. The log of changes (WAL) is on another disk. */
-  fill: () => void;
+  /** Leaves no free block on the disk of the tables, or on that of the log of changes (WAL). */
+  fill: (which?: 'tables' | 'log') => void;
   free: () => void;
-  freeBytes: () => number;
   /** True until the server has ended. */
   isRunning: () => boolean;
   /** Stops the server and removes its data. */
@@ -54,7 +55,7 @@ export interface OwnPostgres {
 }
 
 interface OwnPostgresOptions {
-  /** The size of the disk of the tables; without it, they are on the machine's own disk. */
+  /** The size of the disk of the tables, and of that of the log; without it, both are on the machine's own disk. */
   diskMiB?: number;
   settings?: Record<string, string>;
 }
@@ -63,17 +64,20 @@ export async function createOwnPostgres({ diskMiB, settings = {} }: OwnPostgresO
   const folder = mkdtempSync(path.join(tmpdir(), 'own-postgres-'));
   chmodSync(folder, 0o755);
   const disk = path.join(folder, 'disk');
-  execFileSync('mkdir', [disk]);
-  if (diskMiB !== undefined) mountTmpfs(disk, diskMiB);
+  const logDisk = path.join(folder, 'log-disk');
+  const disks = diskMiB === undefined ? [] : [disk, logDisk];
+  mkdirSync(disk);
+  mkdirSync(logDisk);
+  for (const each of disks) mountTmpfs(each, diskMiB!);
   const server = createPostgresServer({ dataDir: disk, password: 'own-postgres', env: process.env });
   await server.prepare();
-  if (diskMiB !== undefined) moveLog(disk, path.join(folder, 'wal'));
+  if (diskMiB !== undefined) moveLog(disk, path.join(logDisk, 'wal'));
   const { command, isReady, url } = server.on(
     await claimPort({ port: 0, host: '127.0.0.1', variable: 'POSTGRES_PORT' }),
   );
   const { file, args, ...options } = command;
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const filler = path.join(disk, 'filler');
+  const fillers = { tables: path.join(disk, 'filler'), log: path.join(logDisk, 'filler') };
   let child: ChildProcess | undefined;
 
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
@@ -95,9 +99,9 @@ export async function createOwnPostgres({ diskMiB, settings = {} }: OwnPostgresO
     },
     freeze: () => signalAll(family(), 'SIGSTOP'),
     thaw: () => signalAll(family(), 'SIGCONT'),
-    fill() {
+    fill(which = 'tables') {
       const block = Buffer.alloc(64 * 1024, 1);
-      const out = openSync(filler, 'a');
+      const out = openSync(fillers[which], 'a');
       try {
         for (let size = block.length; size >= 512;) {
           try {
@@ -111,10 +115,8 @@ export async function createOwnPostgres({ diskMiB, settings = {} }: OwnPostgresO
         closeSync(out);
       }
     },
-    free: () => rmSync(filler, { force: true }),
-    freeBytes() {
-      const { bavail, bsize } = statfsSync(disk);
-      return bavail * bsize;
+    free() {
+      for (const filler of Object.values(fillers)) rmSync(filler, { force: true });
     },
     async remove() {
       if (isRunning()) {
@@ -122,7 +124,7 @@ export async function createOwnPostgres({ diskMiB, settings = {} }: OwnPostgresO
         child!.kill('SIGINT');
         await ended();
       }
-      if (diskMiB !== undefined) execFileSync('umount', ['--lazy', disk]);
+      for (const each of disks) execFileSync('umount', ['--lazy', each]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
