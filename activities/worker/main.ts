@@ -54,6 +54,7 @@ const UNCOUNTED_BYTES = 1024 * 1024;
  */
 const LOCAL_ACTIVITIES = 400;
 const WORKFLOW_TASKS = 100;
+const POLLS = 10;
 const DATABASE_CONNECTIONS = 20;
 /** The time that a node waits for a database connection. An earlier failure would count as an attempt of the node. */
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -242,6 +243,10 @@ function workflowOptions(
   const workflowTasks = cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows);
   return {
     maxCachedWorkflows: cachedWorkflows,
+    // As many as the SDK takes by itself where it hands out the slots. More than slots would let the pollers of one queue
+    // keep those of the other from a slot.
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, workflowTasks) },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, activitySlots) },
     tuner: {
       workflowTaskSlotSupplier: new Slots<WorkflowSlotInfo>(workflowTasks, pulse),
       // May exceed the database connections, because an activity holds one only for single statements.
