@@ -1,6 +1,6 @@
 // Temporal away for long, while clients start runs, answer what runs ask and make schedules. The suite takes it away
 // for a minute; `TEMPORAL_AWAY_SECONDS=3600 npm test -- test/drills/temporal-away.test.ts` is the whole hour of
-// docs/operate/temporal.md.
+// docs/operate/temporal-away.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
