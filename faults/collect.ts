@@ -1,8 +1,9 @@
 // Collects the evidence after the last run has ended: from the clients, the outside, the database and the API.
 import type { Evidence, StoredChild, StoredNode, StoredRun } from './evidence.js';
+import type { Struck } from './service.js';
 import type { Stage } from './stage.js';
 
-export async function collectEvidence(stage: Stage, spentBeforeUsd: string): Promise<Evidence> {
+export async function collectEvidence(stage: Stage<Struck>, spentBeforeUsd: string): Promise<Evidence> {
   const { world } = stage;
   const runs = stage.runs.map(({ evidence }) => evidence);
   const stored = await readStored(stage);
@@ -26,7 +27,7 @@ export async function collectEvidence(stage: Stage, spentBeforeUsd: string): Pro
 }
 
 /** Returns the project's spending as the API shows it. */
-export async function readSpent({ api, projectId }: Stage): Promise<string> {
+export async function readSpent({ api, projectId }: Stage<Struck>): Promise<string> {
   const { body } = await api.get<{ total_spent: Record<string, string> }>(`/projects/${projectId}/`);
   return body.total_spent['USD'] ?? 'nothing';
 }
@@ -50,7 +51,7 @@ interface RunRow {
   parentNodeId: string;
 }
 
-async function readStored(stage: Stage): Promise<RunOfProject[]> {
+async function readStored(stage: Stage<Struck>): Promise<RunOfProject[]> {
   const { world, projectId, api } = stage;
   const rowsOf = <T>(columns: string, table: string) =>
     world.query<Row<T>>(

@@ -1,6 +1,8 @@
+import type { Struck } from './service.js';
 import type { Stage } from './stage.js';
+import type { World } from './world.js';
 
-export interface Fault {
+export interface Fault<Where extends Struck = World> {
   /** The name for `--only`. */
   name: string;
   /** The first column of the table. */
@@ -8,5 +10,5 @@ export interface Fault {
   /** The second half of the load is started during this many milliseconds after the start of the fault. */
   spreadMs?: number;
   /** Strikes under load. Resolves when everything works again. */
-  apply: (stage: Stage) => Promise<void>;
+  apply: (stage: Stage<Where>) => Promise<void>;
 }

@@ -1,31 +1,61 @@
 // `npm run faults` starts a stack for each mode of execution, applies every fault to it under load, checks the
 // invariants, and prints a table (docs/operate/faults.md).
 //   npm run faults -- --only kill-worker --runs 5 --execution visible
+//   npm run faults -- --hosts                  the faults of several hosts, as root
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readStackFile } from '../cli/embedded/stack-file.js';
+import { enterNamespaces } from '../harness/hosts/network.js';
+import type { Fault } from './fault.js';
+import { createBed } from './hosts/bed.js';
+import { lackOfBed, missingOf } from './hosts/programs.js';
+import { hostFaults } from './hosts/rows.js';
 import { EXECUTIONS, faults, runRow, type Execution, type RowResult } from './matrix.js';
+import { writePages } from './page.js';
+import type { Struck } from './service.js';
 import { toDetails, toTable } from './table.js';
-import { createWorld, type World } from './world.js';
+import { createWorld } from './world.js';
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     execution: { type: 'string', multiple: true, default: ['visible', 'dense'] },
+    hosts: { type: 'boolean', default: false },
+    'dev-temporal': { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    runs: { type: 'string', default: '20' },
+    runs: { type: 'string' },
     json: { type: 'string' },
+    write: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     env: { type: 'string', multiple: true, default: [] },
   },
 });
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const RUNS = 20;
+const RUNS_ON_HOSTS = 60;
 
 if (values.list) {
-  for (const { name, title } of faults) print(`${name.padEnd(18)} ${title}`);
+  for (const { name, title } of values.hosts ? hostFaults : faults) print(`${name.padEnd(24)} ${title}`);
+} else if (!values.hosts) {
+  process.exitCode = (await runMatrix(faults, createWorld)) ? 0 : 1;
 } else {
-  process.exitCode = (await runMatrix()) ? 0 : 1;
+  const isDev = values['dev-temporal'];
+  const lack = lackOfBed(isDev);
+  if (lack !== undefined) print(`SKIPPED: all rows of several hosts, because ${lack}`);
+  else if (await enterNamespaces()) {
+    const isSurvived = await runMatrix(withoutSkipped(), (settings) => createBed({ settings, isDev, report: print }));
+    // The end of this process ends what is left in its namespaces.
+    process.exit(isSurvived ? 0 : 1);
+  }
+}
+
+/** Returns the rows that this machine can play, and prints the others. */
+function withoutSkipped(): typeof hostFaults {
+  return hostFaults.filter(({ name, needs }) => {
+    const missing = missingOf(needs);
+    if (missing.length > 0) print(`SKIPPED: ${name}, because this machine has no ${missing.join(', no ')}`);
+    return missing.length === 0;
+  });
 }
 
 interface Totals {
@@ -35,31 +65,43 @@ interface Totals {
 }
 
 /** Returns true if every fault was survived and no process was left behind. */
-async function runMatrix(): Promise<boolean> {
-  const chosen = choose(values.only);
+async function runMatrix<Where extends Struck>(all: Fault<Where>[], create: Create<Where>): Promise<boolean> {
+  const chosen = choose(all, values.only);
   const executions = chooseExecutions(values.execution);
-  const runs = Number(values.runs);
+  const runs = Number(values.runs ?? (values.hosts ? RUNS_ON_HOSTS : RUNS));
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number above 0');
   const startedAt = Date.now();
   const totals: Totals = { rows: [], leftBehind: [] };
-  for (const execution of executions) await runMode(execution, chosen, runs, totals);
+  for (const execution of executions) await runMode(create, { execution, chosen, runs }, totals);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   return report(totals, chosen.length * executions.length, seconds);
 }
 
-async function runMode(execution: Execution, chosen: typeof faults, runs: number, totals: Totals): Promise<void> {
-  const world = await createWorld({ ...toEnvironment(values.env), EXECUTION: execution });
+type Create<Where extends Struck> = (settings: Record<string, string>) => Promise<Where>;
+
+interface Mode<Where extends Struck> {
+  execution: Execution;
+  chosen: Fault<Where>[];
+  runs: number;
+}
+
+async function runMode<Where extends Struck>(
+  create: Create<Where>,
+  { execution, chosen, runs }: Mode<Where>,
+  totals: Totals,
+): Promise<void> {
+  const world = await create({ ...toEnvironment(values.env), EXECUTION: execution });
   const closeAndExit = (): void => void world.close({ keep: values.keep }).finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, closeAndExit);
   const rows: RowResult[] = [];
   try {
     for (const fault of chosen) {
-      if (readStackFile(world.stack.dataDir) === undefined) break; // the previous row has left no running stack
+      if (!world.isRunning()) break;
       rows.push(await runAndReport(world, execution, fault, runs));
     }
   } finally {
     const isSurvived = rows.length === chosen.length && rows.every(({ violations }) => violations.length === 0);
-    if (!isSurvived) print(`The stack's data and logs stay in ${world.stack.dataDir}`);
+    if (!isSurvived) print(`Data and logs stay in ${world.folder}`);
     const leftBehind = await closeWorld(world, values.keep || !isSurvived);
     if (leftBehind !== undefined) totals.leftBehind.push(leftBehind);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, closeAndExit);
@@ -78,6 +120,7 @@ function report({ rows, leftBehind }: Totals, expected: number, seconds: number)
   );
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
+  if (values.write) writePages(rows);
   return survived === expected && leftBehind.length === 0;
 }
 
@@ -92,11 +135,11 @@ function toEnvironment(settings: string[]): Record<string, string> {
   );
 }
 
-function choose(only: string[] | undefined): typeof faults {
-  if (only === undefined) return faults;
-  const unknown = only.filter((name) => faults.every((fault) => fault.name !== name));
+function choose<Where extends Struck>(all: Fault<Where>[], only: string[] | undefined): Fault<Where>[] {
+  if (only === undefined) return all;
+  const unknown = only.filter((name) => all.every((fault) => fault.name !== name));
   if (unknown.length > 0) throw new Error(`there is no fault ${unknown.join(', ')}; --list names them`);
-  return faults.filter(({ name }) => only.includes(name));
+  return all.filter(({ name }) => only.includes(name));
 }
 
 function chooseExecutions(names: string[]): Execution[] {
@@ -107,10 +150,10 @@ function chooseExecutions(names: string[]): Execution[] {
   });
 }
 
-async function runAndReport(
-  world: World,
+async function runAndReport<Where extends Struck>(
+  world: Where,
   execution: Execution,
-  fault: (typeof faults)[number],
+  fault: Fault<Where>,
   runs: number,
 ): Promise<RowResult> {
   const row = { ...(await runRow(world, fault, runs)), execution };
@@ -121,7 +164,7 @@ async function runAndReport(
 }
 
 /** Returns a message if a process was left behind. */
-async function closeWorld(world: World, keep: boolean): Promise<string | undefined> {
+async function closeWorld(world: Struck, keep: boolean): Promise<string | undefined> {
   try {
     await world.close({ keep });
     return undefined;

@@ -12,7 +12,7 @@ import { upgrades } from './kinds/upgrade.js';
 import { waiting } from './kinds/waits.js';
 import { windows } from './kinds/windows.js';
 import { Stage } from './stage.js';
-import { allowToRun, type World } from './world.js';
+import type { Struck } from './service.js';
 
 export const faults: Fault[] = [
   ...deaths,
@@ -42,6 +42,8 @@ export interface RowResult {
   /** The time from the end of the last hit to the end of the last run. */
   recoverySeconds: number;
   seconds: number;
+  /** What shows that the fault had an effect. Only rows of several hosts count it. */
+  effects: string[];
   violations: Violation[];
 }
 
@@ -51,31 +53,39 @@ const SPREAD_MS = 4_000;
  * Applies load and fault, waits for all runs, and checks the invariants. If the row is aborted by an error, that is a
  * violation too.
  */
-export async function runRow(world: World, fault: Fault, runs: number): Promise<RowResult> {
+export async function runRow<Where extends Struck>(
+  world: Where,
+  fault: Fault<Where>,
+  runs: number,
+): Promise<RowResult> {
   const startedAt = Date.now();
   const { name, title } = fault;
   const result = await judge(world, fault, runs).catch((error: unknown): Omit<RowResult, 'seconds'> => {
     const violations: Violation[] = [{ invariant: 'fault', message: `the row broke off: ${describe(error)}` }];
-    return { name, title, runs, succeeded: 0, unknown: 0, repeats: 0, recoverySeconds: 0, violations };
+    return { name, title, runs, succeeded: 0, unknown: 0, repeats: 0, recoverySeconds: 0, effects: [], violations };
   });
   return { ...result, seconds: (Date.now() - startedAt) / 1000 };
 }
 
-async function judge(world: World, fault: Fault, runs: number): Promise<Omit<RowResult, 'seconds'>> {
+async function judge<Where extends Struck>(
+  world: Where,
+  fault: Fault<Where>,
+  runs: number,
+): Promise<Omit<RowResult, 'seconds'>> {
   const stage = await Stage.open(world, fault.name);
   try {
     const spentBefore = await readSpent(stage);
     await strike(stage, fault, runs);
     await stage.allEnded();
     for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
-    return toResult(fault, await collectEvidence(stage, spentBefore));
+    return { ...toResult(fault, await collectEvidence(stage, spentBefore)), effects: stage.effects };
   } finally {
     stage.giveUp(); // stops the clients if the row was aborted
   }
 }
 
 /** Starts half of the load before the fault, and the other half during it. */
-async function strike(stage: Stage, fault: Fault, runs: number): Promise<void> {
+async function strike<Where extends Struck>(stage: Stage<Where>, fault: Fault<Where>, runs: number): Promise<void> {
   const before = Math.ceil(runs / 2);
   const after = runs - before;
   await stage.startLoad(before);
@@ -85,7 +95,7 @@ async function strike(stage: Stage, fault: Fault, runs: number): Promise<void> {
     await fault.apply(stage);
   } catch (error) {
     stage.complain(`the fault broke off: ${describe(error)}`);
-    allowToRun(stage.world.stack);
+    await stage.world.heal();
   }
   await rest;
 }
@@ -94,7 +104,10 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function toResult({ name, title }: Fault, evidence: Evidence): Omit<RowResult, 'seconds'> {
+function toResult(
+  { name, title }: Pick<Fault, 'name' | 'title'>,
+  evidence: Evidence,
+): Omit<RowResult, 'seconds' | 'effects'> {
   const { runs, hits } = evidence;
   const ends = runs.map(({ firstTerminal }) => firstTerminal?.at ?? 0);
   const unknown = runs.filter(({ stored }) => stored?.nodes.some(({ errorCode }) => errorCode === 'outcome_unknown'));

@@ -1,15 +1,14 @@
 // The interface for faults: the load of the row, additional runs, and hits that are recorded as evidence.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChildName } from '../cli/embedded/stack-file.js';
 import { createApiClient, type ApiClient } from '../harness/client/api-client.js';
 import { eventually } from '../harness/timing/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
-import { PARTS } from './parts.js';
 import { createLoadShapes } from './load-shapes.js';
 import type { Shape } from './shapes.js';
 import { childShape, type ChildWorkflow } from './waits.js';
+import type { Struck } from './service.js';
 import type { World } from './world.js';
 
 const START_EVERY_MS = 120;
@@ -19,7 +18,7 @@ const END_WITHIN_MS = 150_000;
 
 export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
   /** The parts that it ends. All other parts must survive. */
-  ends: ChildName[];
+  ends: string[];
 }
 
 interface Project {
@@ -33,8 +32,8 @@ interface LoadWorkflow {
   shape: Shape;
 }
 
-export class Stage {
-  readonly world: World;
+export class Stage<Where extends Struck = World> {
+  readonly world: Where;
   readonly api: ApiClient;
   readonly projectId: number;
   /** A workflow of the project that sub-workflow nodes run. */
@@ -42,11 +41,13 @@ export class Stage {
   readonly runs: ClientRun[] = [];
   readonly hits: Hit[] = [];
   readonly complaints: string[] = [];
+  /** What shows that the fault had an effect, such as `12 packets dropped`. */
+  readonly effects: string[] = [];
   readonly #name: string;
   readonly #workflows: LoadWorkflow[];
   readonly #aborted = new AbortController();
 
-  private constructor(world: World, name: string, { projectId, child, workflows }: Project) {
+  private constructor(world: Where, name: string, { projectId, child, workflows }: Project) {
     this.world = world;
     this.child = child;
     this.api = createApiClient(world.apiUrl, world.apiKey);
@@ -58,7 +59,7 @@ export class Stage {
   }
 
   /** Creates a project for the row, so that its sums start at 0. */
-  static async open(world: World, name: string): Promise<Stage> {
+  static async open<Where extends Struck>(world: Where, name: string): Promise<Stage<Where>> {
     const api = createApiClient(world.apiUrl, world.apiKey);
     const projectId = await api.createProject(`Fault ${name}`);
     const childOfLoad = childShape();
@@ -108,16 +109,22 @@ export class Stage {
 
   /** `act` strikes, and returns when the struck parts work again. Finished nodes and steps are read before it. */
   async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
-    const before = this.world.stack.stack.pids;
+    const before = this.world.pids();
     const finished = await this.#finished();
     const calls = this.world.countCalls();
     const hit: Hit = { ...blow, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
     this.hits.push(hit);
     await act();
     hit.until = Date.now();
-    const { pids } = this.world.stack.stack;
-    const dead = PARTS.filter((part) => !ends.includes(part) && pids[part] !== before[part]);
+    const pids = this.world.pids();
+    const dead = Object.keys(before).filter((part) => !ends.includes(part) && pids[part] !== before[part]);
     if (dead.length > 0) this.complain(`${blow.what} also ended: ${dead.join(', ')}`);
+  }
+
+  /** Adds what the fault has done to the row. It is a violation if it has done nothing. */
+  count(what: string, amount: number): void {
+    this.effects.push(`${amount.toLocaleString('en')} ${what}`);
+    if (amount === 0) this.complain(`the fault had no effect: 0 ${what}`);
   }
 
   complain(message: string): void {

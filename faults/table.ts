@@ -13,7 +13,10 @@ const COLUMNS = [
   'survived',
 ];
 
+/** Rows of several hosts have a further column, with what shows that the fault had an effect. */
 export function toTable(rows: RowResult[]): string {
+  const hasEffects = rows.some(({ effects }) => effects.length > 0);
+  const columns = hasEffects ? [...COLUMNS, 'counted'] : COLUMNS;
   const cells = rows.map((row) => [
     row.title,
     row.execution ?? 'visible',
@@ -23,11 +26,12 @@ export function toTable(rows: RowResult[]): string {
     String(row.repeats),
     `${row.recoverySeconds.toFixed(1)} s`,
     toVerdict(row),
+    ...(hasEffects ? [row.effects.join(', ')] : []),
   ]);
-  const widths = COLUMNS.map((name, column) => Math.max(name.length, ...cells.map((line) => line[column]!.length)));
+  const widths = columns.map((name, column) => Math.max(name.length, ...cells.map((line) => line[column]!.length)));
   const toLine = (line: string[]): string =>
     `| ${line.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`;
-  return [toLine(COLUMNS), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...cells.map(toLine)].join(
+  return [toLine(columns), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...cells.map(toLine)].join(
     '\n',
   );
 }

@@ -1,61 +1,41 @@
-// A stack, and the systems outside it: target, model provider and tool server. They are in this process, so they
-// survive every fault, and they count all calls.
-import { writeFileSync, rmSync } from 'node:fs';
+// A stack, and the systems outside it.
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import getPort from 'get-port';
-import { startFakeModelProvider, type FakeModelProvider } from '../harness/target/fake-model-provider.js';
-import { startHttpTarget, type HttpTarget } from '../harness/target/http-target.js';
 import { queryDatabase } from '../test/support/inspect.js';
-import { startStack, TEST_PRICES, type StartedStack } from '../harness/stack/stack.js';
+import { startStack, type StartedStack } from '../harness/stack/stack.js';
 import { makeDataDir, portsOf } from '../harness/stack/supervisor.js';
-import { startToolServer, type ToolServer } from '../harness/target/tool-server.js';
 import { readStackFile } from '../cli/embedded/stack-file.js';
 import { withDescendants } from '../harness/processes/family.js';
 import { signalAll } from '../harness/processes/signals.js';
-import { AGENT_MODEL, MODEL, modelKey, toolKey, type Outside } from './shapes.js';
+import { startOutside, writeProviders } from './outside.js';
+import type { Struck } from './service.js';
 
-export interface World {
-  /** The current stack, which `restart` and `crash` replace. */
+export interface World extends Struck {
+  /** The current stack, which `restart` and `crash` replace. A restart changes neither the address nor the key. */
   readonly stack: StartedStack;
-  /** A restart changes neither the address nor the key. */
-  apiUrl: string;
-  apiKey: string;
-  outside: Outside;
   providersFile: string;
   workerReadyUrl: string;
-  /** Counts the calls of nodes that have reached the outside so far, by the key of the `ExpectedCall`. */
-  countCalls: () => Record<string, number>;
-  query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Stops the stack with SIGTERM, waits for the end of every process, and starts it again on the same data. */
   restart: () => Promise<void>;
   /** Kills every process with SIGKILL, including the supervisor, and starts the stack again at once. */
   crash: () => Promise<void>;
-  /** Rejects if a process is left behind. `keep` retains the data directory. */
-  close: (options: { keep: boolean }) => Promise<void>;
 }
-
-const MODEL_DELAY_MS = 300;
-/** Long enough to acquire a lock before the model answers (kinds/windows.ts). */
-const SLOW_MODEL_DELAY_MS = 1_500;
-const TOOL_DELAY_MS = 300;
 
 /** `settings` are added to the stack's environment. */
 export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const dataDir = makeDataDir();
-  const [target, tools, model] = await Promise.all([startHttpTarget(), startToolServer(), startFakeModelProvider()]);
-  scriptModels(model);
+  const outside = await startOutside();
   const providersFile = path.join(dataDir, 'fault-model-providers.json');
-  const provider = { name: 'fake', base_url: model.url, models: [{ id: '*', ...TEST_PRICES }] };
-  writeFileSync(providersFile, JSON.stringify({ providers: [provider] }));
+  writeProviders(providersFile, outside.modelUrl);
   const metricsPort = String(await getPort({ host: '127.0.0.1' }));
   const env: Record<string, string> = {
     ...settings,
     MODEL_PROVIDERS_FILE: providersFile,
     WORKER_METRICS_PORT: metricsPort,
   };
-  const closeOutside = () => Promise.all([target.close(), tools.close(), model.close()]);
   let stack = await startStack({ dataDir, env }).catch(async (error: unknown) => {
-    await closeOutside();
+    await outside.close();
     throw error;
   });
   Object.assign(env, portsOf(stack));
@@ -67,11 +47,15 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     },
     apiUrl: stack.apiUrl,
     apiKey: stack.apiKey,
-    outside: { targetUrl: target.url, toolUrl: tools.url },
+    outside,
     providersFile,
     workerReadyUrl: `http://127.0.0.1:${metricsPort}/readyz`,
-    countCalls: () => countCalls(target, model, tools),
+    countCalls: outside.countCalls,
     query: (text, values) => queryDatabase(stack, text, values),
+    pids: () => stack.stack.pids,
+    heal: () => allowToRun(stack),
+    isRunning: () => readStackFile(dataDir) !== undefined,
+    folder: dataDir,
     async restart() {
       await stack.stop();
       stack = await startStack({ dataDir, env });
@@ -88,7 +72,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
       try {
         await stack.stop();
       } finally {
-        await closeOutside();
+        await outside.close();
         if (!keep) rmSync(dataDir, { recursive: true, force: true });
       }
     },
@@ -97,35 +81,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
 }
 
 /** Continues processes that an aborted fault may have left stopped. */
-export function allowToRun({ supervisor, dataDir }: StartedStack): void {
+function allowToRun({ supervisor, dataDir }: StartedStack): void {
   const pids = Object.values(readStackFile(dataDir)?.pids ?? {}).flatMap((pid) => withDescendants(pid));
   signalAll([supervisor.pid!, ...pids], 'SIGCONT');
-}
-
-function scriptModels(model: FakeModelProvider): void {
-  model.script(MODEL, (request) => ({
-    delayMs: nameOf(request.messages).endsWith('slow') ? SLOW_MODEL_DELAY_MS : MODEL_DELAY_MS,
-  }));
-  model.script(AGENT_MODEL, ({ messages }) => {
-    const name = nameOf(messages);
-    const hasAnswer = messages.some(({ role }) => role === 'tool');
-    if (hasAnswer) return { delayMs: MODEL_DELAY_MS, text: `done: ${name}` };
-    const call = { name: 'slow', arguments: { ms: TOOL_DELAY_MS, text: name } };
-    return { delayMs: MODEL_DELAY_MS, toolCalls: [call] };
-  });
-}
-
-function nameOf(messages: { role: string; content: unknown }[]): string {
-  return String(messages.find(({ role }) => role === 'user')?.content);
-}
-
-function countCalls(target: HttpTarget, model: FakeModelProvider, tools: ToolServer): Record<string, number> {
-  const counts: Record<string, number> = {};
-  const count = (key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
-  for (const request of target.requests) count(request.path);
-  for (const { messages } of model.requests) {
-    count(modelKey(nameOf(messages), messages.filter(({ role }) => role === 'assistant').length));
-  }
-  for (const { arguments: given } of tools.calls) count(toolKey(String(given['text'])));
-  return counts;
 }

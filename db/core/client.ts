@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../graph/json-text.js';
+import { Hosts, READ_ONLY, ReadOnlyServerError } from './hosts.js';
 import type { Tables } from './tables.js';
 import type { DatabasePulse } from './pulse.js';
 import { sharedPool, type TakeShare } from './tenants.js';
-import { isConnectTimeout, OpenConnections, watchedPool } from './watched-pool.js';
+import { isConnectTimeout, isPoolBusy, OpenConnections, watchedPool } from './watched-pool.js';
 
 /** A connection pool or an open transaction. Every repository function accepts either. */
 export type Db = Kysely<Tables> | Transaction<Tables>;
 export type Database = Kysely<Tables>;
 
 interface DatabaseOptions {
+  /** May list several hosts. Connections are then opened to the one that takes writes. */
   url: string;
   poolMax: number;
   applicationName: string;
@@ -43,13 +45,15 @@ const SETTINGS = `
   SET idle_in_transaction_session_timeout = '30s';
   SET plan_cache_mode = force_generic_plan;
   SET jit = off`;
+/** Answers `on` on a replica, and on a server whose configuration refuses writes. */
+const IS_READ_ONLY = 'SHOW transaction_read_only';
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, pulse, onError } = options;
   const open = new OpenConnections();
+  const hosts = new Hosts(url);
   const pool = new pg.Pool({
-    Client: PreparingClient,
-    connectionString: url,
+    Client: clientOf(hosts),
     max: poolMax,
     application_name: applicationName,
     types,
@@ -62,7 +66,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it
     onConnect: (client) => {
       open.add(client);
-      return client.query(SETTINGS);
+      return prepare(client as HostClient, hosts);
     },
   });
   // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
@@ -70,7 +74,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   options.onPool?.(pool);
-  const watched = pulse === undefined ? pool : watchedPool(pool, pulse, open, options.awayPatienceMs ?? 0);
+  const writing = hosts.count === 1 ? pool : writingPool(pool, hosts);
+  const watched = pulse === undefined ? writing : watchedPool(writing, pulse, open, options.awayPatienceMs ?? 0);
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: takeShare === undefined ? watched : sharedPool(watched, takeShare) }),
     ...(pulse && {
@@ -82,12 +87,47 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
 }
 
+async function prepare(client: HostClient, hosts: Hosts): Promise<void> {
+  if (hosts.count === 1) return void (await client.query(SETTINGS));
+  // One round trip for both.
+  const answers = (await client.query(`${SETTINGS}; ${IS_READ_ONLY}`)) as unknown as pg.QueryResult[];
+  if ((answers.at(-1)!.rows[0] as { transaction_read_only: string }).transaction_read_only === 'off') return;
+  hosts.refuse(client.url);
+  throw new ReadOnlyServerError();
+}
+
+/**
+ * Lends connections to the server that takes writes: tries each server once, and closes connections that were opened to
+ * a server before it was found to take no writes.
+ */
+function writingPool(pool: pg.Pool, hosts: Hosts): Pick<pg.Pool, 'end'> & { connect(): Promise<pg.PoolClient> } {
+  return {
+    async connect() {
+      for (let tries = 1; ;) {
+        const { url } = hosts;
+        try {
+          const client = await pool.connect();
+          if (!(client as unknown as HostClient).isOutdated()) return client;
+          client.release(true);
+        } catch (error) {
+          // The pool had no free connection, which says nothing about the server.
+          if (isPoolBusy(error)) throw error;
+          hosts.leave(url);
+          if (tries === hosts.count) throw error;
+          tries += 1;
+        }
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
 /** SQLSTATE of every cancelled statement. Unlike the message, it does not depend on the server's language. */
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Returns true if the database is too busy or away: there was no connection in time, or the statement took too long.
- * The statement has had no effect.
+ * Returns true if the database is too busy or away: there was no connection in time, the statement took too long, or
+ * the server takes no writes. The statement has had no effect.
  */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -192,6 +232,33 @@ class PreparingClient extends pg.Client {
  */
 export function isListPage(text: string): boolean {
   return PAGE.test(text);
+}
+
+interface HostClient extends pg.PoolClient {
+  readonly url: string;
+  /** Returns true if its server was found to take no writes after it was opened. */
+  isOutdated: () => boolean;
+}
+
+/** Returns a client that connects to the current server, and notices if the server refuses a change. */
+function clientOf(hosts: Hosts): typeof pg.Client {
+  return class extends PreparingClient {
+    readonly url = hosts.url;
+    readonly #refusals: number;
+
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: hosts.url });
+      this.#refusals = hosts.refusals(this.url);
+      const { connection } = this as unknown as Internals;
+      connection.on('errorMessage', ({ code }: { code?: string }) => {
+        if (code === READ_ONLY) hosts.refuse(this.url);
+      });
+    }
+
+    isOutdated(): boolean {
+      return hosts.refusals(this.url) > this.#refusals;
+    }
+  };
 }
 
 function hashOf(text: string): string {

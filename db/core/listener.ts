@@ -1,8 +1,10 @@
 // A connection that listens to NOTIFY channels for the lifetime of the process.
 import pg from 'pg';
+import { Hosts } from './hosts.js';
 import { sleep } from './sleep.js';
 
 interface ListenerOptions {
+  /** May list several hosts. It listens to the one that takes writes. */
   url: string;
   channels: readonly string[];
   applicationName: string;
@@ -36,13 +38,21 @@ export function startListener(options: ListenerOptions): Listener {
 }
 
 async function listenAgainAndAgain(options: ListenerOptions, stopped: AbortSignal): Promise<void> {
+  const hosts = new Hosts(options.url);
   let pauseMs = FIRST_PAUSE_MS;
   while (!stopped.aborted) {
+    const { url } = hosts;
+    let hasListened = false;
     try {
-      await listen(options, stopped, () => (pauseMs = FIRST_PAUSE_MS));
+      await listen({ ...options, url }, stopped, () => {
+        pauseMs = FIRST_PAUSE_MS;
+        hasListened = true;
+      });
     } catch (error) {
       if (!stopped.aborted) options.onLost(error);
     }
+    // A replica refuses LISTEN.
+    if (!hasListened) hosts.leave(url);
     await sleep(pauseMs * (0.5 + Math.random() / 2), stopped);
     pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
   }

@@ -1,6 +1,7 @@
 // Watches on a connection of its own whether PostgreSQL answers and has room. A statement cannot notice by itself that
 // the server is frozen: the kernel keeps its connections open, and the server does not count the statement's time.
 import pg from 'pg';
+import { Hosts, ReadOnlyServerError } from './hosts.js';
 import { outageOf, type Outage } from './outage.js';
 import { sleep } from './sleep.js';
 
@@ -10,6 +11,7 @@ export type DatabaseState = 'well' | Outage;
 export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
 
 interface PulseOptions {
+  /** May list several hosts. The one that takes writes is watched. */
   url: string;
   applicationName: string;
   /** `cause` is the error that changed the state; undefined when the database is well again. */
@@ -37,6 +39,7 @@ const IS_WRITABLE = `SELECT current_setting('transaction_read_only') = 'off' AS 
 
 export class DatabasePulse {
   readonly #options: PulseOptions;
+  readonly #hosts: Hosts;
   readonly #stopped = new AbortController();
   readonly #hurried = new AbortController();
   readonly #loop: Promise<void>;
@@ -51,6 +54,7 @@ export class DatabasePulse {
 
   constructor(options: PulseOptions) {
     this.#options = options;
+    this.#hosts = new Hosts(options.url);
     this.#loop = this.#run();
   }
 
@@ -104,23 +108,34 @@ export class DatabasePulse {
   }
 
   async #run(): Promise<void> {
+    let failures = 0;
     while (!this.#stopped.signal.aborted) {
+      const { url } = this.#hosts;
       try {
-        await this.#watchOneConnection();
+        await this.#watchOneConnection(url);
+        failures = 0;
         // A connection that broke alone is replaced. Only a failed attempt to connect means no answer.
         await this.#pause(REPLACE_AFTER_MS);
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
+        this.#hosts.leave(url);
+        failures += 1;
+        // What waits for a host that has stopped answering must end before another one can take it.
+        if (failures < this.#hosts.count && !(error instanceof NoAnswer)) continue;
+        failures = 0;
         this.#change('no answer', error);
         await this.#pause(CONNECT_AGAIN_MS);
       }
     }
   }
 
-  /** Resolves when the connection has broken. Rejects if there was none, or if PostgreSQL does not answer on it. */
-  async #watchOneConnection(): Promise<void> {
+  /**
+   * Resolves when the connection has broken. Rejects if there was none, if PostgreSQL does not answer on it, or if it
+   * takes no writes and there is another host.
+   */
+  async #watchOneConnection(url: string): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: url,
       application_name: this.#options.applicationName,
       keepAlive: true,
     });
@@ -134,8 +149,9 @@ export class DatabasePulse {
       await this.#within(client.connect());
       isConnected = true;
       await this.#within(client.query(ROOM_SETTINGS));
+      if (this.#hosts.count > 1) this.#refuseReadOnly(url, await ask(IS_WRITABLE));
       while (!this.#stopped.signal.aborted) {
-        await this.#findState(ask);
+        await this.#findState(url, ask);
         await this.#pause(this.#state === 'well' ? ASK_EVERY_MS : LOOK_FOR_ROOM_MS * (0.75 + Math.random() / 4));
       }
     } catch (error) {
@@ -147,24 +163,32 @@ export class DatabasePulse {
     }
   }
 
-  async #findState(ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {
+  async #findState(url: string, ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {
     if (!this.#lacksRoom) {
       await ask('SELECT');
       return this.#change('well');
     }
     try {
       const found = await ask<{ isWritable: boolean }>(IS_WRITABLE);
+      if (this.#hosts.count > 1) this.#refuseReadOnly(url, found);
       if (found?.isWritable === true) {
         await ask(LOOK_FOR_ROOM);
         this.#lacksRoom = false;
       }
       this.#change(this.#lacksRoom ? 'no room' : 'well');
     } catch (error) {
-      if (outageOf(error) === 'no answer' || error instanceof NoAnswer) throw error;
+      if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError) throw error;
       // Another error, such as that of a limit on temporary files, says nothing about room.
       this.#lacksRoom = outageOf(error) === 'no room';
       this.#change(this.#lacksRoom ? 'no room' : 'well', error);
     }
+  }
+
+  /** Throws if the host takes no writes: another one may. */
+  #refuseReadOnly(url: string, found: { isWritable: boolean } | undefined): void {
+    if (found?.isWritable === true) return;
+    this.#hosts.refuse(url);
+    throw new ReadOnlyServerError();
   }
 
   #change(state: DatabaseState, cause?: unknown): void {

@@ -8,12 +8,15 @@ import type { Pool } from './tenants.js';
 
 const TRY_AGAIN_MS = 250;
 
-/** The errors of a pool whose connections are all in use, or whose server is slow to give one. */
-const CONNECT_TIMEOUT = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+/** Returns true if all connections of the pool were in use for too long. */
+export function isPoolBusy(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
 
-/** Returns true if there was no connection in time. */
+/** Returns true if there was no connection in time: all were in use, or the server was slow to give one. */
 export function isConnectTimeout(error: unknown): boolean {
-  return error instanceof Error && CONNECT_TIMEOUT.test(error.message);
+  const isSlow = error instanceof Error && error.message === 'Connection terminated due to connection timeout';
+  return isSlow || isPoolBusy(error);
 }
 
 /** The open connections of a pool. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { toHostUrls } from '../../config/host-urls.js';
 import { parseEnvironment } from '../../config/environment.js';
 import { loadModelProviders } from '../../config/model-providers.js';
 import { withSecretFiles } from '../../config/secret-files.js';
@@ -47,6 +48,22 @@ describe('secrets in files', () => {
       () => parseEnvironment({ DATABASE_URL, DATABASE_PASSWORD_FILE }),
       /^ConfigError: DATABASE_PASSWORD: must not be set, because DATABASE_URL has a password\.$/,
     );
+  });
+
+  it('hold the password of a database on several hosts', () => {
+    const password = 'p@w,1';
+    const DATABASE_PASSWORD_FILE = file('password-of-hosts', password);
+    const given = 'postgres://service@a:5432,b,[::1]:5433/service?target_session_attrs=read-write';
+    const { databaseUrl } = parseEnvironment({ DATABASE_URL: given, DATABASE_PASSWORD_FILE });
+    assert.equal(databaseUrl, given.replace('@', ':p%40w%2C1@'));
+    const hosts = toHostUrls(databaseUrl!).map((one) => new URL(one));
+    assert.deepEqual(
+      hosts.map(({ host }) => host),
+      ['a:5432', 'b', '[::1]:5433'],
+    );
+    for (const host of hosts) assert.equal(decodeURIComponent(host.password), password);
+    const DATABASE_URL = 'postgres://service:other@a,b/service';
+    assert.throws(() => parseEnvironment({ DATABASE_URL, DATABASE_PASSWORD_FILE }), /DATABASE_URL has a password\.$/);
   });
 
   it('hold the keys of model providers', () => {

@@ -85,6 +85,7 @@ export const TIERS = {
     'test/drills/restore.test.ts',
     'test/drills/temporal-away.test.ts',
     'test/examples/tasks.test.ts',
+    'test/faults/hosts.test.ts',
     'test/faults/matrix.test.ts',
     'test/load/',
     'test/n8n/runs.test.ts',

@@ -1,0 +1,42 @@
+// What the machine must have for the rows of several hosts.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isTemporalBuilt } from '../../harness/hosts/temporal-cluster.js';
+
+export type Program = 'nft' | 'faketime';
+
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+/** Returns what keeps the bed from being built, as a sentence, or undefined. */
+export function lackOfBed(isDev: boolean): string | undefined {
+  if (process.platform !== 'linux') return 'network namespaces need Linux';
+  if (process.getuid?.() !== 0) return 'network namespaces need root';
+  const missing = ['unshare', 'ip', 'haproxy', 'setpriv'].filter((program) => !isThere(program));
+  if (!isDev && !isTemporalBuilt() && !isThere('go'))
+    missing.push("go, to build Temporal's server (see --dev-temporal)");
+  return missing.length === 0 ? undefined : `this machine has no ${missing.join(', no ')}`;
+}
+
+/** Returns the programs that are missing. */
+export function missingOf(needs: Program[]): Program[] {
+  return needs.filter((program) => (program === 'nft' ? !isThere('nft') : !existsSync(FAKETIME)));
+}
+
+/** Returns the variables with which a program sees another time of day. Clocks that only measure are left alone. */
+export function clockEnvironment(hours: number): Record<string, string> {
+  return {
+    LD_PRELOAD: FAKETIME,
+    FAKETIME: `${hours > 0 ? '+' : '-'}${Math.abs(hours)}h`,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

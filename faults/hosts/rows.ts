@@ -1,0 +1,339 @@
+// The faults of several hosts. Each counts what it has done, and fails if it has done nothing.
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BRIDGE_ADDRESS, type Rules } from '../../harness/hosts/network.js';
+import { startRelay } from '../../harness/hosts/relay.js';
+import { eventually } from '../../harness/timing/eventually.js';
+import type { Fault } from '../fault.js';
+import type { Blow, Stage } from '../stage.js';
+import { APIS, DATABASES, PORTS, WORKERS, type Bed, type HostName, type ServiceName } from './bed.js';
+import { clockEnvironment, type Program } from './programs.js';
+
+export interface HostFault extends Fault<Bed> {
+  /** The programs that it needs besides those of the bed. */
+  needs: Program[];
+}
+
+const CUT_MS = 20_000;
+const SLOW_MS = 20_000;
+const DELAY_MS = 200;
+const LOSS_PERCENT = 5;
+const EVERYTHING: Rules = { in: 'iifname eth0', out: 'oifname eth0' };
+
+/** What losing a host does: to the calls of nodes, and to the API. */
+const EFFECTS: Record<HostName, Pick<Blow, 'cuts' | 'apiDown'>> = {
+  // The proxy gives requests to the other API process, once it has noticed.
+  api1: { cuts: 'nothing', apiDown: true },
+  api2: { cuts: 'nothing', apiDown: true },
+  worker1: { cuts: 'calls', apiDown: false },
+  worker2: { cuts: 'calls', apiDown: false },
+  worker3: { cuts: 'calls', apiDown: false },
+  temporal: { cuts: 'calls', apiDown: false },
+  // Temporal stores there, too. Each commit waits for the synchronous replica.
+  postgres1: { cuts: 'calls', apiDown: true },
+  postgres2: { cuts: 'calls', apiDown: true },
+  proxy: { cuts: 'nothing', apiDown: true },
+};
+
+const LABELS: Record<HostName, string> = {
+  api1: 'an API host',
+  api2: 'the other API host',
+  worker1: 'a worker host',
+  worker2: 'another worker host',
+  worker3: 'the third worker host',
+  temporal: 'the host of Temporal',
+  postgres1: 'the host of PostgreSQL',
+  postgres2: 'the host of the synchronous replica',
+  proxy: 'the host of the proxy',
+};
+
+/** Drops packets on a host for a while, and counts them. */
+async function dropFor(stage: Stage<Bed>, host: HostName, rules: Rules[], blow: Omit<Blow, 'ends'>): Promise<void> {
+  const { world } = stage;
+  await stage.hit({ ...blow, ends: [] }, async () => {
+    const end = world.undoing(await world.hosts[host].drop(...rules));
+    await pause(CUT_MS);
+    stage.count('packets dropped', (await end()) ?? 0);
+    await world.ready();
+  });
+}
+
+const cutOff: HostFault[] = (['api1', 'worker1', 'temporal', 'postgres1', 'postgres2', 'proxy'] as const).map(
+  (host) => ({
+    name: `cut-${host}`,
+    title: `${LABELS[host]} cut off for ${CUT_MS / 1000} s`,
+    spreadMs: CUT_MS / 2,
+    needs: ['nft'],
+    apply: (stage) => dropFor(stage, host, [EVERYTHING], { what: `the cut of ${host}`, ...EFFECTS[host] }),
+  }),
+);
+
+/** Returns rules that drop what a host sends to others, and what it receives from them. */
+function between({ hosts }: Bed, others: readonly HostName[], ways: ('in' | 'out')[]): Rules {
+  const addresses = `{ ${others.map((name) => hosts[name].address).join(', ')} }`;
+  return {
+    ...(ways.includes('in') && { in: `ip saddr ${addresses}` }),
+    ...(ways.includes('out') && { out: `ip daddr ${addresses}` }),
+  };
+}
+
+interface Partition {
+  name: string;
+  title: string;
+  host: HostName;
+  from: readonly HostName[];
+  ways: ('in' | 'out')[];
+  effects?: Pick<Blow, 'cuts' | 'apiDown'>;
+}
+
+const partitions: HostFault[] = (
+  [
+    {
+      name: 'worker-without-postgres',
+      title: 'a worker that reaches Temporal and not PostgreSQL',
+      host: 'worker1',
+      from: DATABASES,
+      ways: ['in', 'out'],
+    },
+    {
+      name: 'worker-without-temporal',
+      title: 'a worker that reaches PostgreSQL and not Temporal',
+      host: 'worker1',
+      from: ['temporal'],
+      ways: ['in', 'out'],
+    },
+    {
+      name: 'worker-deaf',
+      title: 'a worker that Temporal and PostgreSQL do not answer: what they send is lost',
+      host: 'worker1',
+      from: ['temporal', ...DATABASES],
+      ways: ['in'],
+    },
+    {
+      name: 'worker-mute',
+      title: 'a worker whose packets do not reach Temporal and PostgreSQL',
+      host: 'worker1',
+      from: ['temporal', ...DATABASES],
+      ways: ['out'],
+    },
+    {
+      name: 'api-mute',
+      title: 'an API host whose packets do not reach PostgreSQL',
+      host: 'api1',
+      from: DATABASES,
+      ways: ['out'],
+    },
+    {
+      name: 'api-without-temporal',
+      title: 'an API host that does not reach Temporal',
+      host: 'api1',
+      from: ['temporal'],
+      ways: ['in', 'out'],
+      effects: { cuts: 'nothing', apiDown: false },
+    },
+  ] satisfies Partition[]
+).map(({ name, title, host, from, ways, ...more }: Partition) => ({
+  name,
+  title,
+  spreadMs: CUT_MS / 2,
+  needs: ['nft'],
+  apply: (stage) =>
+    dropFor(stage, host, [between(stage.world, from, ways)], { what: name, ...EFFECTS[host], ...more.effects }),
+}));
+
+const loss: HostFault[] = (['api1', 'worker1', 'temporal', 'postgres1'] as const).map((host) => ({
+  name: `loss-${host}`,
+  title: `${LABELS[host]} loses ${LOSS_PERCENT} % of its packets`,
+  spreadMs: CUT_MS / 2,
+  needs: ['nft'],
+  apply: (stage) => {
+    const some = `numgen random mod 100 < ${LOSS_PERCENT}`;
+    const rules: Rules = { in: `iifname eth0 ${some}`, out: `oifname eth0 ${some}` };
+    return dropFor(stage, host, [rules], { what: `the losses of ${host}`, cuts: 'nothing', apiDown: false });
+  },
+}));
+
+interface Link {
+  from: HostName;
+  to: HostName;
+  port: number;
+  title: string;
+}
+
+/** The end of a connection is known to PostgreSQL only when it is told. */
+const FORGET = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_addr = $1::inet';
+
+const slow: HostFault[] = (
+  [
+    { from: 'api1', to: 'postgres1', port: PORTS.postgres, title: 'an API host and PostgreSQL' },
+    { from: 'api1', to: 'temporal', port: PORTS.temporal, title: 'an API host and Temporal' },
+    { from: 'worker1', to: 'postgres1', port: PORTS.postgres, title: 'a worker host and PostgreSQL' },
+    { from: 'worker1', to: 'temporal', port: PORTS.temporal, title: 'a worker host and Temporal' },
+    { from: 'temporal', to: 'postgres1', port: PORTS.postgres, title: 'Temporal and PostgreSQL' },
+    { from: 'postgres2', to: 'postgres1', port: PORTS.postgres, title: 'the synchronous replica and PostgreSQL' },
+    { from: 'proxy', to: 'api1', port: PORTS.api, title: 'the proxy and an API host' },
+  ] satisfies Link[]
+).map(({ from, to, port, title }) => ({
+  name: `slow-${from}-${to}`,
+  title: `${DELAY_MS} ms each way between ${title}`,
+  spreadMs: SLOW_MS / 2,
+  needs: ['nft'],
+  apply: (stage) => slowDown(stage, { from, to, port }),
+}));
+
+/** Connections that are open break at the beginning and at the end, and are opened again over the other way. */
+async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title'>): Promise<void> {
+  const { world } = stage;
+  const [near, far] = [world.hosts[from], world.hosts[to]];
+  const { cuts, apiDown } = EFFECTS[from];
+  await stage.hit(
+    { what: `the slow link of ${from}`, cuts, apiDown: apiDown || from === 'temporal', ends: [] },
+    async () => {
+      const relay = await startRelay({ listenOn: BRIDGE_ADDRESS, to: { host: far.address, port }, delayMs: DELAY_MS });
+      const close = world.undoing(() => relay.close());
+      const detour = { address: BRIDGE_ADDRESS, port: relay.port };
+      const end = world.undoing(await near.redirect({ address: far.address, port }, detour));
+      if (port === PORTS.postgres) await world.query(FORGET, [near.address]);
+      await pause(SLOW_MS);
+      await end();
+      stage.count('connections over the slow link', relay.connections());
+      close();
+      await world.ready();
+    },
+  );
+}
+
+/** Reads the clock of a host from its health server. */
+async function hoursAhead({ healthUrl }: Bed, name: ServiceName): Promise<number> {
+  const { headers } = await fetch(healthUrl(name));
+  return Math.round((Date.parse(headers.get('date')!) - Date.now()) / 3_600_000);
+}
+
+const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
+  [1, -1].map((hours) => ({
+    name: `clock-${name}-${hours === 1 ? 'ahead' : 'behind'}`,
+    title: `the clock of ${LABELS[name]} is an hour ${hours === 1 ? 'ahead' : 'behind'}`,
+    spreadMs: CUT_MS,
+    needs: ['faketime'] as Program[],
+    async apply(stage: Stage<Bed>) {
+      const { world } = stage;
+      const what = `the clock of ${name}`;
+      // The process is replaced in order, so no call is cut.
+      await stage.hit({ what, cuts: 'nothing', apiDown: APIS.includes(name as never), ends: [name] }, async () => {
+        await world.restart(name, { env: clockEnvironment(hours) });
+        const moved = await hoursAhead(world, name);
+        await pause(CUT_MS);
+        await world.restart(name);
+        stage.count(`hours ${hours === 1 ? 'ahead' : 'behind'}`, Math.abs(moved));
+        await world.ready();
+      });
+    },
+  })),
+);
+
+/** Strikes while the connections that a host refuses on a port are counted. */
+async function countingRefused(
+  stage: Stage<Bed>,
+  [host, port]: [HostName, number],
+  blow: Blow,
+  act: () => Promise<void>,
+): Promise<void> {
+  const { world } = stage;
+  await stage.hit(blow, async () => {
+    const end = world.undoing(await world.hosts[host].countRefused(port));
+    await act();
+    await world.ready();
+    stage.count('connections refused or broken off', (await end()) ?? 0);
+  });
+}
+
+const restartOfPostgres: HostFault = {
+  name: 'restart-postgres',
+  title: 'PostgreSQL is restarted',
+  needs: ['nft'],
+  apply: (stage) => {
+    const blow: Blow = { what: 'the restart of PostgreSQL', ...EFFECTS.postgres1, ends: ['postgres1'] };
+    return countingRefused(stage, ['postgres1', PORTS.postgres], blow, async () => {
+      const { postgres1: pid } = stage.world.pids();
+      process.kill(pid!, 'SIGINT');
+      await eventually(() => ![pid, undefined].includes(stage.world.pids()['postgres1']));
+    });
+  },
+};
+
+const fullDisk: HostFault = {
+  name: 'disk-full',
+  title: `the disk of PostgreSQL is full for ${CUT_MS / 1000} s`,
+  spreadMs: CUT_MS / 2,
+  needs: [],
+  async apply(stage) {
+    const { world } = stage;
+    const ballast = path.join(world.folder, 'postgres1/ballast');
+    const log = path.join(world.folder, 'logs/postgres1.log');
+    const refusals = (): number => readFileSync(log, 'utf8').split(/No space left on device/i).length;
+    const before = refusals();
+    // PostgreSQL ends where it cannot write its log, and comes back when there is room.
+    await stage.hit({ what: 'the full disk', ...EFFECTS.postgres1, ends: ['postgres1'] }, async () => {
+      const empty = world.undoing(() => rmSync(ballast, { force: true }));
+      fill(ballast);
+      await pause(CUT_MS);
+      empty();
+      stage.count('writes refused', refusals() - before);
+      await world.ready();
+    });
+  },
+};
+
+/** Writes a file until there is no room. */
+function fill(file: string): void {
+  const piece = Buffer.alloc(64 * 1024);
+  const descriptor = openSync(file, 'w');
+  try {
+    for (;;) writeSync(descriptor, piece);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const upgrade: HostFault = {
+  name: 'rolling-upgrade',
+  title: 'each API host and each worker host goes to the next build, one after the other',
+  spreadMs: CUT_MS,
+  needs: ['nft'],
+  apply: (stage) => {
+    const hosts = [...APIS, ...WORKERS];
+    // The proxy notices within two seconds that an API host is gone.
+    const blow: Blow = { what: 'the rolling upgrade', cuts: 'nothing', apiDown: true, ends: hosts };
+    return countingRefused(stage, ['api1', PORTS.api], blow, async () => {
+      const dist = stage.world.nextBuild();
+      for (const name of hosts) await stage.world.restart(name, { dist });
+    });
+  },
+};
+
+/** It is the last row, because the first server stays away. */
+const promotion: HostFault = {
+  name: 'promote-replica',
+  title: 'the host of PostgreSQL dies, and the replica is promoted',
+  spreadMs: 10_000,
+  needs: ['nft'],
+  apply: (stage) => {
+    const blow: Blow = { what: 'the promotion', ...EFFECTS.postgres1, ends: ['postgres1'] };
+    return countingRefused(stage, ['postgres1', PORTS.postgres], blow, () => stage.world.promote());
+  },
+};
+
+export const hostFaults: HostFault[] = [
+  ...cutOff,
+  ...partitions,
+  ...slow,
+  ...loss,
+  ...clocks,
+  restartOfPostgres,
+  fullDisk,
+  upgrade,
+  promotion,
+];
