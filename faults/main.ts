@@ -120,7 +120,7 @@ function report({ rows, leftBehind }: Totals, expected: number, seconds: number)
   );
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
-  if (values.write) writePages(rows);
+  if (values.write) writePages(rows, process.argv.slice(2));
   return survived === expected && leftBehind.length === 0;
 }
 

@@ -8,15 +8,15 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const BEGIN = '<!-- faults of several hosts -->';
 const END = '<!-- end -->';
 
-/** Throws if a row was not survived, because a page that says so would not be committed. */
-export function writePages(rows: RowResult[]): void {
+/** `args` are those of the command. Throws if a row was not survived. */
+export function writePages(rows: RowResult[], args: string[]): void {
   const lost = rows.filter(({ violations }) => violations.length > 0);
   if (lost.length > 0) throw new Error(`--write: ${lost.length} rows were not survived`);
   const runs = rows.reduce((sum, row) => sum + row.runs, 0).toLocaleString('en');
   const kinds = new Set(rows.map(({ name }) => name)).size;
   const modes = new Set(rows.map(({ execution }) => execution)).size;
   const total = `all ${runs} runs survived ${kinds} faults${modes > 1 ? ' in both modes of execution' : ''}`;
-  replace('docs/operate/faults.md', `\n${toTable(rows)}\n\nOn these hosts ${total}.\n`);
+  replace('docs/operate/faults.md', `\n${toTable(rows)}\n\nIn \`npm run faults -- ${args.join(' ')}\` ${total}.\n`);
   replace('README.md', `In the latest measurement ${total}.`);
 }
 

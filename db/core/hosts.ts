@@ -19,7 +19,7 @@ export class Hosts {
   readonly #refusals = new Map<string, number>();
   #current = 0;
 
-  /** `url` lists one host or several (docs/operate/several-hosts.md). */
+  /** `url` lists one host or several (docs/operate/replica.md). */
   constructor(url: string) {
     this.#urls = toHostUrls(url);
   }
