@@ -101,7 +101,9 @@ async function strike<Where extends Struck>(stage: Stage<Where>, fault: Fault<Wh
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // `fetch failed` says nothing without it.
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
 function toResult(

@@ -62,7 +62,7 @@ export interface Bed extends Struck {
   undoing: <T>(undo: () => T) => () => T | undefined;
 }
 
-export interface Restart {
+interface Restart {
   /** The folder of the build. */
   dist?: string;
   env?: Record<string, string>;
