@@ -39,10 +39,14 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Each connection sends these settings as a statement, because many poolers refuse them in the startup message. */
+/**
+ * Each connection sends these settings as a statement, because many poolers refuse them in the startup message. A host
+ * that is cut off in the middle of a transaction holds its locks until PostgreSQL ends the idle transaction, and others
+ * wait for them.
+ */
 const SETTINGS = `
   SET statement_timeout = '60s';
-  SET idle_in_transaction_session_timeout = '30s';
+  SET idle_in_transaction_session_timeout = '10s';
   SET plan_cache_mode = force_generic_plan;
   SET jit = off`;
 /** Answers `on` on a replica, and on a server whose configuration refuses writes. */

@@ -121,6 +121,6 @@ describe('prepared statements', function () {
 
   it('belong to connections with time limits, and without JIT', async () => {
     const names = ['jit', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-    assert.deepEqual(await Promise.all(names.map(settingOf)), ['off', '1min', '30s']);
+    assert.deepEqual(await Promise.all(names.map(settingOf)), ['off', '1min', '10s']);
   });
 });
