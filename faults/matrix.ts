@@ -76,8 +76,8 @@ async function judge<Where extends Struck>(
   try {
     const spentBefore = await readSpent(stage);
     await strike(stage, fault, runs);
-    await stage.allEnded();
-    for (const run of stage.runs) if (run.evidence.firstTerminal !== undefined) await run.look();
+    // Clients that were given up cannot look again, and the evidence says which runs have not ended.
+    if (await stage.allEnded()) for (const run of stage.runs) await run.look();
     return { ...toResult(fault, await collectEvidence(stage, spentBefore)), effects: stage.effects };
   } finally {
     stage.giveUp(); // stops the clients if the row was aborted

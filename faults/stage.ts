@@ -14,7 +14,7 @@ import type { World } from './world.js';
 const START_EVERY_MS = 120;
 /** The fault is applied when at least this share of the runs has a node in flight. */
 const BUSY_SHARE = 0.3;
-const END_WITHIN_MS = 150_000;
+const END_WITHIN_MS = 300_000;
 
 export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
   /** The parts that it ends. All other parts must survive. */

@@ -53,7 +53,7 @@ export async function prepareTemporal({ address, database, password, folder }: C
   const tool = ['--plugin', 'postgres12_pgx', '--ep', host, '-p', port, '-u', 'postgres', '--pw', password];
   for (const store of STORES) {
     const run = (...args: string[]) => promisify(execFile)(SQL_TOOL, [...tool, '--db', store.database, ...args]);
-    await run('create-database');
+    await run('create-database', '--defaultdb', 'postgres');
     await run('setup-schema', '-v', '0.0');
     await run('update-schema', '--schema-name', store.schema);
   }

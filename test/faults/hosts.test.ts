@@ -31,6 +31,17 @@ describe('faults of several hosts', function () {
     assert.doesNotMatch(toTable([{ ...row, effects: [] }]), /counted/);
   });
 
+  it('are skipped with a reason where the machine cannot play them', async () => {
+    const command = ['--import', 'tsx', MAIN, '--hosts'];
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
+      env: { ...process.env, PATH: '/nowhere' },
+    });
+    assert.match(
+      stdout,
+      /^SKIPPED: all rows of several hosts, because (network namespaces need|this machine has no) .+\n$/,
+    );
+  });
+
   it('are survived on a bed of hosts', async function () {
     const lack = lackOfBed(true) ?? (missingOf(['nft']).length > 0 ? 'this machine has no nft' : undefined);
     if (lack !== undefined) {
