@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../harness/client/api-client.js';
+import { retryingFetch } from '../harness/client/retrying.js';
 import { eventually } from '../harness/timing/eventually.js';
 import { startRun, type ClientRun } from './client.js';
 import type { Ending, Hit } from './evidence.js';
@@ -15,6 +16,7 @@ const START_EVERY_MS = 120;
 /** The fault is applied when at least this share of the runs has a node in flight. */
 const BUSY_SHARE = 0.3;
 const END_WITHIN_MS = 300_000;
+const OPEN_WITHIN_MS = 120_000;
 
 export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
   /** The parts that it ends. All other parts must survive. */
@@ -60,7 +62,9 @@ export class Stage<Where extends Struck = World> {
 
   /** Creates a project for the row, so that its sums start at 0. */
   static async open<Where extends Struck>(world: Where, name: string): Promise<Stage<Where>> {
-    const api = createApiClient(world.apiUrl, world.apiKey);
+    // Connections that broke in the row before may still fail. What is created twice is not used.
+    const fetch = retryingFetch(AbortSignal.timeout(OPEN_WITHIN_MS), () => undefined);
+    const api = createApiClient(world.apiUrl, world.apiKey, { fetch });
     const projectId = await api.createProject(`Fault ${name}`);
     const childOfLoad = childShape();
     const child = {
