@@ -33,13 +33,19 @@ export function readBody(document: OpenapiDocument, operation: JsonObject, room:
 
 type Media = [mediaType: string, content: unknown];
 
-/** JSON, then form, multipart, others. */
+/** JSON, then form, multipart, others. Of several types of JSON the plain one is taken first. */
 export function chooseMedia(content: readonly Media[]): Media | undefined {
   const known = content.map(([type, value]): Media => [
     type.trim() === '*/*' ? 'application/json' : type.trim(),
     value,
   ]);
-  const tests = [isJsonType, isFormType, (type: string) => /^multipart\/form-data/i.test(type), () => true];
+  const tests = [
+    (type: string) => /^application\/json\s*(;|$)/i.test(type),
+    isJsonType,
+    isFormType,
+    (type: string) => /^multipart\/form-data/i.test(type),
+    () => true,
+  ];
   for (const test of tests) {
     const found = known.find(([type]) => test(type));
     if (found !== undefined) return [toConcrete(found[0]), found[1]];
@@ -49,6 +55,7 @@ export function chooseMedia(content: readonly Media[]): Media | undefined {
 
 /** A media type goes into a header, and one with a wildcard is none. */
 function toConcrete(type: string): string {
+  if (isJsonType(type) && type.includes('*')) return 'application/json';
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=[\w."+-]+)*$/.test(type) ? type : 'application/octet-stream';
 }
 

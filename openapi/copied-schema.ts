@@ -15,17 +15,18 @@ export interface Room {
   characters: number;
 }
 
-const PLAIN = [
-  'format',
-  'pattern',
-  'minimum',
-  'maximum',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-];
+/** Keywords with the type of their values. One with another value makes a schema that model providers refuse. */
+const PLAIN: Record<string, 'string' | 'number' | 'count' | 'boolean'> = {
+  format: 'string',
+  pattern: 'string',
+  minimum: 'number',
+  maximum: 'number',
+  minLength: 'count',
+  maxLength: 'count',
+  minItems: 'count',
+  maxItems: 'count',
+  uniqueItems: 'boolean',
+};
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 
 interface Copying {
@@ -63,7 +64,7 @@ function copy(copying: Copying, schema: unknown): JsonObject {
     'description',
     shortText(schema, 'description', MOST_DESCRIPTION) ?? shortText(resolved, 'description', MOST_DESCRIPTION),
   );
-  for (const key of PLAIN) put(key, leafAt(resolved, key));
+  for (const [key, type] of Object.entries(PLAIN)) put(key, plainAt(resolved, key, type));
   put('default', smallDefault(resolved));
   put('enum', enumOf(resolved));
   putParts(inner, resolved, put);
@@ -141,6 +142,14 @@ function leafAt(owner: unknown, key: string): unknown {
   const value = ownValue(owner, key);
   if (value === null || isContainer(value)) return undefined;
   return typeof value === 'string' ? cutText(value, MOST_TEXT) : value;
+}
+
+/** A text that is too long is left out, because a part of a pattern is another pattern. */
+function plainAt(schema: JsonObject, key: string, type: string): unknown {
+  const value = ownValue(schema, key);
+  if (type === 'count') return Number.isInteger(value) && (value as number) >= 0 ? value : undefined;
+  if (typeof value !== type || (typeof value === 'string' && value.length > MOST_TEXT)) return undefined;
+  return typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
 }
 
 function smallDefault(schema: JsonObject): unknown {

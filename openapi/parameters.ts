@@ -26,6 +26,8 @@ const NO_FIELDS = new Set([
   'expect',
   'upgrade',
   'keep-alive',
+  'proxy-connection',
+  'http2-settings',
   'te',
   'trailer',
   'cookie',
@@ -56,7 +58,8 @@ export function readParameters(
   for (const parameter of parameters) {
     const place = parameter['in'];
     const name = String(parameter['name']);
-    if (place === 'cookie' && parameter['required'] === true) {
+    const isCookie = place === 'cookie' || (place === 'header' && name.toLowerCase() === 'cookie');
+    if (isCookie && parameter['required'] === true) {
       throw new OperationProblem(`It requires the cookie "${name}", and cookies are not sent.`);
     }
     if (!isPlace(place) || isOfConnection(security, place, name)) continue;
@@ -106,10 +109,10 @@ const STYLES: Record<Exclude<FieldPlace, 'body'>, FieldStyle[]> = {
 function styleOf(parameter: JsonObject, place: FieldPlace): Partial<ActionField> {
   const style = place === 'body' ? undefined : STYLES[place].find((each) => each === parameter['style']);
   const explode = parameter['explode'];
+  const isExplodedByDefault = place === 'query' && (style === undefined || style === 'form');
   return {
     ...(style !== undefined && style !== 'form' && style !== 'simple' && { 'x-style': style }),
-    ...(typeof explode === 'boolean' &&
-      explode !== (place === 'query' && style === undefined) && { 'x-explode': explode }),
+    ...(typeof explode === 'boolean' && explode !== isExplodedByDefault && { 'x-explode': explode }),
   };
 }
 

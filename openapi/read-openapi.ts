@@ -73,6 +73,7 @@ export function readOpenapi(value: unknown, rules: ServerRules): ReadService {
     security,
     server: documentServer(document, rules),
     actions: new Map(),
+    numbers: new Map(),
     warnings: [],
     operations: 0,
     characters: Math.min(MOST_CHARACTERS, CHARACTERS_OF_ALL / Math.max(1, sizeOf(root))),
@@ -107,6 +108,8 @@ interface Reading {
   security: Security;
   server: FoundServer;
   actions: Map<string, ReadAction>;
+  /** The last number behind an id, by the id without it. */
+  numbers: Map<string, number>;
   warnings: ServiceWarning[];
   operations: number;
   /** The limit on the characters in the schemas of each action. */
@@ -179,10 +182,17 @@ function toId(text: string): string | undefined {
   return /[A-Za-z0-9]/.test(id) ? id : undefined;
 }
 
-function freeId({ actions }: Reading, text: string): string {
+function freeId({ actions, numbers }: Reading, text: string): string {
   const base = (toId(text) ?? 'operation').replace(/_+/g, '_').replace(/_$/, '');
-  let id = base;
-  for (let number = 2; actions.has(id); number += 1) id = `${base.slice(0, MOST_ID - 7)}_${number}`;
+  if (!actions.has(base)) return base;
+  const short = base.slice(0, MOST_ID - 7);
+  let number = numbers.get(short) ?? 1;
+  let id: string;
+  do {
+    number += 1;
+    id = `${short}_${number}`;
+  } while (actions.has(id));
+  numbers.set(short, number);
   return id;
 }
 

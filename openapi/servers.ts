@@ -10,6 +10,8 @@ export interface ServerRules {
   documentUrl?: string | undefined;
   /** True if private networks may be reached, which need no TLS. */
   allowsHttp: boolean;
+  /** Tells addresses that nodes may not call. */
+  isRefused?: ((url: URL) => boolean) | undefined;
 }
 
 /** `problem` completes a sentence that begins with the place. */
@@ -55,7 +57,10 @@ function withVariables(server: JsonObject): string {
 }
 
 /** Returns the server without a slash at its end, or what is wrong with it. */
-export function toServer(text: string, { documentUrl, allowsHttp }: Omit<ServerRules, 'serverUrl'>): FoundServer {
+export function toServer(
+  text: string,
+  { documentUrl, allowsHttp, isRefused }: Omit<ServerRules, 'serverUrl'>,
+): FoundServer {
   const shown = `"${cutText(text, 100)}"`;
   if (text.includes('{')) return { problem: `${shown} has a variable without a default` };
   if (!URL.canParse(text) && documentUrl === undefined) {
@@ -68,5 +73,6 @@ export function toServer(text: string, { documentUrl, allowsHttp }: Omit<ServerR
     return { problem: `${shown} is not https; send server_url, the address of the service` };
   }
   if (url.hostname === '' || url.hostname.includes('*')) return { problem: `${shown} names no host` };
+  if (isRefused?.(url) === true) return { problem: `${shown} is not allowed, because it is not public` };
   return { server: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }

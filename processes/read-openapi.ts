@@ -5,13 +5,16 @@ import { toStorableJson } from '../graph/storable-text.js';
 import { OpenapiError } from '../openapi/document.js';
 import { readOpenapi, type ReadService } from '../openapi/read-openapi.js';
 import { toServer, type ServerRules } from '../openapi/servers.js';
+import { namesRefusedAddress, type AddressRules } from '../outgoing/address-guard.js';
 
 export interface OpenapiWork {
   /** A request body `{openapi, name?, server_url?}`, or the document itself; UTF-8. */
   bytes: Uint8Array;
   isBody: boolean;
-  /** `serverUrl` only without a body. */
-  rules: ServerRules;
+  /** The address from which the document came, and the server that replaces its own; both only without a body. */
+  documentUrl?: string;
+  serverUrl?: string | undefined;
+  addressRules: AddressRules;
 }
 
 export type OpenapiReply =
@@ -20,8 +23,6 @@ export type OpenapiReply =
   | {
       kind: 'openapi-service';
       service: Omit<ReadService, 'actions'>;
-      /** The distinct servers of the actions. */
-      servers: string[];
       actionCount: number;
       /** The actions in JSON lists, each of about a megabyte: only the database parses them. */
       lists: string[];
@@ -46,7 +47,13 @@ class Refusal extends Error {
   }
 }
 
-export function readOpenapiWork({ bytes, isBody, rules }: OpenapiWork): OpenapiReply {
+export function readOpenapiWork({ bytes, isBody, documentUrl, serverUrl, addressRules }: OpenapiWork): OpenapiReply {
+  const rules: ServerRules = {
+    documentUrl,
+    serverUrl,
+    allowsHttp: addressRules.allowPrivateNetwork,
+    isRefused: (url) => namesRefusedAddress(url, addressRules),
+  };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return isBody ? readBody(text, rules) : toReply(readOpenapi(parseText(text), rules));
@@ -67,7 +74,8 @@ function readBody(text: string, rules: ServerRules): OpenapiReply {
   if (openapi === null) throw new Refusal('openapi', 'This field may not be null.');
   const own = { ...rules, serverUrl };
   if (isObject(openapi)) {
-    if (text.length > MAX_DOCUMENT_BYTES && JSON.stringify(openapi).length > MAX_DOCUMENT_BYTES) throw tooLarge();
+    const mayBeLarge = Buffer.byteLength(text) > MAX_DOCUMENT_BYTES;
+    if (mayBeLarge && Buffer.byteLength(JSON.stringify(openapi)) > MAX_DOCUMENT_BYTES) throw tooLarge();
     return toReply(readOpenapi(openapi, own), shown);
   }
   if (typeof openapi !== 'string') {
@@ -112,10 +120,10 @@ function toName(name: unknown): string | undefined {
   return name.trim();
 }
 
-function toServerUrl(given: unknown, { allowsHttp }: ServerRules): string | undefined {
+function toServerUrl(given: unknown, rules: ServerRules): string | undefined {
   if (given === undefined || given === null || given === '') return undefined;
   if (typeof given !== 'string' || given.length > MAX_ADDRESS) throw new Refusal('server_url', 'Enter a valid URL.');
-  const found = toServer(given.trim(), { documentUrl: undefined, allowsHttp });
+  const found = toServer(given.trim(), { ...rules, documentUrl: undefined });
   if ('problem' in found) throw new Refusal('server_url', `Enter a valid URL: ${found.problem}.`);
   return found.server;
 }
@@ -164,7 +172,6 @@ function toReply({ actions, ...service }: ReadService, name: string = service.na
     if (characters > LIST_CHARACTERS) close();
   }
   close();
-  const servers = [...new Set(actions.map(({ server }) => server))];
   const storable = JSON.parse(toStorableJson(JSON.stringify({ ...service, name }))) as Omit<ReadService, 'actions'>;
-  return { kind: 'openapi-service', service: storable, servers, actionCount: actions.length, lists };
+  return { kind: 'openapi-service', service: storable, actionCount: actions.length, lists };
 }

@@ -16,7 +16,8 @@ interface Fetching {
   reserve: () => Promise<void> | undefined;
 }
 
-class NotHttpsError extends Error {}
+/** Nothing is sent to the address to which a redirect leads. */
+class RefusedRedirectError extends Error {}
 
 /**
  * Returns the document and the address that it came from. Throws a 400 on `openapi`. The request carries no credential
@@ -47,7 +48,9 @@ export async function fetchDocument(
       consume: ({ status }) => (status < 300 ? (body) => buffer(body) : undefined),
       maxConsumedBytes: MAX_DOCUMENT_BYTES,
       authorize(request) {
-        if (request.url.protocol !== 'https:') throw new NotHttpsError();
+        const { protocol, username, password } = request.url;
+        if (protocol !== 'https:') throw new RefusedRedirectError('one that is not https');
+        if (username !== '' || password !== '') throw new RefusedRedirectError('one with a user name or password');
         last = request.url;
         return request;
       },
@@ -61,7 +64,7 @@ export async function fetchDocument(
 }
 
 function toRefusal(error: unknown): unknown {
-  if (error instanceof NotHttpsError) return refused('The address redirects to one that is not https.');
+  if (error instanceof RefusedRedirectError) return refused(`The address redirects to ${error.message}.`);
   if (error instanceof ExpandedTooFarError) return refused(`The document is larger than ${MAX_DOCUMENT_BYTES} bytes.`);
   const code = causeCode(error);
   if (code === 'blocked_address') return refused('The address is not allowed: it is not public.');

@@ -1,7 +1,6 @@
 // Reads the document of a request into a service, in a process of its own (docs/use/services.md).
 import type { ServiceFields } from '../../db/services/services-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import { namesRefusedAddress } from '../../outgoing/address-guard.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
 import { MAX_DOCUMENT_BYTES, type OpenapiReply, type OpenapiWork } from '../../processes/read-openapi.js';
 import type { ServiceWarning } from '../../openapi/read-openapi.js';
@@ -31,18 +30,17 @@ interface Asked {
  * `bytes` is the body of the request.
  */
 export async function readService(deps: ServiceDeps, bytes: Buffer, asked: Asked): Promise<GivenService> {
-  const allowsHttp = deps.config.addressRules.allowPrivateNetwork;
+  const { addressRules } = deps.config;
   await asked.memory.resize(asked.memory.bytes + COPIES * bytes.length);
-  const reply = await read(deps, { bytes, isBody: true, rules: { allowsHttp } }, asked);
-  if (reply.kind !== 'openapi-address') return toService(deps, reply);
+  const reply = await read(deps, { bytes, isBody: true, addressRules }, asked);
+  if (reply.kind !== 'openapi-address') return toService(reply);
   const { address, name, serverUrl } = reply;
   const { outgoing } = deps;
   const reserve = (): Promise<void> | undefined => asked.memory.resize(asked.memory.bytes + MAX_DOCUMENT_BYTES);
   const document = await fetchDocument(address, { outgoing, signal: asked.signal, reserve });
   await asked.memory.resize(asked.memory.bytes + (COPIES - 1) * document.bytes.length);
-  const rules = { allowsHttp, documentUrl: document.url, serverUrl };
-  const found = await read(deps, { bytes: document.bytes, isBody: false, rules }, asked);
-  return toService(deps, found, name);
+  const work = { bytes: document.bytes, isBody: false, documentUrl: document.url, serverUrl, addressRules };
+  return toService(await read(deps, work, asked), name);
 }
 
 async function read(
@@ -60,15 +58,12 @@ async function read(
   return reply as OpenapiReply;
 }
 
-function toService({ config }: ServiceDeps, reply: OpenapiReply, name?: string): GivenService {
+function toService(reply: OpenapiReply, name?: string): GivenService {
   if (reply.kind === 'openapi-refused') {
     throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
   }
   if (reply.kind !== 'openapi-service') throw new Error('a document has led to another one');
-  const { service, servers, actionCount, lists } = reply;
-  if (servers.some((server) => namesRefusedAddress(new URL(server), config.addressRules))) {
-    throw invalidFields({ openapi: ['servers: an address is not allowed, because it is not public.'] });
-  }
+  const { service, actionCount, lists } = reply;
   const {
     warnings,
     description,

@@ -33,7 +33,7 @@ export function renderAction(facts: ActionFacts, values: JsonObject, server: str
   refuseEmpty(facts, given);
   const of = (place: ActionField['x-in']): Given[] => given.filter(({ field }) => field['x-in'] === place);
   const headers: Record<string, string> = { ...facts.headers };
-  for (const { key, name, field, value } of of('header')) headers[name] = toHeader(key, name, value, field);
+  for (const { key, name, field, value } of of('header')) setOwn(headers, name, toHeader(key, name, value, field));
   const { body, mediaType } = renderBody(facts, of('body'));
   if (mediaType !== undefined) headers['content-type'] = mediaType;
   const url = `${server}${withQuery(renderPath(facts.path, of('path')), of('query'))}`;
@@ -149,6 +149,8 @@ function formPairs(name: string, value: unknown, field: ActionField): Pair[] {
 /** Lists become one part for each item, objects JSON, and files their bytes (activities/kinds/http/file-body.ts). */
 function toParts(given: readonly Given[], isWhole: boolean): JsonObject {
   const [first] = given;
+  // A document that describes a form as nothing but a file does not name its part.
+  if (isWhole && fileIdOf(first?.value) !== undefined) return { file: first?.value };
   if (isWhole && isObject(first?.value)) return first.value;
   const parts: JsonObject = {};
   for (const { name, value, field } of given) setOwn(parts, name, field['x-json'] === true ? writeJson(value) : value);

@@ -67,11 +67,14 @@ export function actionsIn(drawing: JsonObject): FoundAction[] {
   return found;
 }
 
-/** Returns the distinct services that a drawing as JSON text names. Few drawings have any. */
+/**
+ * Returns the distinct services that a drawing as JSON text names, UUIDs in lower case as the database has them. Few
+ * drawings have any.
+ */
 export function serviceIdsOf(document: string): string[] {
   if (!document.includes('"service"')) return [];
   const drawing: unknown = JSON.parse(document);
-  return isObject(drawing) ? [...new Set(actionsIn(drawing).map(({ service }) => service))] : [];
+  return isObject(drawing) ? [...new Set(actionsIn(drawing).map(({ service }) => service.toLowerCase()))] : [];
 }
 
 /**

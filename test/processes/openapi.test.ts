@@ -20,7 +20,12 @@ describe('OpenAPI documents in their process', function () {
   after(() => processes.close());
 
   async function read(text: string, isBody = true): Promise<OpenapiReply | undefined> {
-    const work = { kind: 'openapi', bytes: Buffer.from(text), isBody, rules: { allowsHttp: false } } as const;
+    const work = {
+      kind: 'openapi',
+      bytes: Buffer.from(text),
+      isBody,
+      addressRules: { allowPrivateNetwork: false },
+    } as const;
     const options = { owner: 1, signal: new AbortController().signal, limitMs: 6 * WITHIN_MS };
     return (await processes.run(work, options)) as OpenapiReply | undefined;
   }
@@ -82,6 +87,33 @@ describe('OpenAPI documents in their process', function () {
       assert.equal(at, field, text.slice(0, 200));
       assert.match(why, message);
     }
+  });
+
+  it('go to public addresses alone, which concerns the document, one operation, or the address that was sent', async () => {
+    const at = (url: string) => ({ servers: [{ url }] });
+    const inner = [
+      'https://10.0.0.7',
+      'https://[::1]/',
+      'https://0x7f.1',
+      'https://169.254.169.254',
+      'https://localhost',
+    ];
+    for (const url of inner) {
+      const [field, message] = await refusalOf(JSON.stringify({ openapi: documentOf({ '/a': { get: ok } }, at(url)) }));
+      assert.equal(field, 'openapi');
+      assert.match(message, /^servers: .*not public/);
+      const body = { openapi: documentOf({ '/a': { get: ok } }), server_url: url };
+      const [of, why] = await refusalOf(JSON.stringify(body));
+      assert.equal(of, 'server_url');
+      assert.match(why, /not public/);
+    }
+    const reply = await read(
+      JSON.stringify({ openapi: documentOf({ '/a': { get: ok, post: { ...ok, ...at(inner[0]!) } } }) }),
+    );
+    assert.equal(reply?.kind, 'openapi-service');
+    if (reply?.kind !== 'openapi-service') return;
+    assert.equal(reply.actionCount, 1);
+    assert.match(reply.service.warnings[0]!.message, /^Its server cannot be used: .*not public/);
   });
 
   it('that hold what cannot be stored lose it', async () => {

@@ -72,6 +72,11 @@ describe('the address of a document', () => {
       return answers(request);
     };
     assert.match(await refusalOf(leaves), /redirects to one that is not https/);
+    const named: Send = (request) => {
+      request.authorize!({ url: new URL('https://ada:secret@docs.example.com/'), headers: {} });
+      return answers(request);
+    };
+    assert.equal(await refusalOf(named), 'The address redirects to one with a user name or password.');
   });
 
   it('that fails is a 400 which quotes nothing of what came', async () => {

@@ -94,6 +94,9 @@ describe('the request of an action', () => {
     assert.equal(pathOf({ 'x-style': 'matrix', 'x-explode': true }, list), '/;a=x;a=y');
     assert.equal(pathOf({}, { k: 'v' }), '/k,v');
     assert.equal(pathOf({ 'x-explode': true }, { k: 'v' }), '/k=v');
+    // A text is no JSON text: many documents describe plain parameters so.
+    assert.equal(pathOf({ 'x-json': true }, 'x y'), '/x%20y');
+    assert.equal(pathOf({ 'x-json': true }, { k: 1 }), '/%7B%22k%22%3A1%7D');
     const header = renderAction(action({ fields: { A: { 'x-in': 'header' } } }), { A: list });
     assert.equal(header.headers['A'], 'x,y');
   });
@@ -166,6 +169,9 @@ describe('the request of an action', () => {
     });
     assert.deepEqual(renderAction(whole, { body: file }).body, { $file: file });
     assert.equal(renderAction(whole, { body: file }).headers['content-type'], 'application/octet-stream');
+    const wholeForm = action({ fields: { body: inBody }, body: { media_type: 'multipart/form-data', is_whole: true } });
+    assert.deepEqual(renderAction(wholeForm, { body: file }).body, { $form: { file } });
+    assert.deepEqual(renderAction(wholeForm, { body: { a: file } }).body, { $form: { a: file } });
     const text = action({ fields: { body: inBody }, body: { media_type: 'text/plain', is_whole: true } });
     assert.equal(renderAction(text, { body: 'hello' }).body, 'hello');
   });
