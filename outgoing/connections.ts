@@ -1,7 +1,8 @@
 // Chooses the connection for each request to a user's address.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
-import { createGuardedConnector, type AddressRules } from './address-guard.js';
+import { createGuardedConnector } from './address-guard.js';
+import type { AddressRules } from './refused-addresses.js';
 
 interface Connections {
   /**

@@ -1,6 +1,6 @@
 // Opens sessions with the MCP servers that users name, using the official SDK.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { AddressRules } from './address-guard.js';
+import type { AddressRules } from './refused-addresses.js';
 import { McpError, McpStatusError, toMcpError } from './mcp-error.js';
 import { deadlineSignal } from './pausable-deadline.js';
 import { createMcpNetwork, type McpNetwork } from './mcp-fetch.js';

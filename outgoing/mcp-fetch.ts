@@ -11,7 +11,8 @@ import {
   type Dispatcher,
   type RequestInit as UndiciRequestInit,
 } from 'undici';
-import { createGuardedConnector, type AddressRules } from './address-guard.js';
+import { createGuardedConnector } from './address-guard.js';
+import type { AddressRules } from './refused-addresses.js';
 import { isEventStream } from './event-stream-type.js';
 import { unmarkNumbers } from './exact-numbers.js';
 import type { McpExchange, McpExchanges } from './exchanges.js';

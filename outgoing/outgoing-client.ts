@@ -1,7 +1,7 @@
 // The HTTP client for all requests of users' graphs, with address guard, redirects, and limits on size and time.
 import { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
-import type { AddressRules } from './address-guard.js';
+import type { AddressRules } from './refused-addresses.js';
 import { createConnections } from './connections.js';
 import { headerText } from './header-text.js';
 import { noteAddress } from './network-error.js';

@@ -5,7 +5,7 @@ import { toStorableJson } from '../graph/storable-text.js';
 import { OpenapiError } from '../openapi/document.js';
 import { readOpenapi, type ReadService } from '../openapi/read-openapi.js';
 import { toServer, type ServerRules } from '../openapi/servers.js';
-import { namesRefusedAddress, type AddressRules } from '../outgoing/address-guard.js';
+import { namesRefusedAddress, type AddressRules } from '../outgoing/refused-addresses.js';
 
 export interface OpenapiWork {
   /** A request body `{openapi, name?, server_url?}`, or the document itself; UTF-8. */

@@ -4,7 +4,7 @@ import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../conne
 import { isWithin, toOrigin } from '../../connections/origins.js';
 import type { ConnectionKind } from '../../db/core/tables.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
-import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import { namesRefusedAddress } from '../../outgoing/refused-addresses.js';
 import type { Environment } from '../../config/environment.js';
 import { invalidFields } from '../http/errors.js';
 import { upTo } from '../http/field-errors.js';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
-import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import { namesRefusedAddress } from '../../outgoing/refused-addresses.js';
 import type { ProjectDeps } from './deps.js';
 import { invalidFields } from '../http/errors.js';
 

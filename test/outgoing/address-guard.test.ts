@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import { namesRefusedAddress } from '../../outgoing/refused-addresses.js';
 
 const STRICT = { allowPrivateNetwork: false };
 const PUBLIC = [

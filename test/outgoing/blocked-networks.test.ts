@@ -1,6 +1,6 @@
 // BLOCKED_ADDRESSES, in a network where private addresses are allowed.
 import assert from 'node:assert/strict';
-import { namesRefusedAddress } from '../../outgoing/address-guard.js';
+import { namesRefusedAddress } from '../../outgoing/refused-addresses.js';
 import { startFakeInternet, type FakeInternet } from '../support/fake-internet.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { createCallers, type Callers } from './callers.js';

@@ -1,5 +1,5 @@
 // All callers of addresses that users name, as the nodes, agents, webhooks and endpoints call them.
-import type { AddressRules } from '../../outgoing/address-guard.js';
+import type { AddressRules } from '../../outgoing/refused-addresses.js';
 import { createMcpClient } from '../../outgoing/mcp-client.js';
 import type { McpServer } from '../../outgoing/mcp-types.js';
 import {
