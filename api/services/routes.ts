@@ -182,9 +182,15 @@ const readAction = defineRoute({
       return { status: 200, body: toAction(orNotFound(findCatalogueAction(serviceId, id))) };
     }
     const service = await findOwn(deps, serviceId, caller);
-    return { status: 200, body: toAction(orNotFound(await findServiceAction(deps.db, service.id, id))) };
+    // The database refuses texts with some characters.
+    const found = isActionId(id) ? await findServiceAction(deps.db, service.id, id) : undefined;
+    return { status: 200, body: toAction(orNotFound(found)) };
   },
 });
+
+function isActionId(text: string): boolean {
+  return /^[A-Za-z0-9_.-]+$/.test(text);
+}
 
 export const serviceRoutes: Route<ServiceDeps>[] = [list, create, replace, remove, listActions, readAction];
 
