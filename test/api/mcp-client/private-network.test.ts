@@ -80,6 +80,42 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
     }
   });
 
+  it('no service is fetched from a private address, or goes to one', async () => {
+    const path = `/projects/${await api.createProject()}/services/`;
+    const documentAt = (url: string, of: object = {}) => ({
+      openapi: '3.0.0',
+      info: { title: 'Inside', version: '1' },
+      servers: [{ url }],
+      paths: { '/a': { get: { responses: {} }, post: { responses: {}, ...of } } },
+    });
+    const hosts = Object.values(ADDRESSES)
+      .flat()
+      .map((host) => (host.includes(':') ? `[${host}]` : host));
+    const urls = hosts.map((host) => `https://${host}/`);
+    const disguised = DISGUISED_URLS.map((url) => url.replace(/^http:/, 'https:'));
+    for (const url of [...urls, ...disguised]) {
+      const inner = await api.post<FieldErrors>(path, { body: { openapi: documentAt(url) } });
+      assert.deepEqual([inner.status, Object.keys(inner.body)], [400, ['openapi']], url);
+      const replaced = { openapi: documentAt('https://example.com'), server_url: url };
+      const sent = await api.post<FieldErrors>(path, { body: replaced });
+      assert.deepEqual([sent.status, Object.keys(sent.body)], [400, ['server_url']], url);
+    }
+    const secure = addresses.map((url) => url.replace(/^http:/, 'https:'));
+    for (const url of [...secure, 'https://[::1]/openapi.json', 'https://2130706433/', 'https://169.254.169.254/']) {
+      const fetched = await api.post<FieldErrors>(path, { body: { openapi: url } });
+      assert.deepEqual(fetched.body, { openapi: ['The address is not allowed: it is not public.'] }, url);
+    }
+    const plain = await api.post<FieldErrors>(path, { body: { openapi: documentAt('http://example.com') } });
+    assert.match(plain.body['openapi']![0]!, /^servers: .* is not https/);
+    const one = documentAt('https://example.com', { servers: [{ url: 'https://10.0.0.1' }] });
+    const made = await api.post<{ action_count: number; warnings: { operation: string; message: string }[] }>(path, {
+      body: { openapi: one },
+    });
+    assert.deepEqual([made.status, made.body.action_count], [201, 1]);
+    assert.match(made.body.warnings[0]!.message, /not public/);
+    assert.deepEqual(target.requests, []);
+  });
+
   it('a webhook whose name has come to lead inside is refused at each attempt, and its log says only that', async () => {
     const seen = new Set<string>();
     for (const url of addresses) {
