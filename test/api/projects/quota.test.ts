@@ -51,6 +51,15 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const before = await assertBytesRight(stack, projectId);
     const exported = await api.get<object>(`/workflows/${id}/export/`);
     const schedule = { cron: '0 0 1 1 *', input: { a: 'x'.repeat(1000) } };
+    const service = (count: number) => ({
+      openapi: '3.0.0',
+      info: { title: 'Service', version: '1' },
+      servers: [{ url: 'https://api.example.com' }],
+      paths: Object.fromEntries(Array.from({ length: count }, (_, at) => [`/${at}`, { get: { responses: {} } }])),
+    });
+    const services = `/projects/${projectId}/services/`;
+    const none = await api.post<{ id: string }>(services, { body: { openapi: service(0) } });
+    assert.equal(none.status, 201, JSON.stringify(none.body));
     const hook = await api.post<{ url: string }>(`/workflows/${id}/hooks/`, { body: { verify: 'none' } });
     const refused = [
       await api.post('/workflows/', { body: { project: projectId, title: 'one more', ...body } }),
@@ -61,11 +70,14 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
       await api.post(`/projects/${projectId}/import/`, { body: exported.body }),
       await api.post(`/workflows/${id}/schedules/`, { body: schedule }),
       await api.post(`/workflows/${id}/run/`, { body: { a: 'x'.repeat(1000) } }),
+      await api.post(services, { body: { openapi: service(20) } }),
+      await api.put(`${services}${none.body.id}/`, { body: { openapi: service(20) } }),
     ];
     for (const answer of refused) assert.deepEqual([answer.status, answer.body], [413, REFUSED]);
     const delivered = await fetch(hook.body.url, { method: 'POST', body: JSON.stringify({ a: 'x'.repeat(1000) }) });
     assert.deepEqual([delivered.status, await delivered.json()], [413, REFUSED]);
     assert.equal(await assertBytesRight(stack, projectId), before);
+    assert.equal((await api.get<{ total: number }>(`/services/${none.body.id}/actions/`)).body.total, 0);
     // Changes that add nothing, and other projects, are accepted as before.
     assert.equal((await api.patch(`/workflows/${id}/`, { body: { title: 'another title' } })).status, 200);
     assert.equal((await api.get(`/workflows/${id}/`)).status, 200);
