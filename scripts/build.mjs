@@ -1,12 +1,13 @@
-// Compiles the sources to dist/, bundles the console to dist/console and the run workflow to dist/ (BUNDLES). Silent
-// unless it fails. Does nothing if no source has changed since the last build; with `--if-missing`, does nothing if
-// there is any build.
+// Compiles the sources to dist/, bundles the console to dist/console, the libraries of code nodes to dist/code-libraries
+// and the run workflow to dist/ (BUNDLES). Silent unless it fails. Does nothing if no source has changed since the last
+// build; with `--if-missing`, does nothing if there is any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { bundleCodeLibraries } from './code-libraries.mjs';
 import { withLock } from './lock.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -49,6 +50,7 @@ async function build() {
       return;
     }
     await bundleConsole(path.join(staging, 'console'));
+    await bundleCodeLibraries(path.join(staging, 'code-libraries'));
     for (const folder of ASSETS) cpSync(path.join(root, folder), path.join(staging, folder), { recursive: true });
     publish(staging);
   } finally {
@@ -66,7 +68,13 @@ function isUpToDate() {
 function sourcesHash() {
   const { include } = JSON.parse(readFileSync(tsconfig, 'utf8'));
   const sources = [...include, ...CONSOLE].flatMap((folder) => listFiles(path.join(root, folder)));
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs'];
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/code-libraries.mjs',
+  ];
   const hash = createHash('sha256').update(process.version);
   for (const file of [...sources, ...settings.map((name) => path.join(root, name))]) {
     hash.update(`\0${path.relative(root, file)}\0`).update(readFileSync(file));

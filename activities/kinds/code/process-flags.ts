@@ -8,15 +8,16 @@ const PACKAGES = [
   'quickjs-emscripten-core',
   '@jitl/quickjs-ng-wasmfile-release-sync',
   '@jitl/quickjs-ffi-types',
-  'luxon',
 ] as const;
+/** The folder of the libraries that code may use, from the folder of the process. */
+const LIBRARIES = '../../../../code-libraries';
 /** The modules outside the folder of the process that it loads, to read JSON. */
 const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;
 /** The heap contains Node.js's own objects and the texts of one program. The memory of the code is in WebAssembly. */
 const HEAP_MB = 128;
 
 /**
- * `entry` is the main file of the process. The process may read the file's folder, its packages
+ * `entry` is the main file of the process. The process may read the file's folder, its packages, the libraries of code
  * and `MODULES`, and no other file.
  */
 export function processFlags(entry: string): string[] {
@@ -24,11 +25,12 @@ export function processFlags(entry: string): string[] {
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission';
-  const folders = [path.dirname(entry), ...packageFolders(entry)];
-  const modules = MODULES.map((name) => path.resolve(path.dirname(entry), '../../../../graph', name));
+  const folder = path.dirname(entry);
+  const folders = [folder, path.resolve(folder, LIBRARIES), ...packageFolders(entry)];
+  const modules = MODULES.map((name) => path.resolve(folder, '../../../../graph', name));
   return [
     permission,
-    ...folders.map((folder) => `--allow-fs-read=${folder}${path.sep}*`),
+    ...folders.map((each) => `--allow-fs-read=${each}${path.sep}*`),
     ...modules.map((file) => `--allow-fs-read=${file}`),
     // The process needs a thread that ends it together with the worker.
     '--allow-worker',

@@ -1,22 +1,23 @@
-// The libraries that code may use, and what they need of the outside: the texts of dates in any time zone, for which
-// QuickJS has no data.
+// The libraries that code may use, and what code needs of the outside: the texts of dates in any time zone, for which
+// QuickJS has no data, and digests and random bytes of Node.js.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 
-const { resolve } = createRequire(import.meta.url);
-/** Returns the file of a library, which defines a variable of the library's name. */
-const FILES: Readonly<Record<string, () => string>> = {
-  luxon: () => path.resolve(path.dirname(resolve('luxon')), '../global/luxon.min.js'),
-};
+/** Where the build puts them (scripts/code-libraries.mjs). Tests run this file from its source. */
+const FOLDER = path.resolve(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../../../dist/code-libraries' : '../../../../code-libraries',
+);
+/** Each library is a file of its name, which defines a variable of that name. */
+const NAMES: ReadonlySet<string> = new Set(['cheerio', 'htmlToMarkdown', 'htmlToText', 'luxon', 'showdown', 'xml2js']);
 const sources = new Map<string, string>();
 
 function sourceOf(name: string): string {
-  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (file === undefined) return '';
+  if (!NAMES.has(name)) return '';
   let source = sources.get(name);
-  if (source === undefined) sources.set(name, (source = readFileSync(file(), 'utf8')));
+  if (source === undefined) sources.set(name, (source = readFileSync(path.join(FOLDER, `${name}.js`), 'utf8')));
   return source;
 }
 
@@ -80,10 +81,56 @@ function formatOf(locale: unknown, options: unknown): Intl.DateTimeFormat {
   return format;
 }
 
-/** `source(name)` returns the text of a library, and `formatDate(json)` answers a `DateRequest`. */
+const ALGORITHMS: ReadonlySet<string> = new Set([
+  'md5',
+  'sha1',
+  'sha256',
+  'sha384',
+  'sha512',
+  'sha3-256',
+  'sha3-384',
+  'sha3-512',
+]);
+const MAX_RANDOM_BYTES = 65_536;
+
+interface DigestRequest {
+  algorithm?: unknown;
+  text?: unknown;
+  /** The key of an HMAC. */
+  secret?: unknown;
+  encoding?: unknown;
+}
+
+/** Returns the digest of a text, or an empty text for an algorithm or encoding that there is not. */
+function digest(json: string): string {
+  try {
+    const { algorithm, text, secret, encoding } = JSON.parse(json) as DigestRequest;
+    const name = String(algorithm).toLowerCase();
+    if (!ALGORITHMS.has(name) || (encoding !== 'hex' && encoding !== 'base64') || typeof text !== 'string') return '';
+    const hash = typeof secret === 'string' ? createHmac(name, secret) : createHash(name);
+    return hash.update(text, 'utf8').digest(encoding);
+  } catch {
+    return '';
+  }
+}
+
+/** Returns random bytes as hexadecimal text, or an empty text for a number of bytes that there is not. */
+function randomHex(json: string): string {
+  const count = Number(json);
+  return Number.isInteger(count) && count > 0 && count <= MAX_RANDOM_BYTES ? randomBytes(count).toString('hex') : '';
+}
+
+/**
+ * `source(name)` returns the text of a library, `formatDate(json)` answers a `DateRequest`, `digest(json)` a
+ * `DigestRequest`, and `randomHex(json)` gives that number of random bytes.
+ */
 export function createLibraries(vm: QuickJSContext, readText: (handle: QuickJSHandle) => string) {
+  const of = (name: string, answer: (text: string) => string) =>
+    vm.newFunction(name, (text) => vm.newString(answer(readText(text))));
   return {
-    source: vm.newFunction('source', (name) => vm.newString(sourceOf(readText(name)))),
-    formatDate: vm.newFunction('formatDate', (json) => vm.newString(formatDate(readText(json)))),
+    source: of('source', sourceOf),
+    formatDate: of('formatDate', formatDate),
+    digest: of('digest', digest),
+    randomHex: of('randomHex', randomHex),
   };
 }

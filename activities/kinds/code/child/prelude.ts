@@ -6,8 +6,9 @@
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate)`. It
- * defines `console`, `file`, `save` and `luxon` and returns `{ run, describe, settle, fail }`.
+ * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate, digest,
+ * randomHex)`. It defines `console`, `file`, `save`, `crypto` and the libraries (libraries.ts), and returns
+ * `{ run, describe, settle, fail }`.
  *
  * `log` receives a line as JSON text. `run(program, inputs, hasMarks)` returns a promise of JSON text: `{"json",
  * "marks"}` (the returned value and the number of its BigInts), `{"tooLarge"}`, or `{"name", "message", "stack",
@@ -21,11 +22,11 @@ export const CODE_FILE = 'code.js';
  * represent are then strings with the marker.
  */
 export const PRELUDE = String.raw`
-(function (log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate) {
+(function (log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate, digest, randomHex) {
   'use strict';
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
-  const { ArrayBuffer, BigInt, Error, Promise, String, TypeError, Uint8Array, WeakMap } = globalThis;
+  const { ArrayBuffer, BigInt, Error, parseInt, Promise, RangeError, String, TypeError, Uint8Array, WeakMap } = globalThis;
   const { includes, startsWith, slice } = String.prototype;
   const { isInteger, isSafeInteger } = Number;
   const { isView } = ArrayBuffer;
@@ -198,7 +199,32 @@ export const PRELUDE = String.raw`
       configurable: true,
     });
   };
-  load('luxon');
+  for (const name of ['cheerio', 'htmlToMarkdown', 'htmlToText', 'luxon', 'showdown', 'xml2js']) load(name);
+
+  const answered = (answer, what) => {
+    if (answer === '') throw new RangeError('Invalid ' + what);
+    return answer;
+  };
+  const toDigest = (request) => answered(digest(stringify({ __proto__: null, ...request })), 'algorithm or encoding');
+  const toHex = (count) => answered(randomHex(stringify(count) ?? ''), 'number of random bytes');
+  const crypto = {
+    hash: (algorithm, text, encoding = 'hex') => toDigest({ algorithm, text: String(text), encoding }),
+    hmac: (algorithm, secret, text, encoding = 'hex') =>
+      toDigest({ algorithm, secret: String(secret), text: String(text), encoding }),
+    randomBytes: (count) => {
+      const hex = toHex(count);
+      const bytes = new Uint8Array(hex.length / 2);
+      for (let at = 0; at < bytes.length; at += 1) bytes[at] = parseInt(apply(slice, hex, [2 * at, 2 * at + 2]), 16);
+      return bytes;
+    },
+    randomUUID: () => {
+      const hex = toHex(16);
+      const part = (from, to) => apply(slice, hex, [from, to]);
+      const variant = '89ab'[parseInt(part(16, 17), 16) % 4];
+      return part(0, 8) + '-' + part(8, 12) + '-4' + part(13, 16) + '-' + variant + part(17, 20) + '-' + part(20, 32);
+    },
+  };
+  Object.defineProperty(globalThis, 'crypto', { value: crypto, writable: true, configurable: true });
 
   const run = async (program, inputs, hasMarks) => {
     try {

@@ -170,6 +170,8 @@ function startPrelude(vm: QuickJSContext, { marker, log, files }: Outside) {
       ...limits,
       libraries.source,
       libraries.formatDate,
+      libraries.digest,
+      libraries.randomHex,
     ),
   );
   const [run, describe, settle, fail] = ['run', 'describe', 'settle', 'fail'].map((name) => vm.getProp(parts, name));
