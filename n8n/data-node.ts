@@ -14,8 +14,10 @@ export interface DataCode {
   parameters?: unknown;
   /** An expression of `items` and `parametersOf` that gives what the node returns. */
   returns: string;
-  /** What the node returns after an error, if it goes on then: by default its input, as n8n does. */
-  failing?: string;
+  /** What the node returns after an error, if it goes on then: by default its input, as n8n does. Null: it fails. */
+  failing?: string | null;
+  /** Names that `before` defines, and that expressions of the parameters may read. */
+  own?: ReadonlySet<string>;
   /** Lines before the answer that may read `items`. */
   before?: readonly string[];
   /** False if nothing of the items is in what the node returns, except what parameters read. */
@@ -31,11 +33,11 @@ const MAX_CODE = 250_000;
 /** Adds the code node and returns its id. */
 export function addData(
   at: NodeTranslation,
-  { parts, parameters = {}, before = [], returns, failing = 'items', keepsItems = true, inputs = {} }: DataCode,
+  { parts, parameters = {}, before = [], returns, failing = 'items', keepsItems = true, inputs = {}, own }: DataCode,
   note?: string,
   newId?: string,
 ): string {
-  const { source, names, inputs: needed } = writeParameters(at, parameters);
+  const { source, names, inputs: needed } = writeParameters(at, parameters, own);
   const settings = at.node.settings;
   const isOnce = settings['executeOnce'] === true;
   const lines = [
@@ -50,7 +52,7 @@ export function addData(
     ...before,
     answerOf(returns, {
       isFilled: settings['alwaysOutputData'] === true,
-      failing: goesOnAfterErrors(at) ? failing : undefined,
+      failing: goesOnAfterErrors(at) && failing !== null ? failing : undefined,
     }),
   ];
   const readsItems = keepsItems || goesOnAfterErrors(at) || [...(names ?? [])].some((name) => OF_ITEMS.has(name));
@@ -83,7 +85,7 @@ function answerOf(returns: string, { isFilled, failing }: Answer): string {
 }
 
 /** True if n8n goes on with the ordinary output after an error. */
-function goesOnAfterErrors({ node: { settings } }: NodeTranslation): boolean {
+export function goesOnAfterErrors({ node: { settings } }: NodeTranslation): boolean {
   return (
     settings['onError'] === 'continueRegularOutput' ||
     (settings['onError'] === undefined && settings['continueOnFail'] === true)

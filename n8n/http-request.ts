@@ -1,5 +1,5 @@
 // Translates all versions of HTTP Request.
-import { isObject, type JsonObject } from '../graph/json.js';
+import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
 import { credentialLiteralsOf, isCredentialHeader } from '../graph/credential-headers.js';
 import { fromEntries } from './draft.js';
@@ -7,6 +7,7 @@ import { asText, holdsUnstorableText, translateParameter } from './expressions.j
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { wholePlace, type JsonPlace } from './json-places.js';
+import { addPage, closePages, readPaging, type Page, type Paging } from './pages.js';
 
 interface RequestParts {
   method: unknown;
@@ -41,6 +42,7 @@ const KNOWN_OPTIONS = new Set([
   'followAllRedirects',
   'splitIntoItems',
   'lowercaseHeaders',
+  'pagination',
 ]);
 const MAX_TIMEOUT_SECONDS = 300;
 
@@ -52,8 +54,31 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   for (const option of Object.keys(parts.options).filter((name) => !KNOWN_OPTIONS.has(name))) {
     at.warn(`options.${option} has no equivalent and was left out.`);
   }
+  if (parts.isWhole) at.warn('The whole answer has no statusMessage here.');
+  const paging = at.node.version >= 3 ? readPaging(at) : undefined;
+  const address = at.text(at.parameters['url'], 'url');
+  if (paging === undefined) {
+    const { entry, id } = addRequest(at, method, address, parts);
+    return { ...oneWay(id, placeOf(at, id, parts)), entry, main: id };
+  }
+  if (at.node.settings['retryOnFail'] === true)
+    at.warn('n8n repeats all pages after an error. Here a page is repeated that had no answer.');
+  const page = addPage(at, paging, address);
+  const { entry, id } = addRequest(at, method, page.url ?? address, ofPage(parts, paging, page));
+  at.link({ id: page.before, handle: null }, entry);
+  const { format, isWhole } = parts;
+  return closePages(at, paging, page, { request: id, format, isWhole, property: propertyOf(parts) });
+}
+
+/** Adds the request, and what its address needs before it. */
+function addRequest(
+  at: NodeTranslation,
+  method: string,
+  address: string,
+  parts: RequestParts,
+): { entry: string; id: string } {
   const headers = readHeaders(at, parts);
-  const { url, before } = addressOf(at, parts.query);
+  const { url, before } = addressOf(at, address, parts.query);
   const timeout = numberOf(parts.options['timeout']);
   const id = at.add('http', {
     method: at.text(method, 'method'),
@@ -68,13 +93,36 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
     },
   });
   if (before !== undefined) at.link({ id: before, handle: null }, id);
-  return { ...oneWay(id, placeOf(at, id, parts)), entry: before ?? id, main: id };
+  return { entry: before ?? id, id };
 }
 
-function placeOf(at: NodeTranslation, id: string, { isWhole, format, options }: RequestParts): JsonPlace {
+/** Returns the request of a page. Whatever its status is, its answer is read: it may be the end of the pages. */
+function ofPage(parts: RequestParts, { changes }: Paging, { values }: Page): RequestParts {
+  const changed = { ...parts, ignoresStatus: true };
+  for (const [index, { place, name }] of changes.entries()) {
+    const translated = values[index];
+    if (place === 'body') {
+      const body = isObject(changed.body) ? changed.body : {};
+      const form = ownValue(body, '$form');
+      changed.body = isObject(form)
+        ? { $form: fromEntries([...Object.entries(form), [name, translated]]) }
+        : fromEntries([...Object.entries(body), [name, translated]]);
+    } else {
+      changed[place] = [...changed[place].filter((pair) => pair['name'] !== name), { name, translated }];
+    }
+  }
+  return changed;
+}
+
+function propertyOf({ options }: RequestParts): string {
+  return textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
+}
+
+function placeOf(at: NodeTranslation, id: string, parts: RequestParts): JsonPlace {
+  const { isWhole, format } = parts;
   const { order } = at.around;
   const ran = `${id}.result.status_code`;
-  const property = textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
+  const property = propertyOf(parts);
   const body = format === 'text' || format === 'string' ? `${id}.result.content` : `${id}.result.json`;
   if (isWhole) {
     const bodyPath = format === 'text' ? property : 'body';
@@ -133,6 +181,7 @@ function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType
   if (contentType === 'raw') {
     return { body: at.text(parameters['body'], 'body'), contentType: textOf(parameters['rawContentType']) };
   }
+  if (contentType === 'multipart-form-data') return { body: { $form: partsOf(at) }, contentType: undefined };
   const isForm = contentType === 'form-urlencoded';
   if (!isForm && contentType !== 'json')
     throw new NotTranslatable(`a body of the type "${contentType}" has no equivalent`);
@@ -144,6 +193,13 @@ function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType
     body: objectOfPairs(at, objectsOf(valueAt(parameters, 'bodyParameters', 'parameters')), 'body'),
     contentType: form,
   };
+}
+
+function partsOf(at: NodeTranslation): JsonObject {
+  const pairs = objectsOf(valueAt(at.parameters, 'bodyParameters', 'parameters'));
+  if (pairs.some(({ parameterType }) => parameterType === 'formBinaryData'))
+    throw new NotTranslatable('its body has files of items');
+  return objectOfPairs(at, pairs, 'body');
 }
 
 function readJsonBody(at: NodeTranslation, field: string): unknown {
@@ -237,8 +293,11 @@ function credentialOf({ node, parameters }: NodeTranslation): string | undefined
  * Returns the address with its query. Values with variables are encoded by an added node, because variables in an
  * address are not encoded.
  */
-function addressOf(at: NodeTranslation, pairs: readonly JsonObject[]): { url: string; before: string | undefined } {
-  const url = at.text(at.parameters['url'], 'url');
+function addressOf(
+  at: NodeTranslation,
+  url: string,
+  pairs: readonly JsonObject[],
+): { url: string; before: string | undefined } {
   const query = objectOfPairs(at, pairs, 'query');
   if (Object.keys(query).length === 0) return { url, before: undefined };
   const join = url.includes('?') ? '&' : '?';

@@ -6,6 +6,8 @@ import { isObject } from '../graph/json.js';
 export interface JavaScript {
   /** The names that n8n defines, such as `$json`. */
   names: ReadonlySet<string>;
+  /** The names that the code around it defines. */
+  own: ReadonlySet<string>;
   /** The nodes whose data it reads, by their names. */
   nodes: ReadonlySet<string>;
   /** The nodes of which it reads the item that belongs to its own item. */
@@ -81,14 +83,21 @@ const ON_MATH = new Set(['max', 'min', 'ceil', 'floor', 'round', 'abs']);
 
 const LIMITS = { ecmaVersion: 2023, allowAwaitOutsideFunction: true, allowReturnOutsideFunction: true } as const;
 const MAX_NODES = 100_000;
+const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Reads the only expression of the text. `source` is the expression without what follows it. */
-export function readExpression(text: string): (JavaScript & { source: string }) | Unreadable {
+/**
+ * Reads the only expression of the text. `source` is the expression without what follows it. `own` are names that the
+ * code around the expression defines.
+ */
+export function readExpression(
+  text: string,
+  own: ReadonlySet<string> = NO_NAMES,
+): (JavaScript & { source: string }) | Unreadable {
   try {
     const options = { ...LIMITS, allowReturnOutsideFunction: false, preserveParens: true };
     const expression = parseExpressionAt(text, 0, options);
     if (!NOTHING.test(text.slice(expression.end))) return { reason: 'it is no single expression' };
-    const read = new Reader(true).read(expression);
+    const read = new Reader(true, own).read(expression);
     return 'reason' in read ? read : { ...read, source: text.slice(expression.start, expression.end) };
   } catch {
     return { reason: 'it is no JavaScript' };
@@ -100,7 +109,7 @@ const NOTHING = /^\s*;?\s*(?:\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|\s)*$/;
 
 export function readBody(source: string): JavaScript | Unreadable {
   try {
-    return new Reader(false).read(parse(source, LIMITS));
+    return new Reader(false, NO_NAMES).read(parse(source, LIMITS));
   } catch {
     return { reason: 'it is no JavaScript' };
   }
@@ -111,6 +120,7 @@ type Syntax = Record<string, unknown>;
 
 class Reader {
   readonly #isExpression: boolean;
+  readonly #own: ReadonlySet<string>;
   readonly #used = new Set<string>();
   readonly #bound = new Set<string>();
   readonly #nodes = new Set<string>();
@@ -118,8 +128,9 @@ class Reader {
   readonly #assigned = new Set<string>();
   #reason: string | undefined;
 
-  constructor(isExpression: boolean) {
+  constructor(isExpression: boolean, own: ReadonlySet<string>) {
     this.#isExpression = isExpression;
+    this.#own = own;
   }
 
   read(root: Node): JavaScript | Unreadable {
@@ -129,7 +140,8 @@ class Reader {
       this.#look(open.pop()!, open);
     }
     const free = [...this.#used].filter((name) => !this.#bound.has(name));
-    const isKnown = (name: string): boolean => OF_N8N.has(name) || OF_DATES.has(name) || OF_LANGUAGE.has(name);
+    const isKnown = (name: string): boolean =>
+      OF_N8N.has(name) || OF_DATES.has(name) || OF_LANGUAGE.has(name) || this.#own.has(name);
     const undeclared = new Set(
       this.#isExpression ? [] : free.filter((name) => this.#assigned.has(name) && !isKnown(name)),
     );
@@ -140,6 +152,7 @@ class Reader {
     if (this.#reason !== undefined) return { reason: this.#reason };
     return {
       names: new Set(free.filter((name) => OF_N8N.has(name) || OF_DATES.has(name))),
+      own: new Set(free.filter((name) => this.#own.has(name))),
       nodes: this.#nodes,
       paired: this.#paired,
       undeclared,

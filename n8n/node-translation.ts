@@ -35,6 +35,8 @@ export interface TranslatedNode {
   outputs: TranslatedOutput[];
   /** The drawn node that gets the settings for retries and failures. `entry` by default. */
   main?: string;
+  /** The drawn node that is retried, if it is another one. */
+  called?: string;
 }
 
 export interface Surroundings {

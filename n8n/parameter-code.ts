@@ -36,16 +36,17 @@ export class JsonText {
 }
 
 /** Returns true if every expression of the parameter can be evaluated in the sandbox. */
-export function canBeComputed(at: Reading, parameter: string): boolean {
+export function canBeComputed(at: Reading, parameter: string, own?: ReadonlySet<string>): boolean {
   return piecesOf(parameter.slice(1)).every(({ source }) => {
     if (source === undefined) return true;
-    const read = readExpression(source);
+    const read = readExpression(source, own);
     return !('reason' in read) && at.unreadable(read) === undefined;
   });
 }
 
-export function writeParameters(at: Reading, parameters: unknown): ParameterCode {
-  const writer = new ParameterWriter(at);
+/** `own` are names that the code around the parameters defines. */
+export function writeParameters(at: Reading, parameters: unknown, own?: ReadonlySet<string>): ParameterCode {
+  const writer = new ParameterWriter(at, own);
   const source = writer.write(parameters, '');
   return { source, names: writer.hasExpressions ? writer.names : undefined, inputs: inputsFor(at, writer) };
 }
@@ -73,9 +74,11 @@ class ParameterWriter {
   readonly nodes = new Set<string>();
   hasExpressions = false;
   readonly #at: Reading;
+  readonly #own: ReadonlySet<string> | undefined;
 
-  constructor(at: Reading) {
+  constructor(at: Reading, own: ReadonlySet<string> | undefined) {
     this.#at = at;
+    this.#own = own;
   }
 
   write(value: unknown, field: string): string {
@@ -107,7 +110,7 @@ class ParameterWriter {
   }
 
   #evaluated(source: string, text: string, field: string): string {
-    const read = readExpression(source);
+    const read = readExpression(source, this.#own);
     const reason = 'reason' in read ? read.reason : this.#at.unreadable(read);
     if ('reason' in read || reason !== undefined) {
       this.#at.warnOfExpression(field, { expression: source.trim(), reason: reason ?? '' });

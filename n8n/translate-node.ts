@@ -1,5 +1,4 @@
 // The steps that every node's translation shares: its incoming links, and its settings for retries and failures.
-import type { JsonObject } from '../graph/json.js';
 import { traitsOf } from '../graph/kinds.js';
 import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
 import { translateCall, translateStop, translateWait } from './control.js';
@@ -22,9 +21,11 @@ import { addData, addOutputs, listPlace } from './data-node.js';
 import { addJunction, translateCompareDatasets, translateMerge } from './merge.js';
 import { RESULTS } from './runtime/core.js';
 import { translateRenameKeys, translateSet } from './set.js';
+import { translateCrypto, translateHtml, translateHtmlExtract, translateMarkdown, translateXml } from './texts.js';
 import { numberOf, LOOP_TYPE, SPLIT_OUT_TYPE } from './n8n-file.js';
 import type { NodeTranslation, TranslatedNode } from './node-translation.js';
 import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js';
+import { services, translateService } from './services/translate-service.js';
 import { translateNoOp, translateResponse } from './values.js';
 
 /** Types that leave the process, and that n8n runs once for each item. */
@@ -35,6 +36,7 @@ const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.chainLlm',
   '@n8n/n8n-nodes-langchain.agent',
   'n8n-nodes-base.executeWorkflow',
+  ...Object.keys(services),
 ]);
 /** Types that tell their inputs apart. */
 export const TELLING_INPUTS_APART: ReadonlySet<string> = new Set([
@@ -115,7 +117,9 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   const place = translated.outputs[0]?.place ?? outer;
   const id = translated.main ?? translated.entry;
   const onError = onErrorOf(at);
-  at.change(id, { ...retryOf(at, id), ...(onError !== undefined && { on_error: 'continue' }) });
+  applyRetries(at, translated.called ?? id);
+  if (onError !== undefined) at.change(id, { on_error: 'continue' });
+  warnOfErrors(at, onError);
   const json = templateAt(place, []) ?? null;
   const error = `{{ ${id}.error.message }}`;
   at.json = outer;
@@ -206,10 +210,40 @@ const MAX_ATTEMPTS = 10;
 function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
   const id = translated.main ?? translated.entry;
   const onError = onErrorOf(at);
-  at.change(id, { ...retryOf(at, id), ...(onError !== undefined && { on_error: onError }) });
+  applyRetries(at, translated.called ?? id);
+  if (onError !== undefined) at.change(id, { on_error: onError });
+  warnOfErrors(at, onError);
+  if (onError === 'continue' && ONCE_FOR_EACH.has(at.node.type)) return [resultAfterErrors(at, id, translated)];
   if (onError !== 'branch') return translated.outputs;
   const count = Math.max(1, translated.outputs.length);
   return [...translated.outputs, ...(at.around.leadsOn(count) ? [errorOutput(at, id)] : [])];
+}
+
+/** Returns the only output: what the node has put out, or an item with the error. */
+function resultAfterErrors(
+  at: NodeTranslation,
+  id: string,
+  { outputs: [output] }: TranslatedNode,
+): TranslatedNode['outputs'][number] {
+  const place = output?.place ?? at.json;
+  const list = "inputs.error === '' ? itemsOf(inputs.json) : [{ error: toError(inputs.error) }]";
+  const result = addData(
+    at,
+    {
+      parts: [RESULTS],
+      returns: place.items === undefined ? `(${list})[0]` : list,
+      failing: null,
+      inputs: {
+        json: templateAt(place, []) ?? null,
+        error: `{{ ${id}.error.message }}`,
+        isObject: hasErrorObject(at),
+      },
+    },
+    'result',
+  );
+  for (const source of output?.sources ?? []) at.link(source, result);
+  const made = place.items === undefined ? at.resultPlace(result) : listPlace(at, result);
+  return { sources: [{ id: result, handle: null }], place: { ...made, row: rowOf(place) } };
 }
 
 /** Returns the output for errors: the incoming items, each with the error. */
@@ -223,6 +257,12 @@ function errorOutput(at: NodeTranslation, id: string): TranslatedNode['outputs']
   return { sources: [{ id: error, handle: null }], place: { ...listPlace(at, error), row: rowOf(at.json) } };
 }
 
+function warnOfErrors(at: NodeTranslation, onError: OnError | undefined): void {
+  if (onError === undefined || !hasErrorObject(at)) return;
+  if (at.around.leadsOn(0) || at.around.leadsOn(1))
+    at.warn('The error of an item has its message here, and no other field of n8n.');
+}
+
 /** Requests have an error with fields; other nodes have its message. */
 function hasErrorObject({ node }: NodeTranslation): boolean {
   return node.type === 'n8n-nodes-base.httpRequest';
@@ -233,10 +273,10 @@ function hasItemErrors({ node, json }: NodeTranslation): boolean {
   return json.items !== undefined && node.type !== 'n8n-nodes-base.code' && !TELLING_INPUTS_APART.has(node.type);
 }
 
-function retryOf(at: NodeTranslation, id: string): JsonObject {
+function applyRetries(at: NodeTranslation, id: string): void {
   const { settings } = at.node;
   const { runs } = traitsOf(at.kindOf(id));
-  if (settings['retryOnFail'] !== true || runs === 'inline' || runs === 'wait') return {};
+  if (settings['retryOnFail'] !== true || runs === 'inline' || runs === 'wait') return;
   const tries = Math.trunc(numberOf(settings['maxTries']) ?? 3);
   const waitMs = numberOf(settings['waitBetweenTries']) ?? 1000;
   const retry = {
@@ -244,7 +284,7 @@ function retryOf(at: NodeTranslation, id: string): JsonObject {
     delay: Math.max(0, Math.min(waitMs / 1000, 3600)),
     backoff: 1,
   };
-  return { retry };
+  at.change(id, { retry });
 }
 
 type Translate = (at: NodeTranslation) => TranslatedNode;
@@ -275,10 +315,16 @@ export const translations: Readonly<Record<string, Translate>> = {
   'n8n-nodes-base.dateTime': translateDateTime,
   'n8n-nodes-base.renameKeys': translateRenameKeys,
   'n8n-nodes-base.compareDatasets': translateCompareDatasets,
+  'n8n-nodes-base.html': translateHtml,
+  'n8n-nodes-base.htmlExtract': translateHtmlExtract,
+  'n8n-nodes-base.markdown': translateMarkdown,
+  'n8n-nodes-base.xml': translateXml,
+  'n8n-nodes-base.crypto': translateCrypto,
   'n8n-nodes-base.openAi': translateFirstOpenAi,
   '@n8n/n8n-nodes-langchain.openAi': translateOpenAi,
   '@n8n/n8n-nodes-langchain.chainLlm': translateChain,
   '@n8n/n8n-nodes-langchain.agent': translateAgent,
+  ...Object.fromEntries(Object.keys(services).map((type) => [type, translateService])),
 };
 
 export function translationOf(type: string): Translate | undefined {

@@ -140,6 +140,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'n8n/models.ts: tools.slice(0,MAX_TOOLS)',
     'n8n/translate-n8n.ts: notes.slice(0,MAX_NOTES)',
     'n8n/translate-n8n.ts: warnings.slice(0,MAX_IMPORT_WARNINGS)',
+    'n8n/services/given.ts: ))).slice(0,MAX_NAMED)',
     'n8n/values.ts: options.slice(0,5)',
     'openapi/body.ts: parts.slice(0,50)',
     'openapi/copied-schema.ts: parts.slice(0,50)',

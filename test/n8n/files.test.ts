@@ -10,7 +10,7 @@ describe('files of n8n, translated', () => {
   it('are thirty and more, of different kinds', () => {
     const kinds = new Set(cases.flatMap(({ expected }) => Object.values(expected.kinds)));
     assert.ok(cases.length >= 30, `${cases.length} files`);
-    const all = ['agent', 'code', 'condition', 'for_each', 'http', 'human', 'llm', 'output', 'set', 'switch'];
+    const all = ['agent', 'code', 'condition', 'for_each', 'http', 'human', 'llm', 'loop', 'output', 'set', 'switch'];
     assert.deepEqual([...kinds].toSorted(), [...all, 'trigger', 'wait', 'workflow']);
   });
 

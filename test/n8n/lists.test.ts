@@ -2,18 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../graph/json.js';
-import { renderJson, type NodeOutput } from '../../graph/template.js';
-import { translateN8n } from '../../n8n/translate-n8n.js';
-import { play } from './play-drawing.js';
-
-interface Drawn {
-  type: string;
-  version?: number;
-  parameters?: JsonObject;
-  settings?: JsonObject;
-  /** The names of the nodes that follow, by output. */
-  to?: string[][];
-}
+import { playNodes as run, type Drawn } from './play-nodes.js';
 
 const items = (list: readonly JsonObject[]): Drawn => ({
   type: 'code',
@@ -33,46 +22,6 @@ const request = (settings: JsonObject = {}): Drawn => ({
   parameters: { url: '=https://example.com/{{ $json.n + 1 }}' },
   settings,
 });
-
-/** Imports and plays a file with these nodes. A trigger leads to the first. Returns the items that each puts out. */
-async function run(nodes: Record<string, Drawn>, answer = (url: string): unknown => ({ url })) {
-  const names = Object.keys(nodes);
-  const [first = ''] = names;
-  const link = (node: string) => ({ node, type: 'main', index: 0 });
-  const connections = Object.fromEntries(
-    names.map((name, index) => {
-      const to = nodes[name]!.to ?? (index + 1 < names.length ? [[names[index + 1]!]] : []);
-      return [name, { main: to.map((targets) => targets.map(link)) }];
-    }),
-  );
-  const file = {
-    nodes: [
-      { name: 'Start', id: 'start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
-      ...Object.entries(nodes).map(([name, { type, version = 1, parameters = {}, settings = {} }]) => {
-        return { name, id: name, type: `n8n-nodes-base.${type}`, typeVersion: version, parameters, ...settings };
-      }),
-    ],
-    connections: { Start: { main: [[link(first)]] }, ...connections },
-    settings: { executionOrder: 'v1' },
-  };
-  const { drawing, outputs, warnings } = translateN8n(file);
-  const urls: string[] = [];
-  const { values, failures } = await play(drawing, {
-    input: {},
-    answer: (sent): NodeOutput => {
-      urls.push(String(sent['url']));
-      const json = answer(String(sent['url']));
-      return { content: JSON.stringify(json), json, status_code: 200 };
-    },
-  });
-  const of = (name: string): unknown => {
-    const { json, ran } = outputs.get(name)!;
-    if (renderJson(ran, values) === '') return undefined;
-    const list = renderJson(json, values);
-    return Array.isArray(list) ? list.flat() : list;
-  };
-  return { of, urls, warnings, caught: [...failures.values()], hasRun: (id: string) => values.results.has(id) };
-}
 
 const numbers = (...list: number[]): JsonObject[] => list.map((n) => ({ n }));
 

@@ -2,11 +2,16 @@
 // Nothing is stored, nothing waits, and a request is answered by the caller.
 import { loadQuickJs, runProgram } from '../../activities/kinds/code/child/run-program.js';
 import { toMarkedInputs } from '../../activities/kinds/code/code-values.js';
+import { findCatalogueAction } from '../../api/services/catalogue.js';
+import { toFacts } from '../../api/services/service-view.js';
+import { readAction } from '../../graph/actions/action.js';
+import { renderAction } from '../../graph/actions/render-request.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { JsonObject } from '../../graph/json.js';
 import { answerQuestions, toQuestions, type Judge } from '../../graph/judge.js';
 import { codeNode } from '../../graph/nodes/code.js';
 import { itemsOf } from '../../graph/nodes/for_each.js';
+import { loopNode } from '../../graph/nodes/loop.js';
 import { outputOfIteration } from '../../graph/nodes/rendered-value.js';
 import { nodeDefinitions } from '../../graph/nodes/registry.js';
 import type { Evaluation } from '../../graph/nodes/node-definition.js';
@@ -31,6 +36,13 @@ interface Scope {
 }
 
 const quickJs = await loadQuickJs();
+
+/** The request of an action is that of the catalogue. */
+function requestOf(data: JsonObject): JsonObject {
+  const named = readAction(data['action']);
+  const facts = named === undefined ? undefined : findCatalogueAction(named.service, named.id);
+  return facts === undefined ? data : { ...data, ...renderAction(toFacts(facts), data['values'] as JsonObject) };
+}
 
 export async function play(drawing: JsonObject, options: PlayOptions): Promise<Played> {
   const compiled = compilePlan(drawing);
@@ -81,7 +93,8 @@ export async function play(drawing: JsonObject, options: PlayOptions): Promise<P
     if (kind === 'wait') return { output: { content: '2026-01-01T00:00:00.000Z' } };
     if (kind === 'code') return { output: await runCode(data, values) };
     if (kind === 'for_each') return { output: await runForEach(number, id, data, scope) };
-    if (kind === 'http') return { output: options.answer(renderJson(data, values) as JsonObject) };
+    if (kind === 'loop') return { output: await runLoop(number, id, data, scope) };
+    if (kind === 'http') return { output: options.answer(requestOf(renderJson(data, values) as JsonObject)) };
     const definition = nodeDefinitions[kind];
     if (!('evaluate' in definition)) throw new Error(`A node of the kind ${kind} is not played.`);
     return await definition.evaluate(data, values, judge);
@@ -112,6 +125,27 @@ export async function play(drawing: JsonObject, options: PlayOptions): Promise<P
       outputs.push(outputOfIteration(data['output'], inner, last));
     }
     return { content: JSON.stringify(outputs), items: outputs, count: outputs.length, errors: [] };
+  }
+
+  async function runLoop(number: number, id: string, data: JsonObject, { values }: Scope): Promise<NodeOutput> {
+    const { until, max_rounds: most } = loopNode.schema.parse(data);
+    const body = bodyPlan(plan, number);
+    let value: unknown;
+    for (let index = 0; index < most; index += 1) {
+      const inner: Scope['values'] = {
+        ...values,
+        results: new Map(values.results),
+        errors: new Map(values.errors),
+        loops: new Map([...(values.loops ?? []), [id, { index, ...(index > 0 && { last: value }) }]]),
+      };
+      const { last, failure } = await runScope(body, { values: inner });
+      if (failure !== undefined) throw new Error(failure);
+      value = outputOfIteration(data['output'], inner, last);
+      const ended = { ...inner, loops: new Map([...(values.loops ?? []), [id, { index, last: value }]]) };
+      if ((await judge([until], ended, 'first')).length > 0)
+        return { content: JSON.stringify(value), value, rounds: index + 1 };
+    }
+    throw new Error('The loop has too many rounds.');
   }
 
   const values: Scope['values'] = { input: options.input, results: new Map(), errors: new Map() };

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { transformSync } from 'esbuild';
-import type { JsonObject } from '../../../graph/json.js';
+import { isObject, type JsonObject } from '../../../graph/json.js';
 import type { NodeOutput } from '../../../graph/template.js';
 
 interface Reply {
@@ -40,17 +40,28 @@ export async function answersFor(file: string): Promise<(request: JsonObject) =>
     const [status, body, answered = {}] = reply.answer.call(
       { req: { headers } },
       `${url.pathname}${url.search}`,
-      request['body'],
+      toSent(request['body']),
     );
+    const { fail_on_status: fails = true } = (request['settings'] ?? {}) as JsonObject;
+    if (fails === true && status >= 300)
+      throw Object.assign(new Error(`The server answered ${status}.`), { code: 'http_status' });
     return toOutput(status, body, answered);
   };
+}
+
+/** A form arrives as text with boundaries. */
+function toSent(body: unknown): unknown {
+  const form = isObject(body) ? body['$form'] : undefined;
+  if (!isObject(form)) return body;
+  return Object.entries(form)
+    .map(([name, value]) => `---\r\nname="${name}"\r\n\r\n${String(value)}\r\n---`)
+    .join('');
 }
 
 function toOutput(status: number, body: unknown, headers: Record<string, string>): NodeOutput {
   const isJson = typeof body === 'object' && body !== null && !Buffer.isBuffer(body);
   const content = isJson ? JSON.stringify(body) : Buffer.isBuffer(body) ? body.toString('latin1') : String(body);
   const type = headers['content-type'] ?? (isJson ? 'application/json' : 'text/plain');
-  if (status >= 300) throw Object.assign(new Error(`The server answered ${status}.`), { code: 'http_status' });
   return { content, status_code: status, headers: { 'content-type': type, ...headers }, ...(isJson && { json: body }) };
 }
 

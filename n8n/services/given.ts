@@ -1,0 +1,105 @@
+// The parameters of a service node of n8n. It notes which were read, so that what has no equivalent can be named.
+import { isObject, type JsonObject } from '../../graph/json.js';
+import { fromEntries } from '../draft.js';
+import { textOf, valueAt } from '../n8n-file.js';
+import { NotTranslatable, type NodeTranslation } from '../node-translation.js';
+
+const MAX_NAMED = 8;
+
+export class Given {
+  readonly at: NodeTranslation;
+  readonly #read = new Set<string>();
+
+  constructor(at: NodeTranslation) {
+    this.at = at;
+  }
+
+  /** Returns the parameter as it stands in the file. A path has its names with dots between. */
+  raw(path: string): unknown {
+    this.#read.add(path);
+    return valueAt(this.at.parameters, ...path.split('.'));
+  }
+
+  /** Returns a word that is no expression. */
+  word(path: string, byDefault: string): string {
+    const word = textOf(this.raw(path)) ?? byDefault;
+    if (word.startsWith('=')) throw new NotTranslatable(`${path} is known only when it runs`);
+    return word;
+  }
+
+  /** Returns a value with variables. Undefined if the file has none. */
+  value(path: string): unknown {
+    const raw = this.raw(path);
+    return raw === undefined ? undefined : this.at.value(raw, path);
+  }
+
+  /** Returns a text with variables. */
+  text(path: string): string {
+    return this.at.text(this.raw(path) ?? '', path);
+  }
+
+  /** Returns a number where the file has digits. */
+  number(path: string): unknown {
+    const value = this.value(path);
+    return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  }
+
+  /** Returns the id in a field in which people choose from a list, or give an id or an address. */
+  id(path: string, address?: RegExp): string {
+    const raw = this.raw(path);
+    if (!isObject(raw)) return this.at.text(raw ?? '', path);
+    const value = this.at.text(raw['value'] ?? '', path);
+    if (raw['mode'] !== 'url') return value;
+    const found = address?.exec(value)?.[1];
+    if (found === undefined) throw new NotTranslatable(`${path} is an address, of which no id is known`);
+    return found;
+  }
+
+  /** Returns what a list of objects has under a key. */
+  each(path: string, key: string): unknown[] | undefined {
+    const raw = this.raw(path);
+    return Array.isArray(raw)
+      ? raw.map((item: unknown) => this.at.value(isObject(item) ? item[key] : item, path))
+      : undefined;
+  }
+
+  /** Returns the addresses in a text or a list, divided at commas. */
+  list(path: string): string[] {
+    const raw = this.raw(path);
+    const texts = (Array.isArray(raw) ? raw : [raw ?? '']).map((text) => this.at.text(text, path));
+    return texts
+      .flatMap((text) => (text.includes('{{') ? [text] : text.split(',')))
+      .flatMap((text) => text.trim() || []);
+  }
+
+  /** Returns the fields of a collection that have a value, by the names in the request. */
+  fields(path: string, names: Readonly<Record<string, string>>): JsonObject {
+    return fromEntries(
+      Object.entries(names).flatMap(([name, field]) => {
+        const value = this.value(path === '' ? name : `${path}.${name}`);
+        return value === undefined || value === '' ? [] : [[field, value] as const];
+      }),
+    );
+  }
+
+  /** Returns the paths of parameters that have a value and that nobody has read. */
+  unread(): string[] {
+    return leavesOf(this.at.parameters, '')
+      .filter((path) => ![...this.#read].some((read) => path === read || path.startsWith(`${read}.`)))
+      .slice(0, MAX_NAMED);
+  }
+}
+
+/** Returns the object without what is undefined or an empty list. */
+export function filled(object: JsonObject): JsonObject {
+  const isFilled = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return fromEntries(Object.entries(object).filter(([, value]) => isFilled(value)));
+}
+
+function leavesOf(value: unknown, path: string): string[] {
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, part]) => leavesOf(part, path === '' ? key : `${path}.${key}`));
+  const isNothing =
+    value === '' || value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return isNothing ? [] : [path];
+}

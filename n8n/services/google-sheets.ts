@@ -1,0 +1,166 @@
+// Facts of the Google Sheets node of n8n, from its version 3 on: rows are objects there, and lists in the interface.
+import { addData, listPlace } from '../data-node.js';
+import { isObject } from '../../graph/json.js';
+import { rowOf } from '../json-places.js';
+import { objectsOf, textOf } from '../n8n-file.js';
+import { NotTranslatable, oneWay, type TranslatedNode } from '../node-translation.js';
+import { addAction, warnOfDifferences } from './add-action.js';
+import type { Given } from './given.js';
+import type { Service } from './operation.js';
+
+const DOCUMENT = /([-\w]{25,})/;
+
+/**
+ * `rowsOf(answer)`: objects with the fields of the first row, and the number of the row. `lookUp(rows, filters, how)`.
+ * `toRow(header, fields)`: a list in the order of the first row.
+ */
+const ROWS = String.raw`
+const headerOf = (answer) => answer?.values?.[0] ?? [];
+const isCell = (cell) => !isNothing(cell);
+const rowsOf = (answer) => {
+  const values = answer?.values ?? [];
+  const start = values.findIndex((row) => row.some(isCell));
+  if (start < 0) return [];
+  const header = values[start];
+  const rows = values.slice(start + 1);
+  const width = values.reduce((most, row) => Math.max(most, row.length), 0);
+  const columns = Array.from({ length: width }, (_, column) => column)
+    .filter((column) => header[column] !== '' || rows.some((row) => isCell(row[column])));
+  const names = columns.map((column, at) => header[column] || 'col_' + (at + 1));
+  return rows
+    .map((row, at) => ({ row, number: start + at + 2 }))
+    .filter(({ row }) => row.some(isCell))
+    .map(({ row, number }) => {
+      const item = { row_number: number };
+      for (const [at, column] of columns.entries()) put(item, names[at], row[column] ?? '');
+      return item;
+    });
+};
+const lookUp = (rows, filters, { isFirst, isEach }) => {
+  const asks = filters.filter(({ lookupColumn }) => !isNothing(lookupColumn));
+  if (asks.length === 0) return rows;
+  const unknown = asks.find(({ lookupColumn }) => rows.length > 0 && !Object.hasOwn(rows[0], lookupColumn));
+  if (unknown !== undefined) throw new Error('The column "' + unknown.lookupColumn + '" could not be found');
+  const holds = (row, { lookupColumn, lookupValue }) => String(row[lookupColumn]) === String(lookupValue ?? '');
+  if (isEach) return rows.filter((row) => asks.every((ask) => holds(row, ask))).slice(0, isFirst ? 1 : undefined);
+  return [...new Set(asks.flatMap((ask) => rows.filter((row) => holds(row, ask)).slice(0, isFirst ? 1 : undefined)))];
+};
+const toRow = (header, fields) => {
+  const unknown = Object.keys(fields).filter((name) => name !== 'row_number' && !header.includes(name));
+  if (unknown.length > 0) throw new Error('The sheet has no column for: ' + unknown.join(', '));
+  return [header.map((name) => fields[name] ?? '')];
+};
+`;
+
+interface Sheet {
+  spreadsheetId: string;
+  /** The name of the sheet in single quotes, as ranges have it. */
+  range: string;
+}
+
+/** The interface wants the name of a sheet, which a file has beside the number that somebody chose from a list. */
+function sheetOf(given: Given): Sheet {
+  const spreadsheetId = given.id('documentId', DOCUMENT);
+  const raw = given.raw('sheetName');
+  const mode = isObject(raw) ? raw['mode'] : 'name';
+  const chosen = isObject(raw) ? (textOf(raw['cachedResultName']) ?? '') : '';
+  const name = mode === 'name' ? given.id('sheetName') : chosen;
+  if (name === '') throw new NotTranslatable('its sheet has a number, and the file does not say its name');
+  return { spreadsheetId, range: `'${name.replaceAll("'", "''")}'` };
+}
+
+function read(given: Given, service: Service): TranslatedNode {
+  const { at } = given;
+  const { spreadsheetId, range } = sheetOf(given);
+  const id = addAction(at, service, 'spreadsheets.values.get', {
+    spreadsheetId,
+    range,
+    valueRenderOption: given.word('options.outputFormatting.values.general', 'UNFORMATTED_VALUE'),
+    dateTimeRenderOption: given.word('options.outputFormatting.values.date', 'FORMATTED_STRING'),
+  });
+  const { version } = at.node;
+  const isFirst =
+    version < 4.5
+      ? given.raw('options.returnAllMatches') !== 'returnAllMatches'
+      : given.raw('options.returnFirstMatch') === true;
+  const how = { isFirst, isEach: given.word('combineFilters', 'OR') === 'AND' };
+  const rows = addData(
+    at,
+    {
+      parts: [ROWS],
+      parameters: { filters: objectsOf(given.raw('filtersUI.values')) },
+      returns: `lookUp(rowsOf(inputs.answer), parametersOf(0).filters, ${JSON.stringify(how)})`,
+      failing: '[{ error: error.message }]',
+      keepsItems: false,
+      inputs: { answer: `{{ ${id}.result.json }}` },
+    },
+    'rows',
+  );
+  at.link({ id, handle: null }, rows);
+  warnOfDifferences(given, [
+    version <= 4.1 && at.isForEach && 'n8n reads the sheet once. Here it is read for each item.',
+  ]);
+  return { ...oneWay(rows, listPlace(at, rows)), entry: id, main: id };
+}
+
+/** Reads the first row, and appends a row in its order. */
+function append(given: Given, service: Service): TranslatedNode {
+  const { at } = given;
+  const { version } = at.node;
+  if (version < 4) throw new NotTranslatable('it appends rows as earlier versions do');
+  const { spreadsheetId, range } = sheetOf(given);
+  const mode = given.word('columns.mappingMode', 'defineBelow');
+  if (mode === 'nothing') throw new NotTranslatable('it appends nothing');
+  // What else is under `columns` describes the sheet to the editor.
+  for (const name of ['schema', 'matchingColumns', 'attemptToConvertTypes', 'convertFieldsToString'])
+    given.raw(`columns.${name}`);
+  const header = addAction(
+    at,
+    service,
+    'spreadsheets.values.get',
+    { spreadsheetId, range: `${range}!1:1`, valueRenderOption: 'FORMATTED_VALUE' },
+    'first row',
+  );
+  const isMapped = mode === 'defineBelow';
+  const row = addData(
+    at,
+    {
+      parts: [ROWS],
+      parameters: { fields: isMapped ? (given.raw('columns.value') ?? {}) : {} },
+      before: [`const fields = ${isMapped ? 'parametersOf(0).fields' : 'items[0] ?? {}'};`],
+      returns: '{ row: toRow(headerOf(inputs.answer), fields), fields }',
+      failing: null,
+      keepsItems: !isMapped,
+      inputs: { answer: `{{ ${header}.result.json }}` },
+    },
+    'row',
+  );
+  at.link({ id: header, handle: null }, row);
+  const byDefault = version < 4.1 ? 'RAW' : 'USER_ENTERED';
+  const id = addAction(at, service, 'spreadsheets.values.append', {
+    spreadsheetId,
+    range,
+    valueInputOption: given.word('options.cellFormat', byDefault),
+    insertDataOption: 'INSERT_ROWS',
+    values: `{{ ${row}.result.value.row }}`,
+  });
+  at.link({ id: row, handle: null }, id);
+  given.raw('options.useAppend');
+  warnOfDifferences(given, [
+    !isMapped &&
+      given.word('options.handlingExtraData', 'insertInNewColumn') === 'insertInNewColumn' &&
+      'n8n adds columns for fields that the sheet does not have. Here such a field is an error.',
+  ]);
+  const result = at.add('set', { value: `{{ ${row}.result.value.fields }}` }, 'result');
+  at.link({ id, handle: null }, result);
+  return { ...oneWay(result, { ...at.resultPlace(result), row: rowOf(at.json) }), entry: header, main: id };
+}
+
+export const googleSheets: Service = {
+  id: 'google-sheets',
+  name: 'Google Sheets',
+  since: 3,
+  resource: 'sheet',
+  byDefault: { sheet: 'read' },
+  operations: { 'sheet/read': read, 'sheet/append': append },
+};
