@@ -3,6 +3,7 @@ import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { toHttpMethod } from '../graph/nodes/http.js';
 import { credentialLiteralsOf, isCredentialHeader } from '../graph/credential-headers.js';
 import { fromEntries } from './draft.js';
+import { addFile } from './files.js';
 import { asText, holdsUnstorableText, translateParameter } from './expressions.js';
 import { locatedValue, numberOf, objectOf, objectsOf, textOf, valueAt, wellFormed } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
@@ -57,8 +58,10 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   if (parts.isWhole) at.warn('The whole answer has no statusMessage here.');
   const paging = at.node.version >= 3 ? readPaging(at) : undefined;
   const address = at.text(at.parameters['url'], 'url');
-  if (paging === undefined) {
+  if (paging === undefined || parts.format === 'file') {
+    if (paging !== undefined) at.warn('options.pagination was left out, because the answer is a file.');
     const { entry, id } = addRequest(at, method, address, parts);
+    if (parts.format === 'file') return { ...addFile(at, id, propertyOf(at, parts), wholeFile(parts)), entry };
     return { ...oneWay(id, placeOf(at, id, parts)), entry, main: id };
   }
   if (at.node.settings['retryOnFail'] === true)
@@ -67,7 +70,7 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   const { entry, id } = addRequest(at, method, page.url ?? address, ofPage(parts, paging, page));
   at.link({ id: page.before, handle: null }, entry);
   const { format, isWhole } = parts;
-  return closePages(at, paging, page, { request: id, format, isWhole, property: propertyOf(parts) });
+  return closePages(at, paging, page, { request: id, format, isWhole, property: propertyOf(at, parts) });
 }
 
 /** Adds the request, and what its address needs before it. */
@@ -88,6 +91,7 @@ function addRequest(
     settings: {
       timeout:
         timeout === undefined ? MAX_TIMEOUT_SECONDS : Math.max(0.1, Math.min(timeout / 1000, MAX_TIMEOUT_SECONDS)),
+      ...(parts.format === 'file' && { response: 'file' }),
       ...(parts.ignoresStatus && { fail_on_status: false }),
       ...(at.node.settings['retryOnFail'] === true && { retry_unsafe: true }),
     },
@@ -114,15 +118,22 @@ function ofPage(parts: RequestParts, { changes }: Paging, { values }: Page): Req
   return changed;
 }
 
-function propertyOf({ options }: RequestParts): string {
-  return textOf(valueAt(options, 'response', 'response', 'outputPropertyName')) ?? 'data';
+/** The field of a text or of a file. */
+function propertyOf({ parameters }: NodeTranslation, { options }: RequestParts): string {
+  const given = valueAt(options, 'response', 'response', 'outputPropertyName') ?? parameters['dataPropertyName'];
+  return textOf(given) ?? 'data';
+}
+
+/** The whole answer takes the place of the fields of the item. */
+function wholeFile({ isWhole }: RequestParts): string | undefined {
+  return isWhole ? '{ headers: inputs.answer.headers, statusCode: inputs.answer.statusCode }' : undefined;
 }
 
 function placeOf(at: NodeTranslation, id: string, parts: RequestParts): JsonPlace {
   const { isWhole, format } = parts;
   const { order } = at.around;
   const ran = `${id}.result.status_code`;
-  const property = propertyOf(parts);
+  const property = propertyOf(at, parts);
   const body = format === 'text' || format === 'string' ? `${id}.result.content` : `${id}.result.json`;
   if (isWhole) {
     const bodyPath = format === 'text' ? property : 'body';
@@ -145,7 +156,6 @@ function readParts(at: NodeTranslation): RequestParts {
   const options = objectOf(parameters['options']);
   const response = objectOf(valueAt(options, 'response', 'response'));
   const format = textOf(response['responseFormat']) ?? 'autodetect';
-  if (format === 'file') throw new NotTranslatable('its answer is a file');
   const { body, contentType } =
     parameters['sendBody'] === true ? readBody(at) : { body: undefined, contentType: undefined };
   return {
@@ -181,6 +191,8 @@ function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType
   if (contentType === 'raw') {
     return { body: at.text(parameters['body'], 'body'), contentType: textOf(parameters['rawContentType']) };
   }
+  if (contentType === 'binaryData')
+    return { body: { $file: fileIn(at, parameters['inputDataFieldName']) }, contentType: undefined };
   if (contentType === 'multipart-form-data') return { body: { $form: partsOf(at) }, contentType: undefined };
   const isForm = contentType === 'form-urlencoded';
   if (!isForm && contentType !== 'json')
@@ -196,10 +208,18 @@ function readBody(at: NodeTranslation): Pick<RequestParts, 'body' | 'contentType
 }
 
 function partsOf(at: NodeTranslation): JsonObject {
-  const pairs = objectsOf(valueAt(at.parameters, 'bodyParameters', 'parameters'));
-  if (pairs.some(({ parameterType }) => parameterType === 'formBinaryData'))
-    throw new NotTranslatable('its body has files of items');
+  const pairs = objectsOf(valueAt(at.parameters, 'bodyParameters', 'parameters')).map((pair) => {
+    if (pair['parameterType'] !== 'formBinaryData') return pair;
+    return { name: pair['name'], translated: fileIn(at, pair['inputDataFieldName']) };
+  });
   return objectOfPairs(at, pairs, 'body');
+}
+
+/** A file stands in a field of the item. */
+function fileIn(at: NodeTranslation, field: unknown): unknown {
+  const name = textOf(field) ?? '';
+  if (name === '' || name.startsWith('=')) throw new NotTranslatable('which file it sends is known only when it runs');
+  return at.value(`={{ $json[${JSON.stringify(name)}] }}`, 'body');
 }
 
 function readJsonBody(at: NodeTranslation, field: string): unknown {
@@ -220,7 +240,6 @@ function readOldParts(at: NodeTranslation): RequestParts {
   const hasBody = method !== 'GET' && method !== 'HEAD';
   if (hasBody && type !== 'json' && type !== 'form-urlencoded')
     throw new NotTranslatable(`a body of the type "${type}" has no equivalent`);
-  if (parameters['responseFormat'] === 'file') throw new NotTranslatable('its answer is a file');
   const ownBody = isJson ? readJsonBody(at, 'bodyParametersJson') : objectOfPairs(at, listed('body'), 'body');
   const isEmptyBody = isObject(ownBody) && Object.keys(ownBody).length === 0;
   return {

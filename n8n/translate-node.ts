@@ -6,6 +6,7 @@ import { translateCode, translateFunction, translateFunctionItem } from './code.
 import { translateDateTime } from './dates.js';
 import { translateFilter, translateIf, translateSwitch } from './decisions.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
+import { translateConvertToFile, translateExtractFromFile, translateReadPdf } from './files.js';
 import { translateHttpRequest } from './http-request.js';
 import {
   translateAggregate,
@@ -320,6 +321,9 @@ export const translations: Readonly<Record<string, Translate>> = {
   'n8n-nodes-base.markdown': translateMarkdown,
   'n8n-nodes-base.xml': translateXml,
   'n8n-nodes-base.crypto': translateCrypto,
+  'n8n-nodes-base.extractFromFile': translateExtractFromFile,
+  'n8n-nodes-base.convertToFile': translateConvertToFile,
+  'n8n-nodes-base.readPDF': translateReadPdf,
   'n8n-nodes-base.openAi': translateFirstOpenAi,
   '@n8n/n8n-nodes-langchain.openAi': translateOpenAi,
   '@n8n/n8n-nodes-langchain.chainLlm': translateChain,

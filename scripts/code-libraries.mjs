@@ -12,7 +12,9 @@ const LIBRARIES = {
     "import { NodeHtmlMarkdown } from 'node-html-markdown'; export const { translate } = NodeHtmlMarkdown;",
   htmlToText: "export { convert } from 'html-to-text';",
   luxon: "export * from 'luxon';",
+  Papa: "export { parse, unparse } from 'papaparse';",
   showdown: "export { Converter } from 'showdown';",
+  xlsx: "export { read, utils, write } from '@e965/xlsx';",
   xml2js: "export { Builder, Parser } from 'xml2js';",
 };
 
@@ -85,7 +87,8 @@ export async function bundleCodeLibraries(folder) {
         globalName: name,
         platform: 'browser',
         target: 'es2023',
-        banner: { js: SURROUNDINGS },
+        // Sheets take another way where there is a Buffer.
+        banner: { js: name === 'xlsx' ? '' : SURROUNDINGS },
         logLevel: 'warning',
         plugins: [standIns, ownMatches],
       }),

@@ -10,9 +10,9 @@ const answerOf = ({ json, text, headers, statusCode }) => {
   const isJson = String(headers['content-type'] ?? '').includes('application/json');
   return { body: isJson && json !== '' ? json : text, headers, statusCode };
 };
-const bodyAsJson = ({ json, text }) => {
-  if (json !== '') return json;
-  try { return JSON.parse(text); } catch { throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"'); }
+const bodyAsJson = ({ json }) => {
+  if (json === '') throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');
+  return json;
 };
 const itemsOfPage = (answer, { format, isWhole, property }) => {
   const { body, headers, statusCode } = answerOf(answer);

@@ -14,7 +14,7 @@ export function addAction(
   service: Service,
   id: string,
   values: JsonObject,
-  note?: string,
+  { note, givesFile = false }: { note?: string; givesFile?: boolean } = {},
 ): string {
   const which = note === undefined ? '' : ` for "${at.node.label} (${note})", too`;
   at.warn(`Choose the connection to ${service.name}${which}: credentials are not taken over.`, at.node, {
@@ -27,6 +27,7 @@ export function addAction(
       values,
       settings: {
         timeout: TIMEOUT_SECONDS,
+        ...(givesFile && { response: 'file' }),
         ...(at.node.settings['retryOnFail'] === true && { retry_unsafe: true }),
       },
     },

@@ -71,6 +71,22 @@ export const airtable: Service = {
         return { ...table(given), recordId: id ?? '', fields: rest, ...typecast(given) };
       },
     },
+    'record/upsert': {
+      action: 'update_records',
+      values: (given) => {
+        const matching = given.raw('columns.matchingColumns');
+        if (!Array.isArray(matching) || matching.length === 0 || matching.length > 3 || matching.includes('id'))
+          throw new NotTranslatable('it does not look for records by one to three fields');
+        return {
+          ...table(given),
+          records: [{ fields: fields(given) }],
+          performUpsert: { fieldsToMergeOn: matching },
+          ...typecast(given),
+        };
+      },
+      items: 'records',
+      differs: () => ['Airtable itself looks for the record: several that match are an error.'],
+    },
     'record/deleteRecord': { action: 'delete_record', values: record },
     'record/search': {
       action: 'list_records',

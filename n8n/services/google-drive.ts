@@ -1,5 +1,8 @@
 // Facts of the Google Drive node of n8n, from its version 3 on.
 import type { JsonObject } from '../../graph/json.js';
+import { addFile } from '../files.js';
+import type { TranslatedNode } from '../node-translation.js';
+import { addAction, warnOfDifferences } from './add-action.js';
 import { filled, type Given } from './given.js';
 import type { Operation, Service } from './operation.js';
 
@@ -23,6 +26,16 @@ function removal(field: string, address: RegExp, key: string): Operation {
     gives: (given) => ({ [key]: given.id(field, address), success: true }),
     differs: (given) => [isPermanent(given) && 'The file goes to the trash, and is not deleted for good.'],
   };
+}
+
+/** The file stands in a field of the item. */
+function download(given: Given, service: Service): TranslatedNode {
+  const { at } = given;
+  const values = { fileId: given.id('fileId', FILE), alt: 'media', supportsAllDrives: true };
+  const id = addAction(at, service, 'files.get', values, { givesFile: true });
+  const made = addFile(at, id, given.raw('options.binaryPropertyName') ?? 'data');
+  warnOfDifferences(given, ['Documents, sheets and slides of Google are not converted: a download of one fails.']);
+  return made;
 }
 
 function permission(given: Given): JsonObject {
@@ -51,6 +64,7 @@ export const googleDrive: Service = {
     },
     'file/deleteFile': removal('fileId', FILE, 'id'),
     'folder/deleteFolder': removal('folderNoRootId', FOLDER, 'fileId'),
+    'file/download': download,
     'file/share': {
       action: 'permissions.create',
       values: (given) => ({

@@ -119,7 +119,7 @@ function append(given: Given, service: Service): TranslatedNode {
     service,
     'spreadsheets.values.get',
     { spreadsheetId, range: `${range}!1:1`, valueRenderOption: 'FORMATTED_VALUE' },
-    'first row',
+    { note: 'first row' },
   );
   const isMapped = mode === 'defineBelow';
   const row = addData(

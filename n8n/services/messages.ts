@@ -55,8 +55,28 @@ export const outlook: Service = {
         ) && ONE_ADDRESS,
       ],
     },
+    'message/move': {
+      action: 'move_message',
+      values: (given) => ({ ...ofMessage(given), destinationId: given.id('folderId') }),
+      gives: () => ({ success: true }),
+    },
+    'message/update': {
+      action: 'update_message',
+      values: (given) => {
+        if (given.raw('updateFields.folderId') !== undefined)
+          throw new NotTranslatable('it moves the message and changes it');
+        return {
+          ...ofMessage(given),
+          ...given.fields('updateFields', { isRead: 'isRead', categories: 'categories', importance: 'importance' }),
+        };
+      },
+    },
   },
 };
+
+function ofMessage(given: Given): JsonObject {
+  return { 'message-id': given.id('messageId') };
+}
 
 export const sendGrid: Service = {
   id: 'sendgrid',

@@ -26,7 +26,7 @@ export interface After {
 }
 
 /** An operation that needs more than one request. */
-export type Translate = (given: Given, service: Service) => TranslatedNode;
+type Translate = (given: Given, service: Service) => TranslatedNode;
 
 export interface Service {
   /** The id in the catalogue. */

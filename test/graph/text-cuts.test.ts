@@ -80,6 +80,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'outgoing/mcp-tools.ts: refused.slice(0,MAX_REFUSED)',
     "n8n/data-node.ts: '.slice(0,1)",
     'n8n/runtime/core.ts: steps.slice(0,-1)',
+    'n8n/runtime/files.ts: lines.slice(0,most)',
+    'n8n/runtime/files.ts: rows.slice(0,most)',
     'n8n/runtime/lists.ts: items.slice(0,most)',
     'n8n/runtime/merging.ts: found.slice(0,1)',
     'api/workflows/check-drawing.ts: errors).slice(0,MAX_FINDINGS)',

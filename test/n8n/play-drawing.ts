@@ -1,6 +1,8 @@
 // Plays a drawing in this process: the planner, the templates, the inline kinds and QuickJS are those of a run.
 // Nothing is stored, nothing waits, and a request is answered by the caller.
 import { loadQuickJs, runProgram } from '../../activities/kinds/code/child/run-program.js';
+import type { AskWorker } from '../../activities/kinds/code/child/file-requests.js';
+import type { FileRequest } from '../../activities/kinds/code/child/messages.js';
 import { toMarkedInputs } from '../../activities/kinds/code/code-values.js';
 import { findCatalogueAction } from '../../api/services/catalogue.js';
 import { toFacts } from '../../api/services/service-view.js';
@@ -36,6 +38,18 @@ interface Scope {
 }
 
 const quickJs = await loadQuickJs();
+
+/** The files that programs save, by their ids. */
+const files = new Map<string, Buffer>();
+
+const answerFile = (request: FileRequest, content: Buffer): Awaited<ReturnType<AskWorker>> => {
+  if (request.status === 'save') {
+    const file = { file_id: `file-${files.size + 1}`, name: request.name, type: request.type };
+    files.set(file.file_id, content);
+    return { answer: 'saved', file };
+  }
+  return files.get(request.fileId) ?? { answer: 'failed', code: 'file_missing', message: 'There is no such file.' };
+};
 
 /** The request of an action is that of the catalogue. */
 function requestOf(data: JsonObject): JsonObject {
@@ -103,9 +117,9 @@ export async function play(drawing: JsonObject, options: PlayOptions): Promise<P
   async function runCode(data: JsonObject, values: VariableValues): Promise<NodeOutput> {
     const { code, inputs, settings } = codeNode.schema.parse(data);
     const program = { ...toMarkedInputs(renderJson(inputs, values)), code, timeoutMs: settings.timeout * 1000 };
-    const reply = await runProgram(quickJs, program, () => {
-      return Promise.resolve({ answer: 'failed', code: 'file_missing', message: 'There are no files here.' });
-    });
+    const reply = await runProgram(quickJs, program, (request, content) =>
+      Promise.resolve(answerFile(request, content)),
+    );
     if (reply.status !== 'returned') throw new Error(reply.status === 'failed' ? reply.message : reply.status);
     return { content: reply.json, value: JSON.parse(reply.json) as unknown, logs: reply.logs };
   }

@@ -13,10 +13,14 @@ export interface Drawn {
   to?: string[][];
 }
 
-/** Imports and plays a file with these nodes. A trigger leads to the first. Returns the items that each puts out. */
+/**
+ * Imports and plays a file with these nodes. A trigger leads to the first. Returns the items that each puts out. `more` is
+ * in the result of every request.
+ */
 export async function playNodes(
   nodes: Record<string, Drawn>,
   answer: (url: string, sent: JsonObject) => unknown = (url) => ({ url }),
+  more: Partial<NodeOutput> = {},
 ) {
   const names = Object.keys(nodes);
   const [first = ''] = names;
@@ -44,7 +48,7 @@ export async function playNodes(
     answer: (sent): NodeOutput => {
       urls.push(String(sent['url']));
       const json = answer(String(sent['url']), sent);
-      return { content: JSON.stringify(json), json, status_code: 200 };
+      return { content: JSON.stringify(json), json, status_code: 200, ...more };
     },
   });
   const of = (name: string): unknown => {

@@ -223,6 +223,15 @@ const samples: Record<string, Sample> = {
     sends: ['PATCH www.googleapis.com/drive/v3/files/D1?supportsAllDrives=true', { trashed: true }],
     warns: ['The file goes to the trash, and is not deleted for good.'],
   },
+  'googleDrive file/download': {
+    version: 3,
+    parameters: { operation: 'download', fileId: rlc('F1'), options: { binaryPropertyName: 'scan' } },
+    sends: ['GET www.googleapis.com/drive/v3/files/F1?alt=media&supportsAllDrives=true'],
+    warns: [
+      'The file of an item stands in its field "scan" here, and not beside its fields.',
+      'Documents, sheets and slides of Google are not converted: a download of one fails.',
+    ],
+  },
   'googleDrive file/share': {
     version: 3,
     parameters: {
@@ -315,6 +324,24 @@ const samples: Record<string, Sample> = {
       columns: { mappingMode: 'defineBelow', value: { id: 'rec1', Name: 'Ada' }, matchingColumns: ['id'] },
     },
     sends: ['PATCH api.airtable.com/v0/app1/tbl1/rec1', { fields: { Name: 'Ada' }, typecast: false }],
+  },
+  'airtable record/upsert': {
+    version: 2.1,
+    parameters: {
+      operation: 'upsert',
+      base: rlc('app1'),
+      table: rlc('tbl1'),
+      columns: { mappingMode: 'defineBelow', value: { Name: 'Ada', Age: 36 }, matchingColumns: ['Name'] },
+    },
+    sends: [
+      'PATCH api.airtable.com/v0/app1/tbl1',
+      {
+        records: [{ fields: { Name: 'Ada', Age: 36 } }],
+        typecast: false,
+        performUpsert: { fieldsToMergeOn: ['Name'] },
+      },
+    ],
+    warns: ['Airtable itself looks for the record: several that match are an error.'],
   },
   'airtable record/deleteRecord': {
     version: 2.1,
@@ -551,6 +578,16 @@ const samples: Record<string, Sample> = {
         saveToSentItems: true,
       },
     ],
+  },
+  'microsoftOutlook message/move': {
+    version: 2,
+    parameters: { operation: 'move', messageId: rlc('m'), folderId: rlc('f') },
+    sends: ['POST graph.microsoft.com/v1.0/me/messages/m/move', { destinationId: 'f' }],
+  },
+  'microsoftOutlook message/update': {
+    version: 2,
+    parameters: { operation: 'update', messageId: rlc('m'), updateFields: { isRead: true, categories: ['c'] } },
+    sends: ['PATCH graph.microsoft.com/v1.0/me/messages/m', { isRead: true, categories: ['c'] }],
   },
   'sendGrid mail/send': {
     parameters: {

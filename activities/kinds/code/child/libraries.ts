@@ -11,7 +11,16 @@ const FOLDER = path.resolve(
   import.meta.filename.endsWith('.ts') ? '../../../../dist/code-libraries' : '../../../../code-libraries',
 );
 /** Each library is a file of its name, which defines a variable of that name. */
-const NAMES: ReadonlySet<string> = new Set(['cheerio', 'htmlToMarkdown', 'htmlToText', 'luxon', 'showdown', 'xml2js']);
+const NAMES: ReadonlySet<string> = new Set([
+  'cheerio',
+  'htmlToMarkdown',
+  'htmlToText',
+  'luxon',
+  'Papa',
+  'showdown',
+  'xlsx',
+  'xml2js',
+]);
 const sources = new Map<string, string>();
 
 function sourceOf(name: string): string {

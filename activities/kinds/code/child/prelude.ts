@@ -199,7 +199,8 @@ export const PRELUDE = String.raw`
       configurable: true,
     });
   };
-  for (const name of ['cheerio', 'htmlToMarkdown', 'htmlToText', 'luxon', 'showdown', 'xml2js']) load(name);
+  const libraries = ['cheerio', 'htmlToMarkdown', 'htmlToText', 'luxon', 'Papa', 'showdown', 'xlsx', 'xml2js'];
+  for (const name of libraries) load(name);
 
   const answered = (answer, what) => {
     if (answer === '') throw new RangeError('Invalid ' + what);

@@ -79,6 +79,15 @@ describe('the libraries for texts in code', function () {
     ]);
   });
 
+  it('read and write tables', async () => {
+    const code = `
+      const sheet = xlsx.utils.json_to_sheet([{ a: 1, b: 'x' }]);
+      const bytes = new Uint8Array(xlsx.write({ SheetNames: ['S'], Sheets: { S: sheet } }, { bookType: 'xlsx', type: 'array' }));
+      const back = xlsx.read(bytes, { type: 'array' });
+      return [bytes.length > 1000, xlsx.utils.sheet_to_json(back.Sheets.S), Papa.parse(inputs.csv ?? 'a;"b ""c"""').data];`;
+    assert.deepEqual(await run(code), [true, [{ a: 1, b: 'x' }], [['a', 'b "c"']]]);
+  });
+
   it('give digests, and bytes that nobody can foresee', async () => {
     const code = `
       return [crypto.hash('sha256', 'tea\\0'), crypto.hash('MD5', 'é', 'base64'), crypto.hmac('sha3-256', 'key', 'text'),
