@@ -20,6 +20,9 @@ export function addAction(
   at.warn(`Choose the connection to ${service.name}${which}: credentials are not taken over.`, at.node, {
     field: 'connection',
   });
+  const { onError, continueOnFail } = at.node.settings;
+  if (note !== undefined && ((onError ?? 'stopWorkflow') !== 'stopWorkflow' || continueOnFail === true))
+    at.warn('The run goes on only after an error of the last of its requests.');
   return at.add(
     'http',
     {

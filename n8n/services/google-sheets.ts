@@ -50,6 +50,21 @@ const toRow = (header, fields) => {
   if (unknown.length > 0) throw new Error('The sheet has no column for: ' + unknown.join(', '));
   return [header.map((name) => fields[name] ?? '')];
 };
+// Null leaves a cell as it is.
+const toUpdate = (answer, fields, { match, range, appends }) => {
+  const values = answer?.values ?? [];
+  const header = headerOf(answer);
+  if (header.length === 0) throw new Error('Could not retrieve the column names from row 1');
+  if (isNothing(fields[match])) throw new Error("The 'Column to Match On' parameter is required");
+  const column = header.indexOf(match);
+  if (column < 0 && match !== 'row_number') throw new Error('The sheet has no column for: ' + match);
+  const isSame = (row) => String(row[column] ?? '') === String(fields[match]);
+  const found = match === 'row_number' ? Number(fields.row_number) - 1 : values.findIndex((row, at) => at > 0 && isSame(row));
+  const all = toRow(header, fields);
+  if (found < 1) return appends ? { rows: [], added: [all], items: [fields] } : { rows: [], added: [], items: [] };
+  const cells = header.map((name) => (Object.hasOwn(fields, name) ? (fields[name] ?? '') : null));
+  return { rows: [{ range: range + '!A' + (found + 1), values: [cells] }], added: [], items: [fields] };
+};
 `;
 
 interface Sheet {
@@ -156,11 +171,96 @@ function append(given: Given, service: Service): TranslatedNode {
   return { ...oneWay(result, { ...at.resultPlace(result), row: rowOf(at.json) }), entry: header, main: id };
 }
 
+/** Reads the sheet, and writes the row whose column has the value; a row that is not there may be appended. */
+function update(given: Given, service: Service, appends: boolean): TranslatedNode {
+  const { at } = given;
+  const { version } = at.node;
+  if (version < 4) throw new NotTranslatable('it changes rows as earlier versions do');
+  const { spreadsheetId, range } = sheetOf(given);
+  const mode = given.word('columns.mappingMode', 'defineBelow');
+  if (mode === 'nothing') throw new NotTranslatable('it changes nothing');
+  for (const name of ['schema', 'attemptToConvertTypes', 'convertFieldsToString']) given.raw(`columns.${name}`);
+  const matching = given.raw('columns.matchingColumns');
+  const [match, ...others] = Array.isArray(matching) ? (matching as unknown[]) : [];
+  if (typeof match !== 'string' || others.length > 0)
+    throw new NotTranslatable('it does not look for a row by one column');
+  const isMapped = mode === 'defineBelow';
+  const byDefault = version < 4.1 ? 'RAW' : 'USER_ENTERED';
+  const valueInputOption = given.word('options.cellFormat', byDefault);
+  const all = addAction(
+    at,
+    service,
+    'spreadsheets.values.get',
+    {
+      spreadsheetId,
+      range,
+      valueRenderOption: given.word('options.valueRenderMode', 'UNFORMATTED_VALUE'),
+    },
+    { note: 'sheet' },
+  );
+  const found = addData(
+    at,
+    {
+      parts: [ROWS],
+      parameters: { fields: isMapped ? (given.raw('columns.value') ?? {}) : {} },
+      before: [`const fields = ${isMapped ? 'parametersOf(0).fields' : 'items[0] ?? {}'};`],
+      returns: `toUpdate(inputs.answer, fields, ${JSON.stringify({ match, range, appends })})`,
+      failing: null,
+      keepsItems: !isMapped,
+      inputs: { answer: `{{ ${all}.result.json }}` },
+    },
+    'row',
+  );
+  at.link({ id: all, handle: null }, found);
+  const each = (name: string, note: string): string => {
+    const id = at.around.draft.newId(`${at.around.id}-${name}`);
+    at.add('for_each', { items: `{{ ${found}.result.value.${name} }}`, concurrency: 1, output: true }, note, id);
+    return id;
+  };
+  const changed = each('rows', 'row that is there');
+  const id = addAction(at, service, 'spreadsheets.values.update', {
+    spreadsheetId,
+    range: `{{ ${changed}.item.range }}`,
+    valueInputOption,
+    values: `{{ ${changed}.item.values }}`,
+  });
+  at.link({ id: found, handle: null }, changed);
+  at.link({ id: changed, handle: 'body' }, id);
+  let last = changed;
+  if (appends) {
+    last = each('added', 'new row');
+    const values = {
+      spreadsheetId,
+      range,
+      valueInputOption,
+      insertDataOption: 'INSERT_ROWS',
+      values: `{{ ${last}.item }}`,
+    };
+    const added = addAction(at, service, 'spreadsheets.values.append', values, { note: 'append' });
+    at.link({ id: changed, handle: null }, last);
+    at.link({ id: last, handle: 'body' }, added);
+  }
+  given.raw('options.useAppend');
+  warnOfDifferences(given, [
+    !isMapped &&
+      given.word('options.handlingExtraData', 'insertInNewColumn') === 'insertInNewColumn' &&
+      'n8n adds columns for fields that the sheet does not have. Here such a field is an error.',
+  ]);
+  const result = at.add('set', { value: `{{ ${found}.result.value.items }}` }, 'result');
+  at.link({ id: last, handle: null }, result);
+  return { ...oneWay(result, listPlace(at, result)), entry: all, main: last, called: id };
+}
+
 export const googleSheets: Service = {
   id: 'google-sheets',
   name: 'Google Sheets',
   since: 3,
   resource: 'sheet',
   byDefault: { sheet: 'read' },
-  operations: { 'sheet/read': read, 'sheet/append': append },
+  operations: {
+    'sheet/read': read,
+    'sheet/append': append,
+    'sheet/update': (given, service) => update(given, service, false),
+    'sheet/appendOrUpdate': (given, service) => update(given, service, true),
+  },
 };

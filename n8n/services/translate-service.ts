@@ -13,6 +13,7 @@ import { outlook, sendGrid, twilio } from './messages.js';
 import { notion } from './notion.js';
 import type { Service } from './operation.js';
 import { slack } from './slack.js';
+import { supabase } from './supabase.js';
 import { asana, clickUp, jira, todoist, trello } from './tasks.js';
 import { telegram } from './telegram.js';
 
@@ -33,6 +34,7 @@ export const services: Readonly<Record<string, Service>> = {
   'n8n-nodes-base.notion': notion,
   'n8n-nodes-base.sendGrid': sendGrid,
   'n8n-nodes-base.slack': slack,
+  'n8n-nodes-base.supabase': supabase,
   'n8n-nodes-base.telegram': telegram,
   'n8n-nodes-base.todoist': todoist,
   'n8n-nodes-base.trello': trello,

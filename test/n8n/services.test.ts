@@ -202,6 +202,43 @@ const samples: Record<string, Sample> = {
     ],
     warns: ['Choose the connection to Google Sheets for "Node (first row)", too: credentials are not taken over.'],
   },
+  'googleSheets sheet/update': {
+    version: 4.5,
+    parameters: {
+      operation: 'update',
+      ...ROW,
+      columns: { mappingMode: 'defineBelow', value: { Name: 'Ada', Age: 37 }, matchingColumns: ['Name'] },
+    },
+    sends: [
+      'PUT sheets.googleapis.com/v4/spreadsheets/doc/values/%7B%7B%20node-rows.item.range%20%7D%7D?valueInputOption=USER_ENTERED',
+      { values: '{{ node-rows.item.values }}' },
+    ],
+    warns: ['Choose the connection to Google Sheets for "Node (sheet)", too: credentials are not taken over.'],
+  },
+  'googleSheets sheet/appendOrUpdate': {
+    version: 4.5,
+    parameters: {
+      operation: 'appendOrUpdate',
+      ...ROW,
+      columns: { mappingMode: 'defineBelow', value: { Name: 'Ada' }, matchingColumns: ['Name'] },
+    },
+    sends: [
+      'POST sheets.googleapis.com/v4/spreadsheets/doc/values/%27Ada%27%27s%27:append?valueInputOption=USER_ENTERED&insertDataOption=INSERT_ROWS',
+      { values: '{{ node-added.item }}' },
+    ],
+    warns: [
+      'Choose the connection to Google Sheets for "Node (sheet)", too: credentials are not taken over.',
+      'Choose the connection to Google Sheets for "Node (append)", too: credentials are not taken over.',
+    ],
+  },
+  'supabase row/create': {
+    parameters: { tableId: 'people', fieldsUi: { fieldValues: [{ fieldId: 'name', fieldValue: 'Ada' }] } },
+    sends: ['POST site.supabase.co/rest/v1/people', { name: 'Ada' }],
+  },
+  'supabase row/getAll': {
+    parameters: { operation: 'getAll', tableId: 'people', filterType: 'none', limit: 5 },
+    sends: ['GET site.supabase.co/rest/v1/people?limit=5'],
+  },
   'googleDrive file/copy': {
     version: 3,
     parameters: { operation: 'copy', fileId: rlc('https://drive.google.com/file/d/F1/view', 'url'), name: 'Copy' },
@@ -692,7 +729,7 @@ describe('service nodes of n8n', () => {
       const errors = valueErrors(facts, request.values);
       assert.deepEqual(errors, Object.fromEntries(missing.map((field) => [field, 'Field required'])));
       const filledIn = { ...request.values, ...Object.fromEntries(missing.map((field) => [field, 'site'])) };
-      const { method, url, body } = renderAction(facts, filledIn, facts.server.replace('{', '').replace('}', ''));
+      const { method, url, body } = renderAction(facts, filledIn, facts.server.replace(/\{[^}]*\}/, 'site'));
       const idOf = (label: string): string => String(nodes.find(({ data }) => data.label === label)?.data['id']);
       const [expected, expectedBody] = JSON.parse(
         JSON.stringify(sends)
@@ -809,6 +846,43 @@ describe('service nodes of n8n that need more than a request', function () {
     const refused = await playNodes(nodes({ Colour: 'red' }), answer);
     assert.match(String(refused.caught[0]), /The sheet has no column for: Colour/);
     assert.equal(appended.length, 2);
+  });
+
+  it('change the row that has a value, leave other cells as they are, and append where there is none', async () => {
+    const sent: unknown[] = [];
+    const play = async (operation: string, value: JsonObject): Promise<unknown> => {
+      const columns = { mappingMode: 'defineBelow', value, matchingColumns: ['Name'] };
+      const { of, caught } = await playNodes(
+        {
+          Items: manyItems([{ n: 1 }]),
+          Row: { type: 'googleSheets', version: 4.5, parameters: { operation, ...ROW, columns } },
+          After: { type: 'code', version: 2, parameters: { jsCode: 'return items;' } },
+        },
+        (_, { action, values }) => {
+          const { id } = action as HttpNode['action'];
+          if (id.endsWith('.get'))
+            return {
+              values: [
+                ['Name', 'Age', 'City'],
+                ['Bob', 40, 'Bonn'],
+                ['Ada', 36, 'Linz'],
+              ],
+            };
+          const { range, values: cells } = values as JsonObject;
+          sent.push([id.split('.').at(-1), range, cells]);
+          return {};
+        },
+      );
+      assert.deepEqual(caught, []);
+      return of('After');
+    };
+    assert.deepEqual(await play('update', { Name: 'Ada', Age: '={{ $json.n }}' }), [{ Name: 'Ada', Age: 1 }]);
+    assert.deepEqual(await play('update', { Name: 'Eve', Age: 2 }), []);
+    assert.deepEqual(await play('appendOrUpdate', { Name: 'Eve', Age: 3 }), [{ Name: 'Eve', Age: 3 }]);
+    assert.deepEqual(sent, [
+      ['update', "'Ada''s'!A3", [['Ada', 1, null]]],
+      ['append', "'Ada''s'", [['Eve', 3, '']]],
+    ]);
   });
 
   it('fail where Slack refuses with a status of 200, and lay the fields of records beside their id', async () => {
