@@ -5,6 +5,8 @@ import { textOf, valueAt } from '../n8n-file.js';
 import { NotTranslatable, type NodeTranslation } from '../node-translation.js';
 
 const MAX_NAMED = 8;
+/** Patterns take long for longer texts, which are no addresses. */
+const MAX_ADDRESS = 2000;
 
 export class Given {
   readonly at: NodeTranslation;
@@ -50,7 +52,7 @@ export class Given {
     if (!isObject(raw)) return this.at.text(raw ?? '', path);
     const value = this.at.text(raw['value'] ?? '', path);
     if (raw['mode'] !== 'url') return value;
-    const found = address?.exec(value)?.[1];
+    const found = value.length > MAX_ADDRESS ? undefined : address?.exec(value)?.[1];
     if (found === undefined) throw new NotTranslatable(`${path} is an address, of which no id is known`);
     return found;
   }
@@ -84,8 +86,9 @@ export class Given {
 
   /** Returns the paths of parameters that have a value and that nobody has read. */
   unread(): string[] {
+    const read = [...this.#read];
     return leavesOf(this.at.parameters, '')
-      .filter((path) => ![...this.#read].some((read) => path === read || path.startsWith(`${read}.`)))
+      .filter((path) => !read.some((each) => path === each || path.startsWith(`${each}.`)))
       .slice(0, MAX_NAMED);
   }
 }
