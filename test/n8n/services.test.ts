@@ -710,7 +710,9 @@ function translate(type: string, { version = 1, parameters }: Pick<Sample, 'vers
   return { requests, nodes, warnings };
 }
 
-describe('service nodes of n8n', () => {
+describe('service nodes of n8n', function () {
+  this.timeout(120_000);
+
   it('have a sample of each operation', () => {
     const known = Object.entries(services).flatMap(([type, { operations }]) =>
       Object.keys(operations).map((name) => `${type.replace('n8n-nodes-base.', '')} ${name}`),
@@ -745,6 +747,18 @@ describe('service nodes of n8n', () => {
       assert.deepEqual(told.toSorted(), [...warns].toSorted());
     });
   }
+
+  it('are translated or left out, whatever their parameters are', () => {
+    const odd = [null, 5, '=', '={{ $json.a }}', [null], { mode: 'url', value: 7 }, { values: 'x' }];
+    for (const [name, { parameters, version = 1 }] of Object.entries(samples)) {
+      for (const key of Object.keys(parameters)) {
+        for (const value of odd) {
+          const { nodes } = translate(name.split(' ')[0]!, { version, parameters: { ...parameters, [key]: value } });
+          assert.ok(nodes.length > 0, `${name}: ${key}`);
+        }
+      }
+    }
+  });
 
   it('are left out, with the reason, where the operation is not known', () => {
     const reasonOf = (type: string, parameters: JsonObject, version = 1): string =>
