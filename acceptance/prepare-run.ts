@@ -15,6 +15,7 @@ import { lostSecretErrors } from '../graph/lost-secrets.js';
 import { createMasker } from '../graph/mask.js';
 import { isPlain } from '../graph/plain-plan.js';
 import type { Plan } from '../graph/plan.js';
+import { allowedPools, hasPools, type ProjectPools } from '../graph/pools.js';
 import { joinSecrets, keepInputSecrets, maskInput, secretTexts, type SecretMap } from '../graph/secrets.js';
 import { mergeErrors, type NodeErrors } from '../graph/validate.js';
 import { deriveDrawing } from './derived-drawing.js';
@@ -68,7 +69,9 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
   const { startNode } = document;
   const lost = lostSecretErrors(derivation.derived.lostSecrets, { nodeIds: plan.ids, startNode, input });
   const connections = await connectionErrors(db, projectId, drawing, plan);
-  const nodeErrors = [connections, files.nodeErrors, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
+  const pools = { pool: workflow.project_pool, pools: workflow.project_pools };
+  const refused = poolErrors(plan, pools);
+  const nodeErrors = [connections, refused, files.nodeErrors, lost, inputErrorsOf(document, inputErrors, lost)].reduce(
     mergeErrors,
     derivation.derived.nodeErrors,
   );
@@ -80,7 +83,7 @@ export async function prepareRun({ db, secretBox }: PreparingDeps, request: RunT
     workflow_version: workflow.version,
     project_id: projectId,
     user_id: request.userId,
-    is_plain: isPlain(plan, drawing),
+    is_plain: isPlain(plan, drawing) && !hasPools(plan, pools.pool),
     ...sealInput(secretBox, row, { drawing, input, secrets: [...passedSecrets, ...secretTexts(secrets)] }),
     secrets_enc: sealSecrets(secretBox, secrets, 'run-secrets', ...row),
     ...(files.fileIds.length > 0 && { file_ids: files.fileIds }),
@@ -153,6 +156,14 @@ export async function connectionErrors(
     if (!known.has(id)) errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [path]: UNKNOWN_CONNECTION }]);
   }
   return Object.fromEntries(errors);
+}
+
+/** Returns the errors of nodes that name a pool which the project does not have. */
+export function poolErrors({ ids, pools = {} }: Plan, project: ProjectPools): NodeErrors {
+  const allowed = allowedPools(project);
+  const refused = Object.entries(pools).filter(([, pool]) => !allowed.includes(pool));
+  const message = `Input should be a pool of the project: ${allowed.join(', ')}`;
+  return Object.fromEntries(refused.map(([node]) => [ids[Number(node)]!, [{ 'settings.pool': message }]]));
 }
 
 const ERRORS_SHOWN = 5;

@@ -37,6 +37,7 @@ import { publicationRoutes } from './marketplace/publication-routes.js';
 import { marketplaceRoutes } from './marketplace/routes.js';
 import { mcpToolsRoutes } from './mcp-client/routes.js';
 import { healthRoutes } from './observability/health-routes.js';
+import { poolRoutes } from './pools/routes.js';
 import { memberRoutes } from './projects/members-routes.js';
 import { providerKeyRoutes } from './projects/provider-keys-routes.js';
 import { projectRoutes } from './projects/routes.js';
@@ -138,6 +139,7 @@ const subjects = [
   ...oidcRoutes,
   ...projectRoutes,
   ...memberRoutes,
+  ...poolRoutes,
   ...providerKeyRoutes,
   ...spendingRoutes,
   ...keyRoutes,

@@ -5,6 +5,7 @@ import { portOf } from '../telemetry/health-server.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { loadModelProviders } from '../config/model-providers.js';
 import { createDataConverter } from '../config/payload-encryption.js';
+import { createPoolFigures } from './pools/pool-figures.js';
 import { registerPoolMetrics } from '../telemetry/pool-metrics.js';
 import { tellState } from '../telemetry/tell-state.js';
 import { onStopSignal } from '../config/stop-signals.js';
@@ -38,6 +39,7 @@ import type { BackgroundLoop } from './loops/background-loop.js';
 import { startReconciler } from './background/reconciler.js';
 import { startRetention } from './background/retention.js';
 import { startSweepingFiles } from './background/sweep-files.js';
+import { startFindingWorkerWaits } from './background/worker-waits.js';
 import { startCountingBytes, startFoldingFigures } from './background/figures.js';
 import { HeavyWork } from './http/heavy-work.js';
 import { closeServer, listen } from './http/server.js';
@@ -86,6 +88,7 @@ async function main(): Promise<void> {
   const figures = startFoldingFigures(deps);
   const bytes = startCountingBytes(deps);
   const sweep = startSweepingFiles(deps);
+  const workerWaits = startFindingWorkerWaits(deps);
   const cases = startRunningCases(deps);
   const webhooks = startWebhookDelivery(deps);
   const schedules = startScheduleSync(deps);
@@ -105,6 +108,7 @@ async function main(): Promise<void> {
       figures,
       bytes,
       sweep,
+      workerWaits,
       cases,
       webhooks,
       schedules,
@@ -211,6 +215,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
   const secretBox = createSecretBox(secretsKeys);
   const outgoing = createOutgoingClient(environment.addressRules);
   const memory = new ByteBudget(MEMORY);
+  const readPools = createPoolFigures({ db, temporal, logger, taskQueue: environment.temporalTaskQueue });
   const deps = {
     db,
     databaseHealth: pulse,
@@ -259,7 +264,8 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     },
     logger,
     metrics,
-    refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays }),
+    readPools,
+    refreshFigures: createDatabaseMetrics(metrics.registry, { db, logger, resultRetentionDays, readPools }),
     verifySession: createSessionVerifier({ ...environment, foreignTokens: environment.signIn.foreignTokens }),
     signIn: createSignIn(environment),
   };

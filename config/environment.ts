@@ -17,6 +17,9 @@ const buildText = z
   .string()
   .regex(/^[A-Za-z0-9][\w.+-]{0,99}$/, 'must be up to 100 letters, digits, ".", "_", "+" or "-"');
 
+/** The names of pools are also those of `graph/pools.ts`. */
+const poolText = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be up to 40 small letters, digits or "-"');
+
 const schema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: port.default(3000),
@@ -56,6 +59,8 @@ const schema = z.object({
    * slots (activities/worker/config.ts).
    */
   WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  /** The pool that a worker belongs to (docs/operate/pools.md). */
+  WORKER_POOL: poolText.default('default'),
   WORKER_VERSIONING: flag.default(false),
   WORKER_DEPLOYMENT_NAME: deploymentText.optional(),
   WORKER_BUILD_ID: buildText.optional(),

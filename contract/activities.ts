@@ -34,6 +34,11 @@ export interface Walked {
   later?: [node: number, afterMs: number][];
   /** Nodes that start once their connection is ready. */
   waits?: [node: number, wait: WaitFacts][];
+  /**
+   * Set if the first node belongs to another pool now, so none was attempted: from now on the run asks for the pool of
+   * each node before it starts one.
+   */
+  isElsewhere?: true;
   /** Set if the activity has recorded the end of the run. */
   isRunEnded?: true;
   iteration?: EndIterationFacts;
@@ -49,8 +54,20 @@ export interface TurnRef extends NodeKey {
   turn: number;
 }
 
+/** The input of `enterPool`: nodes that start together, which name the same pool or none. */
+export interface EnterPoolRef extends NodeKey {
+  others?: string[];
+  /** Absent if the nodes name none. */
+  pool?: string;
+}
+
+/** `refused`: the project does not have the pool that the nodes name. */
+export type EnteredPool = { pool: string } | { refused: true };
+
 export interface LoadedPlan {
   plan: Plan;
+  /** `RunGraphInput.hasPools`. */
+  hasPools?: true;
   /** Absent in visible execution. */
   stride?: 'dense';
 }
@@ -64,6 +81,8 @@ export interface TurnFacts {
   waitMs: number;
   /** Set if the agent has to wait for a connection and then repeat the turn. */
   wait?: WaitFacts;
+  /** `Walked.isElsewhere`: the turn is to be repeated in its pool. */
+  isElsewhere?: true;
 }
 
 /** The waits that the tool calls of one turn of an agent leave open. */
@@ -74,6 +93,8 @@ export interface ToolsFacts {
   untilMs: number;
   /** Set if the agent has to wait for a connection and then make the remaining calls. */
   wait?: WaitFacts;
+  /** `Walked.isElsewhere`: the calls are to be made in the pool of the agent. */
+  isElsewhere?: true;
 }
 
 export interface FinishRunInput {
@@ -185,6 +206,8 @@ export interface Activities extends NodeActivities, StartWaitActivities {
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
   /** Loads the nodes whose results the run reuses from an earlier one. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<ReusedNode[]>;
+  /** Decides in which pool nodes are executed, and stores that they are due there. */
+  enterPool: (ref: EnterPoolRef) => Promise<EnteredPool>;
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /**
    * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.

@@ -31,6 +31,11 @@ export interface RunGraphInput {
   stride?: 'dense';
   /** Set for a run that reuses results of an earlier run; the workflow loads the list of their nodes. */
   keepsResults?: true;
+  /**
+   * Set if nodes of the run belong to another pool than the default one: the workflow asks for the pool of each node
+   * before it starts one.
+   */
+  hasPools?: true;
   /** Set if the run continues as new. */
   resumed?: ResumedRun;
 }

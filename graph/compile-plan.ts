@@ -2,6 +2,7 @@
 import { readDrawing, type Document, type DrawnNode, type StructuralError } from './document.js';
 import { encodeId } from './iteration-path.js';
 import { commonSettingsOf } from './nodes/every-node.js';
+import { placementOf } from './nodes/placement.js';
 import { traitsOf } from './kinds.js';
 import { BODY_HANDLE, ERROR_HANDLE, MAX_DEPTH, type Handle, type Plan } from './plan.js';
 
@@ -123,6 +124,9 @@ class PlanBuilder {
       const { onError, joinsAny } = commonSettingsOf(node.data);
       if (onError !== 'fail') (this.#plan.caught ??= {})[number] = onError === 'branch' ? ERROR_HANDLE : 0;
       if (joinsAny) (this.#plan.joinsAny ??= []).push(number);
+      const { pool, takeWithin } = placementOf(node);
+      if (pool !== undefined) (this.#plan.pools ??= {})[number] = pool;
+      if (takeWithin !== undefined) (this.#plan.takeWithin ??= {})[number] = takeWithin;
     }
   }
 

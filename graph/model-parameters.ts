@@ -10,6 +10,8 @@ const OWN_SETTINGS = new Set([
   'approval_timeout',
   'on_reject',
   'retry_unsafe',
+  'pool',
+  'schedule_timeout',
 ]);
 
 /**

@@ -50,6 +50,10 @@ export interface Plan {
    * in the iterations with these paths. Absent if there are none.
    */
   given?: Record<number, true | string[]>;
+  /** The pools that nodes name (`settings.pool`). Absent if none does. */
+  pools?: Record<number, string>;
+  /** The seconds within which a worker must take a node (`settings.schedule_timeout`). Absent if no node has a limit. */
+  takeWithin?: Record<number, number>;
   /** For each loop that a test run executes only in part, the index of its only iteration. Absent if there are none. */
   only?: Record<number, number>;
 }
@@ -106,6 +110,8 @@ function slicePlan(plan: Plan, { first, end }: Body, loop?: number): ScopePlan {
     joinsAny: (plan.joinsAny ?? []).filter(isInside).map((node) => node - offset),
     ...(plan.given !== undefined && { given: shifted(plan.given, offset) }),
     ...(plan.only !== undefined && { only: shifted(plan.only, offset) }),
+    ...(plan.pools !== undefined && { pools: shifted(plan.pools, offset) }),
+    ...(plan.takeWithin !== undefined && { takeWithin: shifted(plan.takeWithin, offset) }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { traitsOf } from './kinds.js';
 import type { Handle, Plan } from './plan.js';
 import { NodeState, Planner } from './planner.js';
-import { mayAccompany, MAX_CONCURRENT, walksThrough, type Stretch, type Stride } from './stretch.js';
+import { isInPoolOf, mayAccompany, MAX_CONCURRENT, walksThrough, type Stretch, type Stride } from './stretch.js';
 
 /** Numbers nodes by their position in the stretch (`place`). */
 export class StretchPlan {
@@ -62,9 +62,9 @@ export class StretchPlan {
     const ready = this.planner.ready();
     const inline = ready.filter((place) => traitsOf(this.plan.kinds[place]!).runs === 'inline');
     if (inline.length > 0) return inline.slice(0, MAX_CONCURRENT);
-    if (hasNews || this.#isNewsForOthers() || !ready.every((place) => walksThrough(stride, this.plan.kinds[place]!))) {
-      return [];
-    }
+    const isWalked = (place: number): boolean =>
+      walksThrough(stride, this.plan.kinds[place]!) && isInPoolOf(this.#whole, this.numberOf(0), this.numberOf(place));
+    if (hasNews || this.#isNewsForOthers() || !ready.every(isWalked)) return [];
     const [first, ...others] = ready.map((place) => this.numberOf(place));
     const areTogether = first === undefined || others.every((other) => mayAccompany(this.#whole, first, other));
     return areTogether ? ready.slice(0, MAX_CONCURRENT) : [];

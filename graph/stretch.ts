@@ -47,12 +47,19 @@ export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, 
 /** True if an activity that starts with the node `first` may start with `other`, too. */
 export function mayStartTogether(stride: Stride, plan: Plan, first: number, other: number): boolean {
   const areWalked = [first, other].every((node) => walksThrough(stride, plan.kinds[node]!));
-  return areWalked && mayAccompany(plan, first, other);
+  if (!areWalked || !mayAccompany(plan, first, other)) return false;
+  return isInPoolOf(plan, first, other) && plan.takeWithin?.[first] === plan.takeWithin?.[other];
+}
+
+/** True if the workers that execute `node` also execute `other`. Inline nodes are executed by whoever walks on. */
+export function isInPoolOf({ kinds, pools }: Plan, node: number, other: number): boolean {
+  return pools === undefined || traitsOf(kinds[other]!).runs === 'inline' || pools[node] === pools[other];
 }
 
 /** Returns the stretch of an activity that starts with `firsts`, which are already running. */
 export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
-  let nodes = enclosed(plan, planner, firsts, (kind) => walksThrough(stride, kind));
+  const inPool = (node: number): boolean => isInPoolOf(plan, firsts[0]!, node);
+  let nodes = enclosed(plan, planner, firsts, (node) => walksThrough(stride, plan.kinds[node]!) && inPool(node));
   // A decision may skip nodes that this activity must not execute. If all other open nodes depend on this stretch, the
   // scope ends in this activity.
   if (nodes.length < planner.open && nodes.some((node) => isDecision(plan, node))) {
@@ -68,12 +75,26 @@ export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly numbe
   };
 }
 
+/**
+ * Returns the stretch of an activity in another pool than the default one. Its workers take no decisions: they execute
+ * nodes of their pool that leave the process, and neither inline nodes nor the end of the scope.
+ */
+export function stretchInPool(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
+  const mayEnter = (node: number): boolean => {
+    const kind = plan.kinds[node]!;
+    return traitsOf(kind).runs !== 'inline' && walksThrough(stride, kind) && isInPoolOf(plan, firsts[0]!, node);
+  };
+  const nodes = enclosed(plan, planner, firsts, mayEnter);
+  const live = nodes.slice(firsts.length).filter((node) => planner.isLinkTaken(node));
+  return { nodes, ...(firsts.length > 1 && { begins: firsts.length }), ...(live.length > 0 && { live }) };
+}
+
 /** Returns `firsts`, and the nodes whose open links all come from returned nodes. */
 function enclosed(
-  { out, kinds }: Plan,
+  { out }: Plan,
   planner: Planner,
   firsts: readonly number[],
-  mayEnter: (kind: NodeKind) => boolean,
+  mayEnter: (node: number) => boolean,
 ): number[] {
   const nodes = [...firsts];
   const links = new Map<number, number>();
@@ -82,7 +103,7 @@ function enclosed(
     for (const [to] of out[node]!) {
       const found = (links.get(to) ?? 0) + 1;
       links.set(to, found);
-      if (found !== planner.linksAwaitedBy(to) || !mayEnter(kinds[to]!)) continue;
+      if (found !== planner.linksAwaitedBy(to) || !mayEnter(to)) continue;
       if (nodes.length === MAX_NODES) return nodes;
       nodes.push(to);
     }

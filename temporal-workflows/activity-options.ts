@@ -1,6 +1,12 @@
 // How the run workflow calls each activity. Every call sets `cancellationType`, because the SDK's actual default
 // differs from the documented one.
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type {
   Activities,
   StartWaitActivities,
@@ -10,6 +16,8 @@ import type {
   EndLoopRef,
   EndWaitFacts,
   EndWaitRef,
+  EnteredPool,
+  EnterPoolRef,
   FinishRunInput,
   LoadedPlan,
   LoopFacts,
@@ -27,6 +35,7 @@ import { activityIdOf } from '../contract/node-names.js';
 import type { FiringRef, ScheduleActivities } from '../contract/scheduled-run.js';
 import { kinds, type KindThatRuns } from '../graph/kinds.js';
 import type { NodeKey } from '../graph/plan.js';
+import { DEFAULT_POOL, queueOfPool } from '../graph/pools.js';
 import type { ReusedNode } from '../graph/planner.js';
 
 /**
@@ -40,7 +49,6 @@ const outgoing = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   // A node whose worker died is retried within 15 s.
   heartbeatTimeout: '10s',
-  scheduleToCloseTimeout: '24h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
@@ -49,12 +57,39 @@ const outgoing = {
 // min to record while the database is away or full. Before a call a node may wait for memory, too. Heartbeats detect a dead
 // worker, so this limit only has to be long enough never to cut a call that is paid for.
 const NODE_LIMIT = '90m';
-const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
-  ...outgoing,
-  startToCloseTimeout: NODE_LIMIT,
-});
+const nodeOptions = { ...outgoing, startToCloseTimeout: NODE_LIMIT } as const;
 /** A turn may request 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
-const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({ ...outgoing, startToCloseTimeout: '4h' });
+const longOptions = { ...outgoing, startToCloseTimeout: '4h' } as const;
+/** The limit on an activity that never succeeds, without the time that it may wait in its queue. */
+const GIVE_UP_SECONDS = 24 * 3600;
+const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
+  ...nodeOptions,
+  scheduleToCloseTimeout: '24h',
+});
+const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({
+  ...longOptions,
+  scheduleToCloseTimeout: '24h',
+});
+// Whether workers of another pool come at all is up to its operator, so its nodes wait as long as their run lasts.
+const inPool = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>(nodeOptions);
+const inPoolForLong = proxyActivities<Pick<Activities, 'agentTools'>>(longOptions);
+
+/** Where a node is executed, and how long it waits for that. */
+export interface Place {
+  /** Absent for the default pool. */
+  pool?: string;
+  /** In seconds; absent for no limit. */
+  takeWithin?: number;
+}
+
+function optionsOf({ pool, takeWithin }: Place): ActivityOptions {
+  return {
+    ...(pool !== undefined && { taskQueue: queueOfPool(workflowInfo().taskQueue, pool) }),
+    ...(takeWithin !== undefined && { scheduleToStartTimeout: takeWithin * 1000 }),
+    ...(takeWithin !== undefined &&
+      pool === undefined && { scheduleToCloseTimeout: (takeWithin + GIVE_UP_SECONDS) * 1000 }),
+  };
+}
 
 /**
  * The options of activities that read a few rows and write one. Such an activity costs one history event and does not
@@ -77,10 +112,26 @@ export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
  * Executes a node in the one activity of its kind, which walks on. The activity id contains the node's id, so that the
  * Temporal UI matches our tables.
  */
-export function walk(kind: SingleStepKind, ref: WalkRef, summary: string): Promise<Walked> {
+export function walk(kind: SingleStepKind, ref: WalkRef, summary: string, place: Place = {}): Promise<Walked> {
   const { activity, runs } = kinds[kind];
   if (runs === 'inline') return inline[activity].executeWithOptions({ summary }, [ref]);
-  return inActivity[activity].executeWithOptions({ summary, activityId: activityIdOf(ref) }, [ref]);
+  const proxy = place.pool === undefined ? inActivity : inPool;
+  return proxy[activity].executeWithOptions({ summary, activityId: activityIdOf(ref), ...optionsOf(place) }, [ref]);
+}
+
+const entering = proxyLocalActivities<Pick<Activities, 'enterPool'>>(inWorkflowTask);
+
+/** Thrown for a node that names a pool which its project does not have. */
+export class PoolRefused extends Error {}
+
+/** Returns the place of nodes that start together. Throws `PoolRefused`. */
+export async function enterPool(ref: EnterPoolRef, takeWithin: number | undefined, summary: string): Promise<Place> {
+  const entered: EnteredPool = await entering.enterPool.executeWithOptions({ summary: `${summary}: pool` }, [ref]);
+  if ('refused' in entered) throw new PoolRefused();
+  return {
+    ...(entered.pool !== DEFAULT_POOL && { pool: entered.pool }),
+    ...(takeWithin !== undefined && { takeWithin }),
+  };
 }
 
 const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
@@ -91,15 +142,17 @@ export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
 }
 
 /** Makes one model call of an agent, or two if the first answer doesn't have the required format. */
-export function callModel(ref: TurnRef & WalkRef, summary: string): Promise<TurnFacts> {
+export function callModel(ref: TurnRef & WalkRef, summary: string, place: Place): Promise<TurnFacts> {
   const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };
-  return inActivity.agentTurn.executeWithOptions(options, [ref]);
+  const proxy = place.pool === undefined ? inActivity : inPool;
+  return proxy.agentTurn.executeWithOptions({ ...options, ...optionsOf(place) }, [ref]);
 }
 
-export function callTools(ref: TurnRef, summary: string): Promise<ToolsFacts | undefined> {
+export function callTools(ref: TurnRef, summary: string, place: Place): Promise<ToolsFacts | undefined> {
   const activityId = activityIdOf(ref, `${ref.turn}/tools`);
   const options = { summary: `${summary}: tools of turn ${ref.turn + 1}`, activityId };
-  return inLongActivity.agentTools.executeWithOptions(options, [ref]);
+  const proxy = place.pool === undefined ? inLongActivity : inPoolForLong;
+  return proxy.agentTools.executeWithOptions({ ...options, ...optionsOf(place) }, [ref]);
 }
 
 const loading = proxyLocalActivities<Pick<Activities, 'loadKept' | 'loadPlan'>>(inWorkflowTask);

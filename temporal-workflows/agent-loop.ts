@@ -4,7 +4,7 @@
 import type { ChildToStart, ToolsFacts, WaitFacts, Walked, WalkRef } from '../contract/activities.js';
 import type { AgentCursor } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
-import { callTools, callModel } from './activity-options.js';
+import { callTools, callModel, type Place } from './activity-options.js';
 import { AGAIN_AFTER_MS } from './wait.js';
 
 export interface AgentHost {
@@ -19,6 +19,8 @@ export interface AgentHost {
    */
   connected(wait: WaitFacts): Promise<void>;
   startRun(child: ChildToStart): Promise<void>;
+  /** The agent belongs to another pool than the one that its activity was in. */
+  isElsewhere(): void;
   /** Resolves when the run of a tool call has ended, or at `untilMs`. Never resolves once the run drains. */
   runEnded(untilMs: number): Promise<void>;
 }
@@ -29,13 +31,15 @@ export interface AgentNode {
   key: NodeKey;
   /** Shown in the Temporal UI. */
   summary: string;
+  /** Returns the place of the next activity: a promise if the run has to ask for it. */
+  place: () => Place | Promise<Place>;
   /** Returns the nodes that the next turn's activity may walk through if that turn is the final one. */
-  toWalk: () => WalkRef;
+  toWalk: (place: Place) => WalkRef;
 }
 
 export async function runAgent(
   host: AgentHost,
-  { key, summary, toWalk }: AgentNode,
+  { key, summary, place, toWalk }: AgentNode,
   from: AgentCursor,
 ): Promise<Walked> {
   for (let cursor = from; ; cursor = { turn: cursor.turn + 1, requests: [], deadlineMs: 0 }) {
@@ -44,25 +48,33 @@ export async function runAgent(
     host.remember(cursor);
     if (cursor.requests.length === 0 && cursor.runsUntilMs === undefined) {
       await host.gate();
-      const result = await connected(host, () => callModel({ ...toWalk(), turn }, summary));
+      const callHere = (at: Place) => callModel({ ...toWalk(at), turn }, summary, at);
+      const result = await connected(host, () => inPlace(place, callHere));
       const { final, approvals, waitMs } = result;
       if (final !== undefined) return final;
       cursor = { turn, requests: approvals, deadlineMs: Date.now() + waitMs };
       host.remember(cursor);
     }
-    await useTools(host, cursor, () => connected(host, () => callTools(step, summary)));
+    await useTools(host, cursor, () => connected(host, () => inPlace(place, (at) => callTools(step, summary, at))));
   }
 }
 
-/** Repeats a step until its connection no longer needs a sign-in. */
-async function connected<Facts extends { wait?: WaitFacts } | undefined>(
+/** Without pools this must not wait: an earlier run is replayed with the same order of its commands. */
+function inPlace<Facts>(place: AgentNode['place'], call: (at: Place) => Promise<Facts>): Promise<Facts> {
+  const at = place();
+  return at instanceof Promise ? at.then(call) : call(at);
+}
+
+/** Repeats a step until its connection no longer needs a sign-in, and until it is in its pool. */
+async function connected<Facts extends { wait?: WaitFacts; isElsewhere?: true } | undefined>(
   host: AgentHost,
   step: () => Promise<Facts>,
 ): Promise<Facts> {
   for (;;) {
     const facts = await step();
-    if (facts?.wait === undefined) return facts;
-    await host.connected(facts.wait);
+    if (facts?.isElsewhere === true) host.isElsewhere();
+    else if (facts?.wait === undefined) return facts;
+    else await host.connected(facts.wait);
   }
 }
 

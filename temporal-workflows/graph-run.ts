@@ -14,8 +14,17 @@ import { mayBeCaught } from '../graph/caught.js';
 import { traitsOf } from '../graph/kinds.js';
 import { bodyPlan, handleAfter, isFixed, rootPlan, type Plan, type ScopePlan } from '../graph/plan.js';
 import type { ReusedNode } from '../graph/planner.js';
-import { stretchFrom, type Stride } from '../graph/stretch.js';
-import { settleWalk, takeGiven, walk, type LoopKind, type SingleStepKind, type WaitKind } from './activity-options.js';
+import { stretchFrom, stretchInPool, type Stride } from '../graph/stretch.js';
+import {
+  enterPool,
+  settleWalk,
+  takeGiven,
+  walk,
+  type LoopKind,
+  type Place,
+  type SingleStepKind,
+  type WaitKind,
+} from './activity-options.js';
 import { LoopRun } from './loop-run.js';
 import { failureCode, nodeFailureOf } from './node-failure.js';
 import { OpenScopes, Scope, type ReadyNodes } from './scope.js';
@@ -42,6 +51,7 @@ export class GraphRun {
   /** Cached plans of loop bodies, by the loop's number in the whole plan. */
   readonly #bodies = new Map<number, ScopePlan>();
   readonly #stride: Stride;
+  #hasPools: boolean;
   readonly #waiting: WaitingNodes;
   #phase: RunStatusAnswer['phase'] = 'running';
   #inFlight = 0;
@@ -52,6 +62,7 @@ export class GraphRun {
   constructor(input: PlannedRun, reused: readonly ReusedNode[] = []) {
     this.#input = input;
     this.#stride = input.stride ?? 'visible';
+    this.#hasPools = input.hasPools === true;
     const plan = rootPlan(input.plan);
     this.#root = new Scope({ runId: input.runId, path: '', plan, resumed: input.resumed });
     if (input.resumed === undefined) {
@@ -90,6 +101,10 @@ export class GraphRun {
   /** True if an activity has recorded the run as succeeded. A later cancel doesn't change that outcome. */
   get isEndWritten(): boolean {
     return this.#isEndWritten;
+  }
+
+  get hasPools(): boolean {
+    return this.#hasPools;
   }
 
   isDrained(): boolean {
@@ -171,7 +186,8 @@ export class GraphRun {
       });
   }
 
-  #apply(scope: Scope, { ends, later = [], waits = [], isRunEnded, iteration }: Walked): void {
+  #apply(scope: Scope, { ends, later = [], waits = [], isElsewhere, isRunEnded, iteration }: Walked): void {
+    if (isElsewhere === true) this.#hasPools = true;
     for (const [node, how, ...alsoHandles] of ends) {
       scope.planner.markRunning(node);
       if (typeof how === 'number') scope.planner.succeed(node, how, ...alsoHandles);
@@ -233,12 +249,20 @@ export class GraphRun {
     const kind = scope.plan.kinds[node]!;
     const key = scope.keyOf(node);
     const summary = toMarkdown(scope.plan.labels[node]!);
-    if (isFixedAlone(work)) {
+    if (isFixedAlone(work) || this.#isFixedHere(work)) {
       this.#waiting.forget({ scope, node });
       return takeGiven(this.#toWalk(work), summary);
     }
     if (kind === 'agent') {
-      return this.#waiting.runAgent({ scope, node }, { key, summary, toWalk: () => this.#toWalk(work) });
+      return this.#waiting.runAgent(
+        { scope, node },
+        {
+          key,
+          summary,
+          place: () => this.#placeOf(work, summary),
+          toWalk: (place) => this.#toWalk(work, place),
+        },
+      );
     }
     if (kind === 'wait' || kind === 'human' || kind === 'workflow') {
       const wait = { kind: kind satisfies WaitKind, key, summary };
@@ -248,18 +272,45 @@ export class GraphRun {
       return toWalked(node, await this.#runLoop(scope, node, kind satisfies LoopKind, summary));
     }
     this.#waiting.forget({ scope, node });
-    return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
+    if (traitsOf(kind).runs === 'inline') return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
+    const place = this.#placeOf(work, summary);
+    // Without pools this must not wait: an earlier run is replayed with the same order of its commands.
+    const at = place instanceof Promise ? await place : place;
+    return walk(kind satisfies SingleStepKind, this.#toWalk(work, at), summary, at);
+  }
+
+  /** Returns where the nodes of an activity are executed: a promise if the run has pools. */
+  #placeOf({ scope, nodes }: Work, summary: string): Place | Promise<Place> {
+    const [first, ...others] = nodes;
+    const { ids, pools, takeWithin } = scope.plan;
+    const within = takeWithin?.[first];
+    if (!this.#hasPools) return within === undefined ? {} : { takeWithin: within };
+    const pool = pools?.[first];
+    const together = others.length > 0 && { others: others.map((node) => ids[node]!) };
+    return enterPool({ ...scope.keyOf(first), ...together, ...(pool !== undefined && { pool }) }, within, summary);
+  }
+
+  /** True for a node with a fixed result that would otherwise wait for a worker of its pool. */
+  #isFixedHere({ scope: { plan, path }, nodes: [node, ...others] }: Work): boolean {
+    return (
+      this.#hasPools &&
+      others.length === 0 &&
+      traitsOf(plan.kinds[node]!).runs === 'activity' &&
+      isFixed(plan, node, path)
+    );
   }
 
   /** Returns the nodes that the activity may walk through, and records them in `work`. */
-  #toWalk(work: Work): WalkRef {
+  #toWalk(work: Work, { pool }: Place = {}): WalkRef {
     const { scope, nodes } = work;
     const [first] = nodes;
     // A local activity has no heartbeat and holds no slot of the project, so it must not execute nodes that leave the
     // process.
-    const isLocal = traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isFixedAlone(work);
+    const isLocal =
+      traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isFixedAlone(work) || this.#isFixedHere(work);
     const stride = isLocal ? 'visible' : this.#stride;
-    const stretch = stretchFrom(scope.plan, scope.planner, nodes, stride);
+    const stretchOf = pool === undefined ? stretchFrom : stretchInPool;
+    const stretch = stretchOf(scope.plan, scope.planner, nodes, stride);
     work.mayWalk = stretch.nodes;
     const next = stretch.isRest === true ? scope.chooseNext() : undefined;
     return {
@@ -295,6 +346,7 @@ export class GraphRun {
       this.#startReady();
     },
     takeSlot: (): void => void this.#inFlight++,
+    isElsewhere: (): void => void (this.#hasPools = true),
     isDraining: (): boolean => {
       this.#drainWhenFull();
       return this.#phase === 'draining';

@@ -1,4 +1,5 @@
-import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { PoolRefused } from './activity-options.js';
 
 /**
  * Returns the failure with which an activity ended itself, or undefined if Temporal gave up on it. Temporal doesn't
@@ -12,6 +13,16 @@ export function nodeFailureOf(error: unknown): ApplicationFailure | undefined {
 export function failureCode(error: unknown): string {
   const failure = nodeFailureOf(error);
   if (failure !== undefined) return failure.type ?? 'internal_error';
+  if (error instanceof PoolRefused) return 'pool_not_allowed';
+  if (isTakenTooLate(error)) return 'worker_unavailable';
   // If the activity has not reported a failure itself, Temporal has given up on it (a timeout).
   return error instanceof ActivityFailure ? 'timeout' : 'internal_error';
+}
+
+function isTakenTooLate(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof TimeoutFailure &&
+    error.cause.timeoutType === 'SCHEDULE_TO_START'
+  );
 }

@@ -45,7 +45,11 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   await run.execute();
   if (run.isDrained()) {
     await condition(allHandlersFinished);
-    await continueAsNew<typeof runGraph>({ ...input, resumed: run.snapshot() });
+    await continueAsNew<typeof runGraph>({
+      ...input,
+      ...(run.hasPools && { hasPools: true }),
+      resumed: run.snapshot(),
+    });
   }
   const end = run.end();
   // Record the end even after a cancel, and before the workflow closes: a closed workflow implies a recorded end.

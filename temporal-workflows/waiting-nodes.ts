@@ -16,6 +16,8 @@ export interface RunOfWaits {
   takeSlot(): void;
   /** True if the run starts nothing more in this execution and will continue as new. */
   isDraining(): boolean;
+  /** `Walked.isElsewhere`. */
+  isElsewhere(): void;
 }
 
 const runStateKey = { name: 'RunState', type: 'KEYWORD' } as const;
@@ -105,6 +107,7 @@ export class WaitingNodes {
       decisions: (cursor: AgentCursor) => this.#decided(place, cursor),
       connected: (wait: WaitFacts) => this.#untilConnected(place, wait),
       startRun: (child: ChildToStart) => this.#children.start(child),
+      isElsewhere: () => this.#run.isElsewhere(),
       runEnded: async (untilMs: number) => {
         await this.#park(place, { for: 'child', untilMs }, () => this.#woken.has(name));
         await this.#goOn(name);

@@ -4,6 +4,7 @@ import type { Db } from '../../db/core/client.js';
 import { findReusedNodes, type EndedNode } from '../../db/nodes/reused-results-repository.js';
 import { findPlan } from '../../db/runs/run-context-repository.js';
 import { executionOf, type Execution } from '../../graph/document.js';
+import { hasPools } from '../../graph/pools.js';
 import { handlesAfter, rootPlan, type ScopePlan } from '../../graph/plan.js';
 import type { ReusedNode } from '../../graph/planner.js';
 import { runClosedFailure } from './failures.js';
@@ -12,8 +13,12 @@ import { runClosedFailure } from './failures.js';
 export async function loadPlan(db: Db, runId: string, byDefault: Execution): Promise<LoadedPlan> {
   const found = await findPlan(db, runId);
   if (found === undefined) throw runClosedFailure();
-  const { plan, settings } = found;
-  return { plan, ...(executionOf({ settings }, byDefault) === 'dense' && { stride: 'dense' }) };
+  const { plan, settings, pool } = found;
+  return {
+    plan,
+    ...(executionOf({ settings }, byDefault) === 'dense' && { stride: 'dense' }),
+    ...(hasPools(plan, pool) && { hasPools: true }),
+  };
 }
 
 /** Returns the nodes whose ends the run reuses. Throws a non-retryable failure if the run is not open. */

@@ -25,6 +25,7 @@ import { finalFailure, isFinal, retryDelayOf } from './failures.js';
 import { recordFixedResult } from './fixed-result.js';
 import { withHeartbeat, type Heartbeat } from './heartbeat.js';
 import { handlesOf, type NodeDeps, type NodeRunner } from './node-step.js';
+import type { PoolNodes } from './pool-node.js';
 import type { StartedRun } from './run-context.js';
 import type { ActivityTracer } from './trace-activity.js';
 import { NodeWaits } from './wait-for-connection.js';
@@ -36,6 +37,7 @@ export interface WalkDeps {
   runners: Runners;
   slots: Pick<ProjectSlots, 'take' | 'release'>;
   trace: ActivityTracer;
+  pools: PoolNodes;
   finishRun: (runId: string) => Promise<void>;
   endIteration: (ref: EndIterationRef) => Promise<EndIterationFacts>;
 }
@@ -52,6 +54,8 @@ const WALK_ON_MS = 10_000;
 const WALK_ON_LOCALLY_MS = 5_000;
 /** A node that waits longer for a slot goes back to Temporal, so that another worker can run it. */
 const WAIT_FOR_SLOT_MS = 1_000;
+/** The delay before nodes that belong to another pool are sent there. A run workflow of an earlier build sends them here again. */
+const ASK_AGAIN_MS = 1_000;
 
 /**
  * Attempts the nodes of a walk. Throws the failure of its first node with the report of the walk in its
@@ -99,6 +103,7 @@ class Walk {
 
   async execute(): Promise<Walked> {
     const firsts = this.#stretch.planner.ready();
+    if (!(await this.#areHere(firsts))) return this.#leaveToTheirPool(firsts);
     for (let next = firsts; next.length > 0;) {
       if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
       // The walk reports a node that must be retried or that waits before it goes further.
@@ -107,6 +112,22 @@ class Walk {
     }
     await this.#endScope();
     return this.#conclude(firsts);
+  }
+
+  /** False if the nodes belong to another pool than that of this worker. Inline nodes are executed by any worker. */
+  async #areHere(places: number[]): Promise<boolean> {
+    const { runId, path } = this.#ref;
+    const [first] = places;
+    if (this.#isLocal || first === undefined || this.#isInline(first)) return true;
+    const named = this.#options.run.planOf(path).pools?.[this.#stretch.numberOf(first)];
+    const nodeIds = places.map((place) => this.#stretch.plan.ids[place]!);
+    const { projectId } = this.#options.run;
+    return this.#deps.pools.take({ runId, path, projectId, nodeIds, named, attempt: activityInfo().attempt });
+  }
+
+  #leaveToTheirPool(places: number[]): Walked {
+    const later = places.map((place): [number, number] => [this.#stretch.numberOf(place), ASK_AGAIN_MS]);
+    return { ends: [], later, isElsewhere: true };
   }
 
   #mayGoOn(): boolean {

@@ -29,6 +29,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     runTimeoutDays: environment.runTimeoutDays,
     addressRules: environment.addressRules,
     taskQueue: environment.temporalTaskQueue,
+    pool: environment.workerPool,
     temporal: loadTemporalConnection(env),
     payloadKeys: environment.temporalPayloadKeys,
     providers: loadModelProviders(environment, env),

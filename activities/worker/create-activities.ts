@@ -1,4 +1,5 @@
 // The registry of activities. Operators see their names in the Temporal UI.
+import { activityInfo } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type {
   Activities,
@@ -54,6 +55,7 @@ import type { CallbackUrls } from '../node/callback-urls.js';
 import { recordFixedResult } from '../node/fixed-result.js';
 import { finishRun } from '../node/finish-run.js';
 import { attemptNode } from '../node/attempt.js';
+import { createPoolNodes } from '../node/pool-node.js';
 import { finalFailure } from '../node/failures.js';
 import { withHeartbeat } from '../node/heartbeat.js';
 import { Isolation } from '../node/isolation.js';
@@ -95,6 +97,10 @@ interface ActivityDeps {
   metrics: WorkerMetrics;
   /** Identifies this process in the claims of nodes. */
   workerId: string;
+  /** The pool of this worker. */
+  pool: string;
+  /** Null for an unversioned worker. */
+  buildId: string | null;
   runTimeoutDays: number;
 }
 
@@ -129,6 +135,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const judge = createJudge(deps.processes);
   const loops = { db, writes, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
+  const pools = createPoolNodes(deps);
   /** Attempts a step of a node outside a walk. */
   const attempt = <Facts>(name: string, ref: NodeKey, step: NodeStep<Facts>): Promise<Facts> =>
     trace(name, ref, () => attemptNode(node, ref, step));
@@ -148,6 +155,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     runners,
     slots: deps.slots,
     trace,
+    pools,
     finishRun: (runId) => finish({ runId, status: 'succeed' }),
     endIteration,
   };
@@ -160,7 +168,21 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
       });
       return open === undefined ? {} : undefined;
     });
+    if (final.isElsewhere === true) return { approvals: [], waitMs: 0, isElsewhere: true };
     return open === undefined ? { final, approvals: [], waitMs: 0 } : open;
+  };
+  const isTakenHere = async ({ runId, path, nodeId }: NodeKey): Promise<boolean> => {
+    const { projectId, planOf } = await contexts.load(runId);
+    const { ids, pools: named } = planOf(path);
+    const { attempt: number } = activityInfo();
+    return pools.take({
+      runId,
+      path,
+      projectId,
+      nodeIds: [nodeId],
+      named: named?.[ids.indexOf(nodeId)],
+      attempt: number,
+    });
   };
   const activities = Object.keys(runners).map((kind) => [
     kinds[kind as keyof Runners].activity,
@@ -169,9 +191,13 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   return {
     ...(Object.fromEntries(activities) as NodeActivities),
     agentTurn,
+    enterPool: (ref) => trace('enterPool', ref, () => pools.enter(ref)),
     agentTools: (ref) =>
       trace('agentTools', ref, () =>
-        withHeartbeat(ref.runId, () => attemptNode(node, ref, createToolsStep(agent, ref))).catch((error: unknown) => {
+        withHeartbeat(ref.runId, async () => {
+          if (!(await isTakenHere(ref))) return { runs: [], untilMs: 0, isElsewhere: true as const };
+          return attemptNode(node, ref, createToolsStep(agent, ref));
+        }).catch((error: unknown) => {
           return { runs: [], untilMs: 0, wait: waitIn(error) };
         }),
       ),

@@ -39,10 +39,12 @@ import { createOutgoingClient } from '../../outgoing/outgoing-client.js';
 import { createProcesses, DOCUMENT_LIMITS } from '../../processes/processes.js';
 import { createCallbackUrls } from '../node/callback-urls.js';
 import { becomeFirst } from '../../deployments/first-build.js';
+import { DEFAULT_POOL, queueOfPool } from '../../graph/pools.js';
 import { createRunContexts } from '../node/run-context.js';
 import { buildIdOf } from './build-id.js';
 import { ProjectSlots } from './project-slots.js';
 import { createProjectSlotsInterceptor } from './project-slots-interceptor.js';
+import { startLifeReports } from './report-life.js';
 import { Slots } from './slots.js';
 import { installRuntime } from './sdk-metrics.js';
 import { createWorkerMetrics, registerWorkerLoad } from './worker-metrics.js';
@@ -106,11 +108,14 @@ async function main(): Promise<void> {
   const holdSlots = createProjectSlotsInterceptor({ slots, contexts, handedBack: metrics.handedBack });
   const localCancellation = createLocalCancellation();
   const version = versionOf(config);
+  const self = { id: randomUUID(), pool: config.pool, buildId: version?.buildId ?? null };
+  const takesDecisions = config.pool === DEFAULT_POOL;
   const options: WorkerOptions = {
     connection,
     namespace: config.temporal.namespace,
-    taskQueue: config.taskQueue,
-    ...workflowCode(config),
+    taskQueue: queueOfPool(config.taskQueue, config.pool),
+    // Without workflow code, the worker asks for activities alone.
+    ...(takesDecisions && workflowCode(config)),
     ...workflowOptions(config, version, pulse),
     dataConverter,
     activities: createActivities({
@@ -131,10 +136,11 @@ async function main(): Promise<void> {
       temporal,
       logger,
       metrics,
-      workerId: randomUUID(),
+      workerId: self.id,
+      buildId: self.buildId,
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
-    sinks: localCancellation.sinks,
+    ...(takesDecisions && { sinks: localCancellation.sinks }),
     // Without throttling, heartbeats every 2 s reach the server, so a cancellation arrives within that time.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
@@ -153,22 +159,26 @@ async function main(): Promise<void> {
       return { isReady, body: { status: isReady ? 'ok' : 'unavailable' } };
     },
   });
+  const life = await startLifeReports(db, self, logger);
   const build = version && { deployment: version.deploymentName, build_id: version.buildId };
-  logger.info({ port: portOf(health), task_queue: config.taskQueue, ...build }, 'worker started');
+  logger.info({ port: portOf(health), task_queue: options.taskQueue, pool: config.pool, ...build }, 'worker started');
   process.send?.({ type: 'ready', port: portOf(health) });
   const stopping = new AbortController();
   try {
     const drained = worker.run();
-    if (version !== undefined) void takeFirstRuns(config, version, { connection, logger, signal: stopping.signal });
+    if (version !== undefined && takesDecisions)
+      void takeFirstRuns(config, version, { connection, logger, signal: stopping.signal });
     stop = () => {
       stopping.abort();
       pulse.hurry();
+      void life.stop();
       // A worker that has failed is shutting down already.
       if (worker.getState() === 'RUNNING') worker.shutdown();
     };
     await drained;
   } finally {
     stopping.abort();
+    await life.stop();
     health.close();
     sandbox.close();
     processes.close();

@@ -1,5 +1,6 @@
 import { mayAct } from '../../acceptance/roles.js';
 import { findConversationRole } from '../../db/conversations/conversations-repository.js';
+import { isProject } from '../../db/projects/projects-repository.js';
 import { findFileRole, findProjectRole, findRunRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
 import { findUser } from '../../db/users/users-repository.js';
@@ -16,11 +17,29 @@ export function authorize(rule: AccessRule, deps: AccessDeps): AppMiddleware {
   return async (ctx, next) => {
     const { caller } = ctx.state;
     if (caller === undefined) throw notFound();
-    const access = await findVisible(caller, (reach) => findAccess(deps, rule.to, (ctx as AppContext).params, reach));
-    if (!mayAct(access.role, rule.role)) throw refusal(rule);
+    const { params } = ctx as AppContext;
+    const find = (reach: Reach): Promise<Access | undefined> => findAccess(deps, rule.to, params, reach);
+    const administrating = rule.orAdministrators === true && (await findAsAdministrator(deps, caller, params, find));
+    const access = administrating || (await findVisible(caller, find));
+    if (!mayAct(access.role, rule.role) && access.isAdministrator !== true) throw refusal(rule);
     ctx.state.access = access;
     await next();
   };
+}
+
+/** Returns undefined unless the caller is an administrator in a session and the project exists. */
+async function findAsAdministrator(
+  deps: AccessDeps,
+  caller: Caller,
+  params: Record<string, string | undefined>,
+  find: (reach: Reach) => Promise<Access | undefined>,
+): Promise<Access | undefined> {
+  const id = pathId.safeParse(params['id']);
+  if (!id.success || caller.credential !== 'session' || !(await isAdministrator(deps, caller))) return undefined;
+  const access = await find(caller);
+  if (access !== undefined) return { ...access, isAdministrator: true };
+  if (!(await isProject(deps.db, id.data))) return undefined;
+  return { projectId: id.data, role: 'viewer', isAdministrator: true, isStranger: true };
 }
 
 export function authorizeAdministrators(deps: AccessDeps): AppMiddleware {

@@ -18,7 +18,7 @@ const entrySchema = z.object({
   reused: z.literal(true).optional(),
   handled: z.literal(true).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
-  waiting: z.object({ for: z.string(), until: z.string() }).optional(),
+  waiting: z.object({ for: z.string(), until: z.string().optional(), pool: z.string().optional() }).optional(),
   result: z.unknown().optional(),
   is_cut: z.literal(true).optional().describe('`result` is the beginning of its JSON text: read_run reads on'),
 });

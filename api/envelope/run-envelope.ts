@@ -4,7 +4,7 @@ import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 
-export const waitReason = z.enum(['approval', 'callback', 'child', 'connection', 'human', 'time']);
+export const waitReason = z.enum(['approval', 'callback', 'child', 'connection', 'human', 'time', 'worker']);
 
 const executionStatus = z.enum(['in queue', 'in progress', 'succeed', 'failed', 'not found']);
 
@@ -26,7 +26,7 @@ export const nodeEntrySchema = z
     waiting: z
       .object({
         for: waitReason,
-        until: z.iso.datetime(),
+        until: z.iso.datetime().optional().describe('Absent for a wait for a worker'),
         callback_url: z
           .url()
           .optional()
@@ -34,6 +34,7 @@ export const nodeEntrySchema = z
         task_id: z.string().optional().describe('Of a human task'),
         run_id: z.string().optional().describe('Of a sub-workflow: its run'),
         connection_id: z.int().optional().describe('For which somebody has to sign in'),
+        pool: z.string().optional().describe('Of a wait for a worker: the pool that has none'),
       })
       .optional()
       .describe('What a node that is in progress waits for, and until when at the latest'),

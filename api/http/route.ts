@@ -46,12 +46,22 @@ export interface AccessRule {
   to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
   role: Role;
   refusal?: 400 | 403;
+  /**
+   * Administrators of the service pass, too, in a session and whatever their role; the handler decides what they may
+   * do (`Access.isAdministrator`).
+   */
+  orAdministrators?: true;
 }
 
 export interface Access {
   projectId: number;
+  /** Of an administrator who is no member, the lowest one. */
   role: Role;
   workflowId?: number;
+  /** Set where `AccessRule.orAdministrators` has let an administrator of the service pass. */
+  isAdministrator?: true;
+  /** Set for an administrator who is no member. */
+  isStranger?: true;
 }
 
 /** The result of the lookup by path that an open route makes before the body is read. */

@@ -5,6 +5,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
 import { readServiceFigures, type ServiceFigures } from '../../db/observability/metrics-repository.js';
+import type { ReadPools } from '../pools/pool-figures.js';
 
 const FRESH_MS = 5_000;
 const WAIT_MS = 2_000;
@@ -24,7 +25,16 @@ const HELP: Record<keyof ServiceFigures, [name: string, help: string]> = {
   expirableRuns: ['retention_backlog_runs', 'Runs whose results should have expired and have not; counted to 10,000.'],
 };
 
+type PoolFigure = 'workers' | 'backlog' | 'oldestSeconds';
+
+const HELP_OF_POOLS: Record<PoolFigure, [name: string, help: string]> = {
+  workers: ['pool_workers', 'Workers of the pool that have reported within the last 15 seconds.'],
+  backlog: ['pool_backlog', 'Nodes of the pool that no worker has taken; of the default pool, tasks in its queue.'],
+  oldestSeconds: ['pool_oldest_seconds', 'For how long the first of the backlog has been due.'],
+};
+
 interface Deps {
+  readPools: ReadPools;
   db: Database;
   logger: Logger;
   resultRetentionDays: number;
@@ -33,7 +43,10 @@ interface Deps {
 /** Updates the metrics in the registry. While the database does not answer they are absent instead of outdated. */
 export type RefreshFigures = () => Promise<void>;
 
-export function createDatabaseMetrics(registry: Registry, { db, logger, resultRetentionDays }: Deps): RefreshFigures {
+export function createDatabaseMetrics(
+  registry: Registry,
+  { db, logger, resultRetentionDays, readPools }: Deps,
+): RefreshFigures {
   const keys = Object.keys(HELP) as (keyof ServiceFigures)[];
   const metrics = keys.map((key) => ({ key, metric: toMetric(registry, ...HELP[key]) }));
   const show = (figures: ServiceFigures | undefined): void => {
@@ -42,17 +55,31 @@ export function createDatabaseMetrics(registry: Registry, { db, logger, resultRe
       if (figures !== undefined) metric.inc(figures[key]);
     }
   };
+  const figures = Object.keys(HELP_OF_POOLS) as PoolFigure[];
+  const poolMetrics = figures.map((figure) => {
+    const [name, help] = HELP_OF_POOLS[figure];
+    return { figure, metric: new Gauge({ name, help, labelNames: ['pool'], registers: [registry] }) };
+  });
+  const showPools = (pools: Awaited<ReturnType<ReadPools>>): void => {
+    for (const { figure, metric } of poolMetrics) {
+      metric.reset();
+      for (const pool of pools) metric.set({ pool: pool.name }, pool[figure]);
+    }
+  };
   show(undefined);
   let freshUntil = 0;
   let reading: Promise<void> | undefined;
 
   const read = async (): Promise<void> => {
     try {
-      show(await readServiceFigures(db, resultRetentionDays));
+      const [service, pools] = await Promise.all([readServiceFigures(db, resultRetentionDays), readPools()]);
+      show(service);
+      showPools(pools);
       freshUntil = performance.now() + FRESH_MS;
     } catch (error) {
       logger.debug({ err: error }, 'the figures for metrics could not be read');
       show(undefined);
+      showPools([]);
     } finally {
       reading = undefined;
     }
@@ -62,7 +89,9 @@ export function createDatabaseMetrics(registry: Registry, { db, logger, resultRe
     if (performance.now() < freshUntil) return;
     reading ??= read();
     const outcome = await Promise.race([reading, sleep(WAIT_MS, 'late', { ref: false })]);
-    if (outcome === 'late') show(undefined);
+    if (outcome !== 'late') return;
+    show(undefined);
+    showPools([]);
   };
 }
 

@@ -31,6 +31,16 @@ export const spendingLimitSchema = z.object({
   period: z.enum(['day', 'month', 'total']).describe('Days and months begin at midnight UTC'),
 });
 
+const poolFields = {
+  pool: z.string().nullable().describe('The pool of workers that executes its nodes; null is `default`'),
+  pools: z.array(z.string()).describe('The other pools that its nodes may name'),
+};
+
+/** What an administrator of the service who is no member sees. */
+export const projectPoolsSchema = z
+  .object({ id: z.int(), name: z.string(), ...poolFields })
+  .meta({ id: 'ProjectPools' });
+
 export const projectSchema = z
   .object({
     id: z.int(),
@@ -42,6 +52,7 @@ export const projectSchema = z
       .int()
       .describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
     attached_provider_keys: z.array(providerKeySchema),
+    ...poolFields,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     webhook_url: z.string(),
@@ -71,6 +82,8 @@ export function toProject(
     spent_in_period: toAmount(project.spent_in_period_usd, currencies),
     stored_bytes: project.stored_bytes,
     attached_provider_keys: providerKeys.filter((key) => key.project_id === project.id).map(toProviderKey),
+    pool: project.pool,
+    pools: project.pools,
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
     webhook_url: project.webhook_url,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   createProject,
+  findPoolsOf,
   findProject,
   listProjects,
   listProviderKeys,
@@ -15,7 +16,9 @@ import type { ProjectDeps } from './deps.js';
 import { notFound, orNotFound, permissionDenied } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { limitAmount } from '../http/limit-amount.js';
-import { projectSchema, spendingLimitSchema, toProject } from './project-view.js';
+import { mayAct } from '../../acceptance/roles.js';
+import { POOL_NAME } from '../../graph/pools.js';
+import { projectPoolsSchema, projectSchema, spendingLimitSchema, toProject } from './project-view.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { isWebhookUrl, refusePrivateWebhook, sealNewSecret, whyRefused } from './webhook-settings.js';
 
@@ -31,6 +34,17 @@ const fields = {
   is_webhook_enabled: z.boolean(),
 };
 const spendingLimit = spendingLimitSchema.extend({ amount: limitAmount });
+const poolName = z
+  .string()
+  .regex(POOL_NAME, { error: 'A pool is named by up to 40 small letters, digits and hyphens.' });
+const MAX_POOLS = 100;
+const poolFields = {
+  pool: poolName.nullable(),
+  pools: z
+    .array(poolName)
+    .max(MAX_POOLS)
+    .transform((pools) => [...new Set(pools)]),
+};
 const projectPath = '/api/v1/projects/:id/';
 
 const list = defineRoute({
@@ -88,12 +102,24 @@ const read = defineRoute({
 const update = defineRoute({
   method: 'PATCH',
   path: projectPath,
-  summary: 'Changes the name, the webhook or the limit of what the project may spend.',
+  summary: 'Changes the name, the webhook, the limit of what the project may spend, or its pools.',
+  description:
+    '`pool` and `pools` are changed by administrators of the service alone, members or not, in a session (403 for others). ' +
+    'One who is no member is answered `{id, name, pool, pools}`.',
   audit: { action: 'project.changed', target: 'project', id: 'id' },
-  access: { to: 'project', role: 'admin' },
-  body: z.object({ ...fields, spending_limit: spendingLimit.nullable() }).partial(),
-  responses: { 200: projectSchema },
-  async handler({ deps, caller, params, body }) {
+  access: { to: 'project', role: 'admin', orAdministrators: true },
+  body: z.object({ ...fields, ...poolFields, spending_limit: spendingLimit.nullable() }).partial(),
+  responses: { 200: z.union([projectSchema, projectPoolsSchema]) },
+  async handler({ deps, caller, params, body, access }) {
+    const { pool, pools, ...others } = body;
+    const changesPools = pool !== undefined || pools !== undefined;
+    const changesOthers = Object.values(others).some((value) => value !== undefined);
+    if (changesPools && access.isAdministrator !== true) {
+      throw permissionDenied('Pools are changed by administrators of the service, in a session.');
+    }
+    if (!mayAct(access.role, 'admin') && (changesOthers || !changesPools)) {
+      throw access.isStranger === true && !changesPools ? notFound() : permissionDenied();
+    }
     refusePrivateWebhook(deps, body.webhook_url);
     const { spending_limit: limit, ...rest } = body;
     const changes = {
@@ -104,6 +130,7 @@ const update = defineRoute({
       }),
     };
     if (!(await updateProject(deps.db, params.id, changes, sealNewSecret(deps.secretBox, params.id)))) throw notFound();
+    if (access.isStranger === true) return { status: 200, body: orNotFound(await findPoolsOf(deps.db, params.id)) };
     return answerProject(deps, params.id, caller);
   },
 });

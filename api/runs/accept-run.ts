@@ -122,13 +122,22 @@ export async function storeOnce(
 export async function startWithoutWaiting(
   deps: AcceptDeps,
   log: Logger,
-  { id: workflowId, project_id, title }: StoredDrawing,
+  { id: workflowId, project_id, project_pool: pool, title }: StoredDrawing,
   { facts: { id, resumed_from: resumedFrom, purpose }, drawing, plan }: Omit<PreparedRun, 'nodeErrors'>,
 ): Promise<void> {
   const start = async (): Promise<void> => {
     try {
       const isResumed = resumedFrom !== undefined || purpose === 'test';
-      const run = { id, plan, workflow_id: workflowId, project_id, title, settings: drawing['settings'], isResumed };
+      const run = {
+        id,
+        plan,
+        workflow_id: workflowId,
+        project_id,
+        title,
+        settings: drawing['settings'],
+        isResumed,
+        pool,
+      };
       await startRunWorkflow(deps.temporal, deps.config, run);
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');

@@ -53,11 +53,11 @@ export const runSchema = z
     parent_path: z.string().nullable().describe('The iteration of that node; empty outside loops'),
     resumed_from: z.string().nullable().describe('The earlier run whose results it began with (resume)'),
     waiting_for: z
-      .enum([...WAITING_FOR, 'worker'])
+      .enum(WAITING_FOR)
       .nullable()
       .describe(
         'What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts ' +
-          'is `time`. `worker` is for pools of workers, which this version does not have',
+          'is `time`. `worker`: no worker of the pool of its nodes is there',
       ),
     duration: z.number().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),

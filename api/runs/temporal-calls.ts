@@ -10,6 +10,7 @@ import {
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { activeTraceIds, inSpan, SpanKind } from '../../telemetry/spans.js';
 import { executionOf, type Execution } from '../../graph/document.js';
+import { hasPools } from '../../graph/pools.js';
 import type { RunToStart } from '../../db/runs/runs-repository.js';
 import {
   DECIDE_SIGNAL,
@@ -63,6 +64,7 @@ export async function startRunWorkflow(
     maxInFlight: MAX_NODES_IN_FLIGHT,
     ...(execution === 'dense' && { stride: execution }),
     ...(run.isResumed && { keepsResults: true }),
+    ...(hasPools(run.plan, run.pool) && { hasPools: true }),
   };
   try {
     await traced('start', run.id, () =>

@@ -20,13 +20,14 @@ export function createWaitView({ secretBox, config }: Opener, role: Role | null)
   const urlOf = ({ tokenEnc, row }: SealedToken): string =>
     callbackUrl(config.publicUrl, secretBox.open(tokenEnc, 'callback-token', ...row));
   return {
-    waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId, connection_id: connectionId }) {
+    waiting({ for: what, until, token_enc: token, task_id: taskId, run_id: runId, connection_id: connectionId, pool }) {
       const task = taskId === null ? {} : { task_id: taskId };
       const others = {
         ...(runId !== null && { run_id: runId }),
         ...(connectionId !== null && { connection_id: connectionId }),
+        ...(pool !== null && { pool }),
       };
-      const waiting = { for: what, until, ...task, ...others };
+      const waiting = { for: what, ...(until !== null && { until }), ...task, ...others };
       return token !== null && isShown ? { ...waiting, callback_url: urlOf(readSealedToken(token)) } : waiting;
     },
   };

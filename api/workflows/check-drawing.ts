@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { poolErrors } from '../../acceptance/prepare-run.js';
 import { defaultAnswersOf } from '../../graph/answer-node.js';
 import { withCheckBudget } from '../../graph/check-budget.js';
 import { compilePlan } from '../../graph/compile-plan.js';
@@ -6,11 +7,13 @@ import type { Document, StructuralError } from '../../graph/document.js';
 import type { JsonObject } from '../../graph/json.js';
 import { findLostSecrets, lostSecretErrors, lostSecretWarnings } from '../../graph/lost-secrets.js';
 import type { Plan } from '../../graph/plan.js';
+import type { ProjectPools } from '../../graph/pools.js';
 import type { SecretMap } from '../../graph/secrets.js';
 import { mergeErrors, validateNodes, validateUnlinked, type NodeErrors } from '../../graph/validate.js';
 import { findWarnings, type Warning } from '../../graph/warnings.js';
 import type { ActionWarning } from '../services/resolve-actions.js';
 import type { CallWarning } from './call-warnings.js';
+import type { PoolWarning } from './pool-warnings.js';
 import type { ToolWarning } from './tool-warnings.js';
 import { envelopeSchema, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 
@@ -45,6 +48,9 @@ interface KnownErrors {
   callWarnings?: readonly CallWarning[];
   toolWarnings?: readonly ToolWarning[];
   actionWarnings?: readonly ActionWarning[];
+  poolWarnings?: readonly PoolWarning[];
+  /** The pools of the project; without them it has the default pool. */
+  project?: ProjectPools;
   /** Nodes that name a connection that the project does not have. */
   connectionErrors?: NodeErrors;
   /** True if the workflow is offered as a chat. */
@@ -68,17 +74,26 @@ function checkWithinBudget(
   drawing: JsonObject,
   secrets: SecretMap,
   runDays: number,
-  { callWarnings = [], toolWarnings = [], actionWarnings = [], connectionErrors = {}, isChat = false }: KnownErrors,
+  {
+    callWarnings = [],
+    toolWarnings = [],
+    actionWarnings = [],
+    poolWarnings = [],
+    project = { pool: null, pools: [] },
+    connectionErrors = {},
+    isChat = false,
+  }: KnownErrors,
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return toStructuralCheck(compiled.errors);
   const { document, plan } = compiled;
-  const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors });
+  const known = mergeErrors(connectionErrors, poolErrors(plan, project));
+  const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors: known });
   const errors = toNodeRows(nodeErrors);
   const lost = findLostSecrets(drawing, secrets);
   const ofDrawing = [...findWarnings(drawing, document, plan, runDays, isChat), ...lostSecretWarnings(lost)];
   const unlinked = unlinkedWarnings(document, plan, connectionErrors);
-  const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings, ...actionWarnings];
+  const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings, ...actionWarnings, ...poolWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
   const answers = defaultAnswersOf(drawing, plan);

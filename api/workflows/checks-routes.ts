@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { openDrawing, openSecrets } from '../../acceptance/opened-drawing.js';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
+import { findPoolWarnings } from './pool-warnings.js';
 import { isChatWorkflow } from '../../db/workflows/chats-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
@@ -152,6 +153,8 @@ async function checkOne(
   const errors = await connectionErrors(db, workflow.project_id, drawing);
   const isChat = await isChatWorkflow(db, workflow.id);
   const actionWarnings = await findActionWarnings(db, workflow.project_id, drawing);
-  const known = { callWarnings, toolWarnings, actionWarnings, connectionErrors: errors, isChat };
+  const poolWarnings = await findPoolWarnings(db, workflow.project_pool, drawing);
+  const project = { pool: workflow.project_pool, pools: workflow.project_pools };
+  const known = { callWarnings, toolWarnings, actionWarnings, poolWarnings, project, connectionErrors: errors, isChat };
   return checkDrawing(drawing, secrets, config.runTimeoutDays, known);
 }

@@ -180,7 +180,7 @@ export interface Requests {
 
 interface ConnectionWait {
   connectionId: number;
-  until: string;
+  until: string | undefined;
 }
 
 const NO_REQUESTS: Requests = { approvals: NONE, tasks: NONE, signIns: [], below: NONE };

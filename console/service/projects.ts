@@ -1,6 +1,6 @@
 // The person's projects and what their roles permit there.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, unwrap, type components } from './api.js';
+import { api, unwrap, type components, type paths } from './api.js';
 import { readAllPages } from './calls.js';
 
 export type Project = components['schemas']['Project'];
@@ -30,6 +30,15 @@ export function useProjectRole(projectId: number, isWanted = true): { role: Role
     staleTime: 60_000,
   });
   return { role: data?.role, isKnown: !isPending };
+}
+
+type ProjectChange = NonNullable<
+  paths['/api/v1/projects/{id}/']['patch']['requestBody']
+>['content']['application/json'];
+
+/** Changes a project of which the person is a member; others are answered its pools alone. */
+export async function changeProject(id: number, body: ProjectChange): Promise<Project> {
+  return (await unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id } }, body }))) as Project;
 }
 
 const RANK: Record<Role, number> = { viewer: 0, editor: 1, admin: 2, owner: 3 };

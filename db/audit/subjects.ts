@@ -138,7 +138,7 @@ const SUBJECTS = {
     actions: ['created', 'changed', 'deleted'],
     find: ({ id }: TargetKey) => sql`
       SELECT name, id AS project_id, jsonb_build_object('name', name, 'webhook_url', webhook_url,
-          'is_webhook_enabled', is_webhook_enabled, 'spending_limit', CASE WHEN spending_limit_usd IS NOT NULL
+          'is_webhook_enabled', is_webhook_enabled, 'pool', pool, 'pools', to_jsonb(pools), 'spending_limit', CASE WHEN spending_limit_usd IS NOT NULL
             THEN jsonb_build_object('amount', spending_limit_usd::text, 'period', spending_period) END) AS fields,
         jsonb_build_object('webhook_secret', ${hashOf('webhook_secret_enc')}) AS secrets
       FROM projects WHERE id = ${id} AND deleted_at IS NULL`,

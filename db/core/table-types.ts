@@ -798,6 +798,21 @@ export interface Pins {
 }
 
 /**
+ * Nodes in progress that another pool than the default one executes. Writers: a worker of the default pool adds a
+ * node before it enters the queue of its pool; the API deletes those that have ended.
+ */
+export interface PoolNodes {
+  run_id: string;
+  path: string;
+  node_id: string;
+  pool: string;
+  /** The build on which the run is executed, of versioned workers. */
+  build_id: string | null;
+  /** When the node, or its present step, entered the queue of the pool. */
+  due_at: Generated<Date>;
+}
+
+/**
  * Members of projects with their roles. Writers: the API, which holds the lock on the project's row meanwhile, and
  * `admin`.
  */
@@ -834,6 +849,10 @@ export interface Projects {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   deleted_at: Date | null;
+  /** The pool whose workers execute its nodes; null is `default`. */
+  pool: string | null;
+  /** The other pools that its nodes may name. */
+  pools: Generated<string[]>;
 }
 
 /**
@@ -1327,10 +1346,10 @@ export interface Waits {
   node_id: string;
   /**
    * The number of the agent's tool call that waits, from 1 over all turns; 0 for the node itself; -1, -2 and so on
-   * for waits for a connection, one after the other.
+   * for waits for a connection or for a worker, one after the other.
    */
   call: Generated<number>;
-  kind: "time" | "callback" | "human" | "child" | "connection";
+  kind: string;
   /** The run that the node has started (kind `child`). */
   child_run_id: string | null;
   /** The connection that the node waits for since `started_at` (kind `connection`). */
@@ -1352,6 +1371,8 @@ export interface Waits {
   signal_attempts: Generated<number>;
   /** When the wait ended. Later answers are refused. */
   closed_at: Date | null;
+  /** The pool for whose workers the node waits since `started_at` (kind `worker`). The API starts and ends such waits. */
+  pool: string | null;
 }
 
 /**
@@ -1387,6 +1408,18 @@ export interface WebhookDeliveries {
   leased_until: Date | null;
   /** When the attempt succeeded. */
   delivered_at: Date | null;
+}
+
+/** Worker processes, and when each of them was alive. Writer: the worker. The API deletes old rows. */
+export interface Workers {
+  id: string;
+  pool: string;
+  /** The build of a versioned worker. */
+  build_id: string | null;
+  started_at: Generated<Date>;
+  seen_at: Generated<Date>;
+  /** When it began to stop; it takes no nodes from then on. */
+  stopped_at: Date | null;
 }
 
 /** The categories of workflows. Writer: the API. */
@@ -1573,6 +1606,7 @@ export interface DB {
   node_results: NodeResults;
   oidc_identities: OidcIdentities;
   pins: Pins;
+  pool_nodes: PoolNodes;
   project_members: ProjectMembers;
   projects: Projects;
   provider_calls: ProviderCalls;
@@ -1604,6 +1638,7 @@ export interface DB {
   users: Users;
   waits: Waits;
   webhook_deliveries: WebhookDeliveries;
+  workers: Workers;
   workflow_categories: WorkflowCategories;
   workflow_changes: WorkflowChanges;
   workflow_drafts: WorkflowDrafts;

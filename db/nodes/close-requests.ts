@@ -1,5 +1,5 @@
 // Closes everything that stopped nodes wait for: human tasks and approval requests expire, callbacks are refused,
-// waits for connections end, and child runs are asked to stop. The reconciler's next round cancels these runs in
+// waits for connections and workers end, and child runs are asked to stop. The reconciler's next round cancels these runs in
 // Temporal, and the end of each of them does the same for the runs below it. Rows of runs are locked from the top of
 // their tree down: a parent before its children.
 import { sql, type RawBuilder } from 'kysely';
@@ -14,7 +14,7 @@ export function closedRequests(which: RawBuilder<unknown>): RawBuilder<unknown> 
     ), closed_approvals AS (
       UPDATE approval_requests SET status = 'expired', decided_at = clock_timestamp() WHERE ${which} AND status = 'pending'
     ), closed_callbacks AS (
-      UPDATE waits SET closed_at = clock_timestamp() WHERE ${which} AND kind IN ('callback', 'connection')
+      UPDATE waits SET closed_at = clock_timestamp() WHERE ${which} AND kind IN ('callback', 'connection', 'worker')
         AND closed_at IS NULL
     ), cancelled_children AS (
       UPDATE runs AS child SET cancel_requested_at = coalesce(child.cancel_requested_at, now()), next_check_at = now(),

@@ -68,11 +68,12 @@ export function insertClaims(rows: RawBuilder<unknown>): RawBuilder<unknown> {
     INSERT INTO node_results AS node (run_id, path, node_id, status, step, queued_ms, worker)
     ${rows}
     ON CONFLICT (run_id, path, node_id) DO UPDATE
-      SET attempts = node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END,
+      SET attempts = greatest(1, node.attempts + CASE WHEN ${isRepeat} THEN 1 ELSE 0 END),
         attempt_started_at = CASE WHEN ${isRepeat} THEN clock_timestamp() ELSE node.attempt_started_at END,
         worker = CASE WHEN ${isHeld} THEN NULL ELSE excluded.worker END,
         isolation = CASE WHEN ${isHeld} THEN 'waits' END,
-        step = excluded.step
+        step = excluded.step,
+        queued_ms = coalesce(node.queued_ms, excluded.queued_ms)
     RETURNING ${claimColumns}, ${lazily}`;
 }
 

@@ -21,6 +21,8 @@ const COLUMNS = [
   'total_spent_usd',
   'spending_limit_usd',
   'spending_period',
+  'pool',
+  'pools',
   'created_by',
   'created_at',
   'updated_at',
@@ -43,6 +45,11 @@ interface ProjectFields {
 interface SpendingLimitFields {
   spending_limit_usd: string | null;
   spending_period: SpendingPeriod | null;
+}
+
+export interface PoolFields {
+  pool: string | null;
+  pools: string[];
 }
 
 /** `webhook_secret_enc` is sealed and bound to `id`, which must be reserved before (`reserveId`). */
@@ -75,6 +82,24 @@ export function findProject(db: Db, projectId: number, reach: Reach): Promise<Me
   return memberProjects(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
+/** False for a project that is deleted or unknown. */
+export async function isProject(db: Db, projectId: number): Promise<boolean> {
+  return (await findPoolsOf(db, projectId)) !== undefined;
+}
+
+/** What administrators of the service see of a project; undefined if it is deleted or unknown. */
+export function findPoolsOf(
+  db: Db,
+  projectId: number,
+): Promise<(PoolFields & { id: number; name: string }) | undefined> {
+  return db
+    .selectFrom('projects')
+    .select(['id', 'name', 'pool', 'pools'])
+    .where('id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
 /** Newest first. */
 export async function listProjects(
   db: Db,
@@ -99,7 +124,7 @@ export async function listProjects(
 export function updateProject(
   db: Db,
   projectId: number,
-  fields: Partial<ProjectFields & SpendingLimitFields>,
+  fields: Partial<ProjectFields & SpendingLimitFields & PoolFields>,
   webhookSecret: Buffer,
 ): Promise<boolean> {
   const isOn = sql<boolean>`coalesce(${fields.is_webhook_enabled ?? null}::boolean, is_webhook_enabled)`;

@@ -40,8 +40,8 @@ BEGIN
 END $$;
 
 -- Returns the number of changes of a run at some paths. A path is empty outside loops, or names an iteration. The sum
--- of a loop at one of these paths includes its ended iterations. Each wait for a child run or for a connection starts
--- and ends once. `overdue` counts the pending requests whose deadline has passed. PL/pgSQL caches one plan, which
+-- of a loop at one of these paths includes its ended iterations. Each wait for a child run, a connection or a worker
+-- starts and ends once. `overdue` counts the pending requests whose deadline has passed. PL/pgSQL caches one plan, which
 -- serves any number of paths.
 CREATE OR REPLACE FUNCTION changes_at(asked uuid, places text[], OUT changes bigint, OUT overdue bigint,
     OUT changed_at timestamptz)

@@ -15,7 +15,7 @@ BEGIN
   END LOOP;
   RETURN (
     SELECT CASE WHEN count(*) = count(reason) THEN (array_agg(reason
-      ORDER BY array_position('{approval,human,connection,callback,time,child}'::text[], reason)))[1] END
+      ORDER BY array_position('{approval,human,connection,callback,time,child,worker}'::text[], reason)))[1] END
     FROM node_results AS node CROSS JOIN LATERAL (
       SELECT CASE
         WHEN EXISTS (

@@ -53,10 +53,20 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
 
-/** Returns the plan of an open run and the settings of its drawing. Undefined if the run is not open. */
-export async function findPlan(db: Db, runId: string): Promise<{ plan: Plan; settings: unknown } | undefined> {
-  const { rows } = await sql<{ plan: Plan; settings: unknown }>`
-    SELECT graph.plan, graph.document -> 'settings' AS settings FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
+interface StoredPlan {
+  plan: Plan;
+  /** Of the drawing, not validated. */
+  settings: unknown;
+  /** The pool of the project; null is the default pool. */
+  pool: string | null;
+}
+
+/** Returns undefined if the run is not open. */
+export async function findPlan(db: Db, runId: string): Promise<StoredPlan | undefined> {
+  const { rows } = await sql<StoredPlan>`
+    SELECT graph.plan, graph.document -> 'settings' AS settings, project.pool
+    FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash
+      JOIN projects AS project ON project.id = run.project_id
     WHERE run.id = ${runId} AND run.status = 'In Progress'`.execute(db);
   return rows[0];
 }

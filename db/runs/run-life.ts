@@ -154,6 +154,8 @@ async function succeedRun(db: Db, runId: string, report: number): Promise<RunCha
           SELECT FROM provider_calls AS call
           WHERE call.project_id = run.project_id AND call.run_id = run.id AND call.reserved_usd IS NOT NULL)
         AND NOT EXISTS (SELECT FROM marketplace_copies AS copy WHERE copy.copy_id = run.workflow_id)
+        AND (run.is_plain OR NOT EXISTS (
+          SELECT FROM waits AS wait WHERE wait.run_id = run.id AND wait.kind = 'worker' AND wait.closed_at IS NULL))
       RETURNING id, workflow_id, project_id, status, purpose, parent_run_id, parent_path, parent_node_id
     ), ${answeredParent}, notified AS (${webhookEventOf(EVENTS.succeed, sql`changed`)})
     SELECT ${answeredColumns}, ${notifyOfEnd(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);

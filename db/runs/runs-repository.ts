@@ -19,6 +19,8 @@ export interface RunToStart {
   settings: unknown;
   /** True if it may reuse results of earlier runs. */
   isResumed: boolean;
+  /** The pool of its project; null is the default pool. */
+  pool: string | null;
 }
 
 export interface RunToCheck {
@@ -67,7 +69,8 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
     .selectFrom('runs')
     .innerJoin('workflows', 'workflows.id', 'runs.workflow_id')
     .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'runs.snapshot_hash')
-    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from', 'runs.purpose'])
+    .innerJoin('projects', 'projects.id', 'runs.project_id')
+    .select(['runs.id', 'runs.workflow_id', 'runs.project_id', 'runs.resumed_from', 'runs.purpose', 'projects.pool'])
     .select(['workflows.title', 'graph_snapshots.plan'])
     .select(sql`graph_snapshots.document -> 'settings'`.as('settings'))
     .where('runs.id', '=', runId)

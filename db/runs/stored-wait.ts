@@ -3,20 +3,22 @@ import { sql, type RawBuilder } from 'kysely';
 import { isoText } from '../core/iso-text.js';
 
 export interface StoredWait {
-  for: 'time' | 'callback' | 'human' | 'child' | 'connection';
-  /** ISO 8601, as JSON writes a Date. */
-  until: string;
+  for: 'time' | 'callback' | 'human' | 'child' | 'connection' | 'worker';
+  /** ISO 8601, as JSON writes a Date; null for a wait without an end. */
+  until: string | null;
   /** The sealed token of a callback (`readSealedToken`). */
   token_enc: string | null;
   task_id: string | null;
   run_id: string | null;
   /** The connection that needs a sign-in. */
   connection_id: number | null;
+  /** The pool for whose workers the node waits. */
+  pool: string | null;
 }
 
 /**
  * Selects from the started wait of the row `node` of `node_results`; for an agent, from that of its first open call.
- * An open wait for a connection comes first.
+ * An open wait for a connection or a worker comes first.
  */
 function ofWait(what: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
@@ -36,8 +38,8 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
 
 /** JSON of a `StoredWait` if the node has started to wait, even if the wait is over. */
 export const startedWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
-  'until', ${isoText(sql`wait.until`)}, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
-  'connection_id', wait.connection_id)`);
+  'until', CASE WHEN isfinite(wait.until) THEN ${isoText(sql`wait.until`)} END, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
+  'connection_id', wait.connection_id, 'pool', wait.pool)`);
 
 /** JSON of a `StoredWait` if the node is waiting now. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${startedWait} END`;

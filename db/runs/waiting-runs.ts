@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
 /** In the order in which the first of several is shown. */
-export const WAITING_FOR = ['approval', 'human', 'connection', 'callback', 'time', 'child'] as const;
+export const WAITING_FOR = ['approval', 'human', 'connection', 'callback', 'time', 'child', 'worker'] as const;
 
 export type WaitingFor = (typeof WAITING_FOR)[number];
 

@@ -6,6 +6,7 @@ import * as baseline from '../migrations/0001-baseline.js';
 import * as draftsAndTags from '../migrations/0002-drafts-and-tags.js';
 import * as services from '../migrations/0003-services.js';
 import * as assistants from '../migrations/0004-assistants.js';
+import * as pools from '../migrations/0005-pools.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** Ordered by name. A migration that has shipped is never edited. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0002-drafts-and-tags': draftsAndTags,
   '0003-services': services,
   '0004-assistants': assistants,
+  '0005-pools': pools,
 };
 
 /**

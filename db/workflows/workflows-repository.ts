@@ -151,7 +151,7 @@ type MarkedDrawing = Omit<StoredDrawing, 'document'> & {
 const selectUnless = createStatement<{ workflowId: number; knownMark: string | null }, MarkedDrawing>(
   ['workflowId', 'knownMark'],
   ({ workflowId, knownMark }) => sql`
-    SELECT id, project_id, title, secrets_enc, version, mark, coalesce(mark = ${knownMark}::text, false) AS "isKnown",
+    SELECT id, project_id, title, secrets_enc, version, ${poolOfProject} AS project_pool, ${poolsOfProject} AS project_pools, mark, coalesce(mark = ${knownMark}::text, false) AS "isKnown",
       CASE WHEN mark IS DISTINCT FROM ${knownMark}::text THEN document END AS document
     FROM workflows, concat(revision, ' ', extract(epoch FROM updated_at)) AS mark
     WHERE id = ${workflowId} AND archived_at IS NULL`,
@@ -268,10 +268,18 @@ export function nextSortId(db: Db, projectId: number) {
     .where('archived_at', 'is', null);
 }
 
+// Subselects, because a join would lock the project's row together with the workflow's.
+const poolOfProject = sql`(SELECT pool FROM projects WHERE projects.id = workflows.project_id)`;
+const poolsOfProject = sql`(SELECT pools FROM projects WHERE projects.id = workflows.project_id)`;
+
 function selectDrawing(db: Db, workflowId: number) {
   return db
     .selectFrom('workflows')
     .select(['id', 'project_id', 'title', 'document', 'secrets_enc', 'version'])
+    .select([
+      sql<string | null>`${poolOfProject}`.as('project_pool'),
+      sql<string[]>`${poolsOfProject}`.as('project_pools'),
+    ])
     .where('id', '=', workflowId)
     .where('archived_at', 'is', null);
 }

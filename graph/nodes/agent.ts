@@ -3,6 +3,7 @@ import { isObject, ownValue, type JsonObject } from '../json.js';
 import { responseFormatField } from '../response-format.js';
 import { actionName, valuesField } from './http.js';
 import type { NodeDefinition } from './node-definition.js';
+import { placementFields } from './placement.js';
 import {
   connectionField,
   connectionTimeoutField,
@@ -149,6 +150,7 @@ const settingsSchema = z.looseObject({
     .describe('How long one call of the model or of a tool may take')
     .meta({ format: SECONDS_FORMAT }),
   connection_timeout: connectionTimeoutField,
+  ...placementFields,
 });
 
 /** The `format` of the list of tools. Editors offer the tools of each server. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NodeDefinition } from './node-definition.js';
+import { placementFields } from './placement.js';
 import { SECONDS_FORMAT } from './shared-fields.js';
 
 const MAX_CODE_CHARACTERS = 262_144;
@@ -12,6 +13,7 @@ const settingsSchema = z.looseObject({
     .default(5)
     .describe('How long the code may run')
     .meta({ format: SECONDS_FORMAT }),
+  ...placementFields,
 });
 
 const schema = z.looseObject({

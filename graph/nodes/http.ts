@@ -3,6 +3,7 @@ import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials
 import { ownValue } from '../json.js';
 import { hasVariables } from '../template.js';
 import type { NodeDefinition } from './node-definition.js';
+import { placementFields } from './placement.js';
 import { connectionField, connectionTimeoutField, headersField, SECONDS_FORMAT } from './shared-fields.js';
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -42,6 +43,7 @@ const settingsSchema = z.looseObject({
     .default(false)
     .describe('A POST or PATCH request may be sent again if it is not known whether it has arrived'),
   connection_timeout: connectionTimeoutField,
+  ...placementFields,
 });
 
 const WITHOUT = 'Field not permitted beside an action';

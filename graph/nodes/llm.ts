@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { responseFormatField } from '../response-format.js';
 import type { NodeDefinition } from './node-definition.js';
+import { placementFields } from './placement.js';
 import { messagesField, modelFields, SECONDS_FORMAT } from './shared-fields.js';
 
 // The schema is loose, because unknown settings are sent to the provider as chat-completion parameters.
@@ -21,6 +22,7 @@ const settingsSchema = z.looseObject({
     .default(300)
     .describe('How long one attempt may take')
     .meta({ format: SECONDS_FORMAT }),
+  ...placementFields,
 });
 
 const schema = z.looseObject({ messages: messagesField, settings: settingsSchema });

@@ -7,6 +7,7 @@ import {
   SECONDS_FORMAT,
 } from './shared-fields.js';
 import type { NodeDefinition } from './node-definition.js';
+import { placementFields } from './placement.js';
 
 const settingsSchema = z.looseObject({
   timeout: z
@@ -19,6 +20,7 @@ const settingsSchema = z.looseObject({
   fail_on_error: z.boolean().default(true).describe('An error that the tool reports fails the node'),
   retry_unsafe: z.boolean().default(false).describe('A call may be made again if its outcome is unknown'),
   connection_timeout: connectionTimeoutField,
+  ...placementFields,
 });
 
 const schema = z.looseObject({

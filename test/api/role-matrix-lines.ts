@@ -538,6 +538,7 @@ export const lines: Line[] = [
     sessionOnly: true,
     params: () => ({ id: NO_ID }),
   },
+  { route: 'GET /api/v1/pools/', for: 'administrator', answer: '200' },
   { route: 'GET /api/v1/users/', for: 'administrator', answer: '200' },
   { route: 'POST /api/v1/users/', for: 'administrator', answer: '201', body: () => ({ name: 'new' }) },
   {

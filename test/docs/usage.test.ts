@@ -17,6 +17,7 @@ describe('the documents for users', function () {
     'docs/use/connections.md',
     'docs/use/services.md',
     'docs/use/porting.md',
+    'docs/operate/pools.md',
     'examples/python/README.md',
   ]);
 });

@@ -3,7 +3,7 @@ import type { NodeKind } from '../../graph/kinds.js';
 import type { Plan } from '../../graph/plan.js';
 import { Planner } from '../../graph/planner.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
-import { mayStartTogether, stretchFrom, type Stretch, type Stride } from '../../graph/stretch.js';
+import { mayStartTogether, stretchFrom, stretchInPool, type Stretch, type Stride } from '../../graph/stretch.js';
 
 /** Each node is its kind and the numbers of the nodes that follow it; a condition has those of its ways. */
 type Drawn = [kind: NodeKind, ...next: (number | [number, number])[]];
@@ -102,6 +102,46 @@ describe('a walk', () => {
     walk.planner.markRunning(placeOf(3));
     walk.planner.succeed(placeOf(3), 0);
     assert.deepEqual([walk.next('dense', true), walk.next('dense')], [[], [placeOf(2)]]);
+  });
+
+  it('ends where the pool changes, although the scope ends with the nodes behind it', () => {
+    const drawn: Drawn[] = [['trigger', 1], ['http', 2], ['condition', [3, 1], [4, 2]], ['http'], ['http']];
+    const plan = toPlan(drawn, { pools: { 3: 'far' } });
+    const stretch = stretchOf(plan, plannerAfter(plan), [1], 'dense');
+    assert.equal(stretch.isRest, true);
+    const walk = new StretchPlan(plan, stretch);
+    const ended = (place: number, handle: number): void => {
+      walk.planner.markRunning(place);
+      walk.planner.succeed(place, handle);
+    };
+    ended(0, 0);
+    assert.deepEqual(
+      walk.next('dense').map((place) => walk.numberOf(place)),
+      [2],
+    );
+    ended(1, 1);
+    assert.deepEqual(walk.next('dense'), [], 'the request of the other pool is ready, and not executed here');
+  });
+
+  it('decides nothing in another pool than the default one, and does not end its scope there', () => {
+    const drawn: Drawn[] = [['trigger', 1], ['http', 2], ['http', 3], ['set', 4], ['http']];
+    const plan = toPlan(drawn, { pools: { 1: 'far', 2: 'far', 4: 'far' } });
+    const planner = plannerAfter(plan);
+    planner.markRunning(1);
+    assert.deepEqual(stretchInPool(plan, planner, [1], 'dense'), { nodes: [1, 2] });
+    assert.deepEqual(stretchInPool(plan, planner, [1], 'visible'), { nodes: [1] });
+    const last = toPlan([['trigger', 1], ['http']]);
+    const whole = plannerAfter(last);
+    whole.markRunning(1);
+    assert.deepEqual(stretchInPool(last, whole, [1], 'dense'), { nodes: [1] });
+  });
+
+  it('begins requests together only in one pool, and with one limit of waiting for a worker', () => {
+    const drawn: Drawn[] = [['trigger', 1, 2], ['http', 3], ['http', 3], ['http']];
+    const far = { 1: 'far', 2: 'far' };
+    assert.equal(mayStartTogether('dense', toPlan(drawn, { pools: far }), 1, 2), true);
+    assert.equal(mayStartTogether('dense', toPlan(drawn, { pools: { 1: 'far' } }), 1, 2), false);
+    assert.equal(mayStartTogether('dense', toPlan(drawn, { takeWithin: { 2: 5 } }), 1, 2), false);
   });
 
   it('begins requests together only if the same node follows all of them, which waits for all', () => {

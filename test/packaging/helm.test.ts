@@ -232,6 +232,34 @@ describe('the chart', function () {
     assert.deepEqual(named((await render('medium')).manifests, 'ScaledObject'), []);
   });
 
+  it('gives each entry of workers its pool, and scales it by the queue of that pool', async () => {
+    const common = {
+      replicas: 1,
+      maxOldSpaceMb: 864,
+      resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } },
+      autoscaling: { enabled: true },
+    };
+    const workers = [
+      { ...common, name: 'main' },
+      { ...common, name: 'office', pool: 'office' },
+    ];
+    const { manifests } = await render('small', { workers });
+    const pools = containersOf(manifests).flatMap(({ env }) =>
+      env.filter(({ name }) => name === 'WORKER_POOL').map(({ value }) => value),
+    );
+    assert.deepEqual(pools, ['default', 'office']);
+    const triggers = manifests
+      .filter(({ kind }) => kind === 'ScaledObject')
+      .map(({ spec }) => spec.triggers![0]!.metadata);
+    assert.deepEqual(
+      triggers.map(({ taskQueue, queueTypes }) => [taskQueue, queueTypes]),
+      [
+        ['workflow-runs', 'workflow,activity'],
+        ['workflow-runs.office', 'activity'],
+      ],
+    );
+  });
+
   it('keeps one Deployment for each build where workers are versioned', async () => {
     const { manifests } = await render('small', { workerVersioning: { enabled: true, builds: ['0.3.0', '0.4.0_a'] } });
     const workers = named(manifests, 'Deployment').filter((name) => name.includes('worker'));
@@ -269,6 +297,20 @@ describe('the chart', function () {
           ],
         },
         /name/,
+      ],
+      [
+        {
+          workers: [
+            {
+              name: 'a',
+              pool: 'Not.A.Pool',
+              replicas: 1,
+              maxOldSpaceMb: 864,
+              resources: { requests: {}, limits: { memory: '1Gi' } },
+            },
+          ],
+        },
+        /pool/,
       ],
       [{ env: { lower: 'x' } }, /lower/],
       [{ api: { replicas: 0 } }, /replicas/],

@@ -23,6 +23,11 @@ function busy({ target }: World, path: string, length = 8): DrawingNode[] {
   return nodes;
 }
 
+/** Each node names its pool, so the run asks for it. */
+function inDefaultPool({ target }: World): DrawingNode[] {
+  return Array.from({ length: 5 }, () => http(`${target.url}/in-pool`, { settings: { pool: 'default' } }));
+}
+
 /** Joins graphs that start side by side; the nodes of each row follow each other. */
 function beside(...rows: DrawingNode[][]): DrawingNode[] {
   const firsts = rows.map(([first]) => first!);
@@ -154,6 +159,7 @@ export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-after-a-caught-agent': (world) => world.runToEnd(caughtAgent(world)),
   'continued-before-a-join': joinAcross,
   'continued-in-loops': continuedInLoops,
+  'continued-in-pools': (world) => world.runToEnd(inRow(...inDefaultPool(world))),
   'continued-resumed': resumed,
   'failed-while-draining': failedWhileDraining,
   'cancelled-while-draining': cancelledWhileDraining,

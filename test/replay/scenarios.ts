@@ -14,6 +14,7 @@ import {
 } from '../../harness/drawing/drawing.js';
 import { giveUpOn } from '../support/inspect.js';
 import { scenariosOfWaits } from './scenarios-waits.js';
+import { scenariosOfPools } from './scenarios-pools.js';
 import { scenariosResumed } from './scenarios-resumed.js';
 import { endlessLoops, failingLoops, loopBesideFailure, loopInLoop, stoppedLoops } from './drawn-loops.js';
 import { agentWithRuns, childRun, parentOf, startedTwice } from './sub-workflows.js';
@@ -250,6 +251,7 @@ export const scenarios: Record<string, Scenario> = {
     await world.decide(runId, request!, 'approve');
     return world.ended(runId);
   },
+  ...scenariosOfPools,
   ...scenariosOfWaits,
   ...scenariosOfSchedules,
   ...scenariosResumed,

@@ -202,7 +202,7 @@ describe('runs that wait for a connection', function () {
       const asked = agent('Work', { model_name: model, connection_timeout: 3_600 }, [tools]);
       const runId = await start(projectId, drawing(linkInRow([trigger(), asked])));
       const { waiting } = await untilWaiting(account.api, runId, asked.id);
-      const leftMs = Date.parse(waiting!.until) - Date.now();
+      const leftMs = Date.parse(waiting!.until!) - Date.now();
       assert.ok(waiting!.for === 'connection' && leftMs > 3_500_000 && leftMs <= 3_600_000, JSON.stringify(waiting));
       assert.deepEqual([await openWaits(runId), guarded.calls], [1, []]);
       await signIn(stack, account, { projectId, id });

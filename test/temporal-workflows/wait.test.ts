@@ -49,16 +49,16 @@ describe('a node that waits', function () {
       const { status, waiting, started_at: startedAt } = await untilWaiting(api, runId, pause.id);
       assert.equal(status, 'in progress');
       assert.equal(waiting!.for, 'time');
-      const lasts = Date.parse(waiting!.until) - Date.parse(startedAt!);
+      const lasts = Date.parse(waiting!.until!) - Date.parse(startedAt!);
       assert.ok(lasts > 4_000 && lasts < 50_000, `${lasts} ms`);
       const end = await api.pollToEnd(runId);
       assert.equal(end.data.status, 'succeed', JSON.stringify(end));
       const entry = end.data.data![pause.id]!;
-      assert.deepEqual(entry.result, { content: waiting!.until });
-      assert.ok(entry.finished_at! >= waiting!.until, `${entry.finished_at} is before ${waiting!.until}`);
+      assert.deepEqual(entry.result, { content: waiting!.until! });
+      assert.ok(entry.finished_at! >= waiting!.until!, `${entry.finished_at} is before ${waiting!.until!}`);
       assert.ok(!('waiting' in entry));
       const [called] = target.requestsTo(`/after-${execution}`);
-      assert.ok(called!.receivedAt >= Date.parse(waiting!.until));
+      assert.ok(called!.receivedAt >= Date.parse(waiting!.until!));
       assert.equal((await transactionsOf(stack, runId)).length, 4, 'one for each node');
     });
   }

@@ -767,6 +767,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pools/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The pools of workers, for administrators.
+         * @description The default pool, and those that have a worker, that a project names, or in which something waits. `backlog` is what no worker has taken yet.
+         */
+        get: operations["get_pools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/": {
         parameters: {
             query?: never;
@@ -800,7 +820,10 @@ export interface paths {
         delete: operations["delete_projects_id"];
         options?: never;
         head?: never;
-        /** Changes the name, the webhook or the limit of what the project may spend. */
+        /**
+         * Changes the name, the webhook, the limit of what the project may spend, or its pools.
+         * @description `pool` and `pools` are changed by administrators of the service alone, members or not, in a session (403 for others). One who is no member is answered `{id, name, pool, pools}`.
+         */
         patch: operations["patch_projects_id"];
         trace?: never;
     };
@@ -2874,13 +2897,18 @@ export interface components {
                 /** @description For which somebody has to sign in */
                 connection_id?: number;
                 /** @enum {string} */
-                for: "approval" | "callback" | "child" | "connection" | "human" | "time";
+                for: "approval" | "callback" | "child" | "connection" | "human" | "time" | "worker";
+                /** @description Of a wait for a worker: the pool that has none */
+                pool?: string;
                 /** @description Of a sub-workflow: its run */
                 run_id?: string;
                 /** @description Of a human task */
                 task_id?: string;
-                /** Format: date-time */
-                until: string;
+                /**
+                 * Format: date-time
+                 * @description Absent for a wait for a worker
+                 */
+                until?: string;
             };
         };
         Pin: {
@@ -2918,6 +2946,10 @@ export interface components {
             id: number;
             is_webhook_enabled: boolean;
             name: string;
+            /** @description The pool of workers that executes its nodes; null is `default` */
+            pool: string | null;
+            /** @description The other pools that its nodes may name */
+            pools: string[];
             role: components["schemas"]["Role"];
             spending_limit: {
                 /** @description USD, a plain decimal */
@@ -2935,6 +2967,14 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             webhook_url: string;
+        };
+        ProjectPools: {
+            id: number;
+            name: string;
+            /** @description The pool of workers that executes its nodes; null is `default` */
+            pool: string | null;
+            /** @description The other pools that its nodes may name */
+            pools: string[];
         };
         /** @enum {string} */
         Role: "owner" | "admin" | "editor" | "viewer";
@@ -2991,7 +3031,7 @@ export interface components {
             updated_at: string;
             use_as_marketplace_template: boolean;
             use_in_marketplace_example: boolean;
-            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
             workflow_version: number | null;
@@ -5404,6 +5444,36 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_pools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        backlog: number;
+                        /** @description Of versioned workers */
+                        build_ids: string[];
+                        name: string;
+                        /** @description For how long the first of the backlog has been due */
+                        oldest_seconds: number;
+                        /** @description Workers that have reported within the last 15 seconds */
+                        workers: number;
+                    }[];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_projects: {
         parameters: {
             query?: {
@@ -5526,6 +5596,8 @@ export interface operations {
                 "application/json": {
                     is_webhook_enabled?: boolean;
                     name?: string;
+                    pool?: string | null;
+                    pools?: string[];
                     spending_limit?: {
                         /** @description USD, a plain decimal */
                         amount: string;
@@ -5546,7 +5618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["Project"] | components["schemas"]["ProjectPools"];
                 };
             };
             default: components["responses"]["BadRequestOrError"];
@@ -6788,7 +6860,7 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
-                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
                             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             workflow: {
                                 id: number;
@@ -6880,7 +6952,7 @@ export interface operations {
                         updated_at: string;
                         use_as_marketplace_template: boolean;
                         use_in_marketplace_example: boolean;
-                        /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                        /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
                         waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                         workflow: {
                             id: number;
@@ -8207,7 +8279,7 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
-                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker` is for pools of workers, which this version does not have */
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
                             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
                             workflow_version: number | null;
@@ -8446,7 +8518,7 @@ export interface operations {
                          * @description What the node has waited for, or waits for, all the time since it began; absent for a node that works
                          * @enum {string}
                          */
-                        waited_for?: "approval" | "callback" | "child" | "connection" | "human" | "time";
+                        waited_for?: "approval" | "callback" | "child" | "connection" | "human" | "time" | "worker";
                         /** @description What a node that is in progress waits for, and until when at the latest */
                         waiting?: {
                             /**
@@ -8457,13 +8529,18 @@ export interface operations {
                             /** @description For which somebody has to sign in */
                             connection_id?: number;
                             /** @enum {string} */
-                            for: "approval" | "callback" | "child" | "connection" | "human" | "time";
+                            for: "approval" | "callback" | "child" | "connection" | "human" | "time" | "worker";
+                            /** @description Of a wait for a worker: the pool that has none */
+                            pool?: string;
                             /** @description Of a sub-workflow: its run */
                             run_id?: string;
                             /** @description Of a human task */
                             task_id?: string;
-                            /** Format: date-time */
-                            until: string;
+                            /**
+                             * Format: date-time
+                             * @description Absent for a wait for a worker
+                             */
+                            until?: string;
                         };
                     };
                 };

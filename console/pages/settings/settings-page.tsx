@@ -13,6 +13,7 @@ import { FilesTab } from './files.js';
 import { KeysTab } from './keys.js';
 import { MembersTab } from './members.js';
 import { PasswordTab, SessionsTab } from './own-sign-in.js';
+import { PoolsTab } from './pools.js';
 import { ProjectBar } from './project-bar.js';
 import { ProvidersTab } from './providers.js';
 import './settings.css';
@@ -65,6 +66,7 @@ function groupsOf(project: Project | undefined, projects: readonly Project[], is
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
     { id: 'files', label: 'Files', content: of(FilesTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },
+    isAdmin && { id: 'pools', label: 'Pools', content: of(PoolsTab) },
     may('admin') && { id: 'audit', label: 'Audit', content: of(AuditTab) },
   ];
   const ofPerson = [

@@ -5,7 +5,7 @@ import { api, unwrap, type paths } from '../../service/api.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Awaited, Problem } from '../../service/problem.js';
-import { mayAct, type Project } from '../../service/projects.js';
+import { changeProject, mayAct, type Project } from '../../service/projects.js';
 import { useChange, submits } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
@@ -47,14 +47,17 @@ export function WebhooksTab({ project }: { project: Project }) {
 function EndpointForm({ project }: { project: Project }) {
   const [url, setUrl] = useState(project.webhook_url);
   const [isEnabled, setIsEnabled] = useState(project.is_webhook_enabled);
-  const change = useChange(() => save(project.id, { webhook_url: url.trim(), is_webhook_enabled: isEnabled }), {
-    invalidates: ['projects', 'deliveries'],
-    announcement: 'The webhook is saved.',
-    onSuccess: (saved) => {
-      setUrl(saved.webhook_url);
-      setIsEnabled(saved.is_webhook_enabled);
+  const change = useChange(
+    () => changeProject(project.id, { webhook_url: url.trim(), is_webhook_enabled: isEnabled }),
+    {
+      invalidates: ['projects', 'deliveries'],
+      announcement: 'The webhook is saved.',
+      onSuccess: (saved) => {
+        setUrl(saved.webhook_url);
+        setIsEnabled(saved.is_webhook_enabled);
+      },
     },
-  });
+  );
   const errors = fieldErrors(change.error);
   return (
     <form className="settings-form" noValidate onSubmit={submits(change)}>
@@ -84,10 +87,6 @@ function EndpointForm({ project }: { project: Project }) {
       />
     </form>
   );
-}
-
-function save(id: number, body: { webhook_url: string; is_webhook_enabled: boolean }): Promise<Project> {
-  return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id } }, body }));
 }
 
 /** The secret with which receivers verify signatures. */

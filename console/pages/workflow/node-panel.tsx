@@ -38,6 +38,7 @@ import { useFormVariables } from './form-variables.js';
 import { McpToolField } from './mcp-tool-field.js';
 import { ModelField } from './model-field.js';
 import { alignSelection, describeChosen, duplicateSelection, plural, removeSelection } from './shortcuts.js';
+import { PoolField } from './pool-field.js';
 import { WorkflowField } from './workflow-field.js';
 
 interface NodePanelProps {
@@ -79,6 +80,7 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
     if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
     if (format === AGENT_TOOLS) return <AgentTools {...{ projectId, workflowId }} nodeId={node.id} {...props} />;
+    if (format === POOL) return <PoolField projectId={projectId} {...props} />;
     if (format === MODEL) return <ModelField {...props} />;
     if (format === ACTION) return <ActionField {...{ projectId, data }} {...props} />;
     if (format !== MCP_TOOL) return filesControl(format, { ...props, projectId });
@@ -366,6 +368,8 @@ function LinkList({ links, drawing }: { links: readonly Link[]; drawing: Drawing
 const WORKFLOW_ID = 'workflow-id';
 /** `format` of fields with the id of a connection of the same project. */
 const CONNECTION_ID = 'connection-id';
+/** `format` of fields with the name of a pool of the project. */
+const POOL = 'pool';
 /** `format` of fields that name one or several tools of the MCP server in the sibling fields. */
 const MCP_TOOL = 'mcp-tool';
 

@@ -6,7 +6,7 @@ import { useConnections } from './connection-calls.js';
 interface ConnectionWaitProps {
   projectId: number;
   connectionId: number | undefined;
-  until: string;
+  until: string | undefined;
 }
 
 /** Explains who can end the wait, and links to the connection for people who may sign in. */

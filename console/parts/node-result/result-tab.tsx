@@ -182,6 +182,8 @@ function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
           The node waits until <Time at={waiting.until} />.
         </p>
       );
+    case 'worker':
+      return <p>The node waits for a worker of pool {waiting.pool}. None is there, and it goes on when one comes.</p>;
     case 'approval':
     case undefined:
     default:
@@ -189,7 +191,7 @@ function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
   }
 }
 
-function Callback({ url, until }: { url: string | undefined; until: string }) {
+function Callback({ url, until }: { url: string | undefined; until: string | undefined }) {
   return (
     <div className="node-part">
       <p>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
-import type { Project } from '../../service/projects.js';
+import { changeProject, type Project } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -55,5 +55,5 @@ export function NameProject({ project, onClose, onNamed }: NameProjectProps) {
 
 function save(project: Project | undefined, name: string): Promise<Project> {
   if (project === undefined) return unwrap(api.POST('/api/v1/projects/', { body: { name } }));
-  return unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id: project.id } }, body: { name } }));
+  return changeProject(project.id, { name });
 }

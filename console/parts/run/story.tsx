@@ -169,13 +169,20 @@ function Wait({ run, labels, nodeKey, onSelect }: RunStoryProps & { nodeKey: str
   return (
     <p>
       Waits at <NodeButton choice={choice} labels={labels} onSelect={onSelect} /> {WAITS[waiting.for]}
+      {waiting.pool !== undefined && ` ${waiting.pool}`}
       {typeof entry.started_at === 'string' && (
         <>
           {' '}
           since <ClockTime at={entry.started_at} /> (<RunningFor since={entry.started_at} />)
         </>
       )}
-      , until <Time at={waiting.until} /> at the latest.
+      {waiting.until === undefined ? (
+        '.'
+      ) : (
+        <>
+          , until <Time at={waiting.until} /> at the latest.
+        </>
+      )}
       {waiting.task_id === undefined ? (
         remedyOf(run, waiting)
       ) : (
@@ -199,6 +206,7 @@ const WAITS: Readonly<Record<Waiting['for'], string>> = {
   connection: 'until somebody has signed in for its connection',
   human: 'for the answer of a person',
   time: 'for its time to come',
+  worker: 'for a worker of pool',
 };
 
 function remedyOf({ project }: RunDetail, waiting: Waiting): ReactNode {

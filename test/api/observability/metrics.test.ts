@@ -26,6 +26,8 @@ const FIGURES = [
   'retention_backlog_runs',
 ];
 
+const noPools = (): Promise<[]> => Promise.resolve([]);
+
 describe('metrics', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -66,7 +68,12 @@ describe('metrics', function () {
       },
     });
     try {
-      const refresh = createDatabaseMetrics(new Registry(), { db: counting, logger, resultRetentionDays: 30 });
+      const refresh = createDatabaseMetrics(new Registry(), {
+        db: counting,
+        logger,
+        resultRetentionDays: 30,
+        readPools: noPools,
+      });
       await Promise.all(Array.from({ length: 50 }, refresh));
       await refresh();
       assert.equal(statements.length, 1);
@@ -79,7 +86,7 @@ describe('metrics', function () {
     const registry = new Registry();
     const db = openDatabase(stack.stack.database_url);
     try {
-      const refresh = createDatabaseMetrics(registry, { db, logger, resultRetentionDays: 30 });
+      const refresh = createDatabaseMetrics(registry, { db, logger, resultRetentionDays: 30, readPools: noPools });
       // Both connections are in use until the test releases them.
       let free = (): void => undefined;
       const freed = new Promise<void>((resolve) => {

@@ -139,7 +139,7 @@ describe('the live part of workflow_result', function () {
     const entryOf = async (): Promise<NodeEntry | undefined> => (await poll(runId)).data?.[waits.id];
     const check = ({ approval_requests: requests, waiting }: NodeEntry): void => {
       assert.equal(waiting!.for, 'approval');
-      const differenceMs = Date.parse(waiting!.until) - Date.parse(String(requests![0]!['expires_at']));
+      const differenceMs = Date.parse(waiting!.until!) - Date.parse(String(requests![0]!['expires_at']));
       assert.ok(Math.abs(differenceMs) <= 1_000, `${differenceMs} ms`);
     };
     await eventually(async () => (await entryOf())?.waiting !== undefined);

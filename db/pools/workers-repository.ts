@@ -1,0 +1,65 @@
+// The workers that live, by their own reports. All times are those of the database's clock.
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '../core/client.js';
+
+export interface LivingWorker {
+  id: string;
+  pool: string;
+  /** Null for an unversioned worker. */
+  buildId: string | null;
+}
+
+/** How often a worker reports that it lives. */
+export const REPORT_EVERY_MS = 5_000;
+/** A worker that died counts for this long after its last report. */
+const COUNTS_FOR_S = 15;
+const KEEP_DAYS = 7;
+
+/** Reports that the worker lives. It counts from now on. */
+export async function reportWorker(db: Db, { id, pool, buildId }: LivingWorker): Promise<void> {
+  await sql`
+    INSERT INTO workers (id, pool, build_id) VALUES (${id}, ${pool}, ${buildId})
+    ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`.execute(db);
+}
+
+/** Reports that the worker stops. It does not count any more. */
+export async function stopWorker(db: Db, id: string): Promise<void> {
+  await sql`
+    UPDATE workers SET stopped_at = coalesce(stopped_at, clock_timestamp()), seen_at = clock_timestamp()
+    WHERE id = ${id}`.execute(db);
+}
+
+export async function deleteOldWorkers(db: Db): Promise<void> {
+  await sql`DELETE FROM workers WHERE seen_at < now() - make_interval(days => ${KEEP_DAYS})`.execute(db);
+}
+
+/** True for a row of `workers`, by its alias, that counts now or has counted within the last `seconds`. */
+export function counts(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at + make_interval(secs => ${COUNTS_FOR_S}))
+    > now() - make_interval(secs => ${seconds})`;
+}
+
+/**
+ * True for a row of `workers`, by its alias, whose process executes nothing any more. One that stops ends within this
+ * time.
+ */
+export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)
+    <= now() - make_interval(secs => ${COUNTS_FOR_S})`;
+}
+
+/** True if a worker of the pool and, unless it is null, of the build counts now or has counted within the last `seconds`. */
+export function isServed(pool: RawBuilder<unknown>, build: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
+  return sql<boolean>`EXISTS (
+    SELECT FROM workers AS serving WHERE serving.pool = ${pool}
+      AND (${build} IS NULL OR serving.build_id = ${build}) AND ${counts(sql`serving`, seconds)})`;
+}
+
+/** Returns those of `pools` in which no worker counts. */
+export async function findUnattended(db: Db, pools: readonly string[]): Promise<Set<string>> {
+  if (pools.length === 0) return new Set();
+  const { rows } = await sql<{ pool: string }>`
+    SELECT pool FROM unnest(${pools}::text[]) AS named (pool)
+    WHERE NOT ${isServed(sql`named.pool`, sql`NULL::text`)}`.execute(db);
+  return new Set(rows.map(({ pool }) => pool));
+}
