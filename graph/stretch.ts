@@ -48,7 +48,8 @@ export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, 
 export function mayStartTogether(stride: Stride, plan: Plan, first: number, other: number): boolean {
   const areWalked = [first, other].every((node) => walksThrough(stride, plan.kinds[node]!));
   if (!areWalked || !mayAccompany(plan, first, other)) return false;
-  return isInPoolOf(plan, first, other) && plan.takeWithin?.[first] === plan.takeWithin?.[other];
+  const { takeWithin = {} } = plan;
+  return isInPoolOf(plan, first, other) && takeWithin[first] === takeWithin[other];
 }
 
 /** True if the workers that execute `node` also execute `other`. Inline nodes are executed by whoever walks on. */

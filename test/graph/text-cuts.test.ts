@@ -75,6 +75,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/mcp-server/tasks.ts: found.slice(0,PAGE_TASKS)',
     'api/test-runs/read-mocks.ts: wrong.slice(0,MOST_REPORTED)',
     'api/workflows/call-warnings.ts: ).slice(0,MAX_FINDINGS)',
+    'api/workflows/pool-warnings.ts: pool)).slice(0,MAX_FINDINGS)',
     'api/workflows/tool-warnings.ts: ).slice(0,MAX_FINDINGS)',
     'config/model-answer.ts: json.slice(0,MAX_SENTENCES)',
     'outgoing/mcp-tools.ts: refused.slice(0,MAX_REFUSED)',

@@ -54,8 +54,8 @@ describe('a node that waits', function () {
       const end = await api.pollToEnd(runId);
       assert.equal(end.data.status, 'succeed', JSON.stringify(end));
       const entry = end.data.data![pause.id]!;
-      assert.deepEqual(entry.result, { content: waiting!.until! });
-      assert.ok(entry.finished_at! >= waiting!.until!, `${entry.finished_at} is before ${waiting!.until!}`);
+      assert.deepEqual(entry.result, { content: waiting!.until });
+      assert.ok(entry.finished_at! >= waiting!.until!, `${entry.finished_at} is before ${waiting!.until}`);
       assert.ok(!('waiting' in entry));
       const [called] = target.requestsTo(`/after-${execution}`);
       assert.ok(called!.receivedAt >= Date.parse(waiting!.until!));

@@ -20,8 +20,8 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0004-assistants',
-  routines: '2ce3e5353ac213d5a2541c7189844d9d126bf8a33b39d61f25036e09ab657717',
+  migration: '0005-pools',
+  routines: '070625893bd265f9889a82d5ac80990622efe788cd009b48e6b8c5ff2b367fdb',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */
