@@ -8,7 +8,7 @@ import { SECONDS_FORMAT } from './shared-fields.js';
 /** The `format` of a field with the name of a pool. Editors offer the pools of the project. */
 const POOL_FORMAT = 'pool';
 
-export const MAX_SCHEDULE_SECONDS = 30 * 24 * 3600;
+const MAX_SCHEDULE_SECONDS = 30 * 24 * 3600;
 
 const poolField = z
   .string()

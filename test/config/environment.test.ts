@@ -113,6 +113,8 @@ describe('environment', () => {
     ['WORKER_CACHED_WORKFLOWS', '-1'],
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
     ['WORKER_VERSIONING', 'perhaps'],
+    ['WORKER_POOL', 'Not.A.Pool'],
+    ['WORKER_POOL', 'a'.repeat(41)],
     ['WORKER_BUILD_ID', 'v1:2'],
     ['WORKER_DEPLOYMENT_NAME', 'a.b'],
     ['TRUSTED_PROXIES', 'localhost'],

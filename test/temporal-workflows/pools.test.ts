@@ -317,7 +317,8 @@ describe('pools of workers', function () {
         await api.createWorkflow(projectId, drawing(linkInRow([trigger(), drawn]))),
       );
       assert.equal(status, 422, pool);
-      assert.ok(Object.keys((data.data?.[drawn.id]?.result as unknown as object[])[0]!)[0] === 'settings.pool', pool);
+      const [error = {}] = (data.data?.[drawn.id]?.result ?? []) as unknown as object[];
+      assert.deepEqual(Object.keys(error), ['settings.pool'], pool);
     }
     for (const limit of [0, -1, 2_592_001, '5', Number.MAX_VALUE]) {
       const drawn = http(target.url, { settings: { schedule_timeout: limit } });
