@@ -20,7 +20,7 @@ const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 const DOCUMENT = path.join(ROOT, 'ARCHITECTURE.md');
 const [BEGIN, END] = ['<!-- npm run docs:files -->', '<!-- end -->'];
 const ROUNDS = 9;
-/** The API's background loops call their functions within this time, or rarely. */
+/** The background loops call their functions within this time, or rarely. */
 const IDLE_MS = 15_000;
 const POLL_EVERY_MS = 50;
 const GIVE_UP_MS = 60_000;
@@ -47,11 +47,12 @@ try {
   worker.close();
 }
 
-/** Returns the functions that the API calls without a request. */
+/** Returns the functions that API and worker call without a request or a run. */
 async function listenToBackground() {
-  await api.takeCalled();
+  const take = () => Promise.all([api.takeCalled(), worker.takeCalled()]);
+  await take();
   await pause(IDLE_MS);
-  return new Set((await api.takeCalled()).main.map(keyOf));
+  return new Set((await take()).flatMap(({ main }) => main.map(keyOf)));
 }
 
 /** Runs a new workflow with a new target, and returns the functions that each part calls. */

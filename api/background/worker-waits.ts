@@ -5,7 +5,7 @@ import { deleteOldWorkers } from '../../db/pools/workers-repository.js';
 import type { BackgroundDeps } from './deps.js';
 import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 
-const EVERY_MS = 1_000;
+const EVERY_MS = 2_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 export function startFindingWorkerWaits({ db, logger }: Pick<BackgroundDeps, 'db' | 'logger'>): BackgroundLoop {

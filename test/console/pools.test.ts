@@ -44,7 +44,9 @@ describe('pools in the console', function () {
       .getByRole('group', { name: /^Orders(,|$)/ })
       .click();
     const pool = region(owner, 'Node').getByRole('combobox', { name: 'Pool', exact: true });
-    for (const more of await region(owner, 'Node').getByText('More', { exact: true }).all()) await more.click();
+    const more = region(owner, 'Node').getByText('More', { exact: true });
+    await more.first().waitFor();
+    for (const each of await more.all()) await each.click();
     await pool.waitFor();
     assert.deepEqual(await pool.getByRole('option').allInnerTexts(), [
       'The pool of the project (default)',
