@@ -191,7 +191,12 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   return {
     ...(Object.fromEntries(activities) as NodeActivities),
     agentTurn,
-    enterPool: (ref) => trace('enterPool', ref, () => pools.enter(ref)),
+    enterPool: (ref) =>
+      trace('enterPool', ref, async () => {
+        // The run has begun, although its first node may wait for a worker.
+        await contexts.start(ref.runId);
+        return pools.enter(ref);
+      }),
     agentTools: (ref) =>
       trace('agentTools', ref, () =>
         withHeartbeat(ref.runId, async () => {

@@ -136,6 +136,7 @@ describe('pools of workers', function () {
     const runId = (await api.run(workflowId)).data.id;
     await untilWaiting(runId, away, 'away');
     assert.equal((await api.history(workflowId, runId)).waiting_for, 'worker');
+    assert.equal((await api.poll(runId)).data.status, 'in progress');
     const pool = (await poolOf('away'))!;
     assert.deepEqual([pool.workers, pool.backlog, pool.build_ids], [0, 1, []]);
     assert.ok(pool.oldest_seconds >= 5, `${pool.oldest_seconds}`);

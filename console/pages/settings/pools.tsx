@@ -52,17 +52,17 @@ function PoolsForm({ project }: { project: Project }) {
   return (
     <form className="settings-form" noValidate onSubmit={submits(change)}>
       <Problem error={change.error} fields={['pool', 'pools']} />
-      <TextField
-        label="Pool"
-        hint="Empty: the pool default. Small letters, digits and hyphens."
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={40}
-        value={pool}
-        onChange={setPool}
-        error={errors['pool']}
-      />
       <div className="settings-row">
+        <TextField
+          label="Pool"
+          hint="Empty: the pool default. Small letters, digits and hyphens."
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={40}
+          value={pool}
+          onChange={setPool}
+          error={errors['pool']}
+        />
         <TextField
           label="Other pools"
           hint="Names, separated by commas."
