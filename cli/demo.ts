@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
 import { parseEnvironment } from '../config/environment.js';
+import { addServices } from './demo/add-services.js';
 import { createDemoApi } from './demo/demo-api.js';
 import { runSample, type SampleRun } from './demo/run-sample.js';
 import { createTerminal } from './demo/terminal.js';
@@ -67,10 +68,13 @@ async function showSamples(stack: StackFile, model: string): Promise<void> {
   try {
     const project = await api.createProject('Demo');
     const made = new Map<string, number>();
+    const services = new Map<string, string>();
     let first: SampleRun | undefined;
     for (const loaded of loadSamples()) {
-      const sample = placeSample(loaded, { base_url: targets.url, model }, made);
-      const run = await runSample({ api, terminal, uiLink, isStandIn: model === SANDBOX_MODEL }, project, sample);
+      const before = await addServices(api, { project, baseUrl: targets.url }, loaded, services);
+      const sample = placeSample(loaded, { base_url: targets.url, model }, made, services);
+      const stage = { api, terminal, uiLink, isStandIn: model === SANDBOX_MODEL };
+      const run = await runSample(stage, project, sample, before);
       made.set(sample.name, run.workflowId);
       first ??= run;
     }

@@ -63,22 +63,21 @@ function toService(reply: OpenapiReply, name?: string): GivenService {
     throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
   }
   if (reply.kind !== 'openapi-service') throw new Error('a document has led to another one');
-  const { service, actionCount, lists } = reply;
+  const fields = toFields(reply);
+  return { fields: { ...fields, name: name ?? fields.name }, warnings: reply.service.warnings };
+}
+
+export function toFields({
+  service,
+  actionCount,
+  lists,
+}: Extract<OpenapiReply, { kind: 'openapi-service' }>): ServiceFields {
   const {
-    warnings,
+    name,
     description,
     version,
     documentation_url: documentationUrl,
     connection_kinds: connectionKinds,
   } = service;
-  const fields = {
-    name: name ?? service.name,
-    description,
-    version,
-    documentationUrl,
-    connectionKinds,
-    actionCount,
-    lists,
-  };
-  return { fields, warnings };
+  return { name, description, version, documentationUrl, connectionKinds, actionCount, lists };
 }

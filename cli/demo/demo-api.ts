@@ -35,6 +35,8 @@ export interface FinishedRun {
 
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
+  /** Makes a service of an OpenAPI document. */
+  createService: (project: number, document: object) => Promise<StoredService>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
   makeChat: (workflow: number) => Promise<void>;
   startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
@@ -58,6 +60,12 @@ function withFiles(input: object, files: readonly SampleFile[]): object {
   return form;
 }
 
+interface StoredService {
+  id: string;
+  name: string;
+  action_count: number;
+}
+
 interface Envelope {
   status: number;
   data: RunState;
@@ -76,6 +84,7 @@ export function createDemoApi(apiUrl: string, apiKey: string): DemoApi {
   };
   return {
     createProject: async (name) => (await call<{ id: number }>('POST', '/projects/', { name })).id,
+    createService: (project, openapi) => call('POST', `/projects/${project}/services/`, { openapi }),
     createWorkflow: async (project, title, data) =>
       (await call<{ id: number }>('POST', '/workflows/', { project, title, data })).id,
     async makeChat(workflow) {

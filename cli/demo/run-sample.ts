@@ -28,11 +28,17 @@ interface Watched {
   done: string[];
 }
 
-/** Rejects if the run fails, or its output differs from the sample's. */
-export async function runSample(stage: Stage, project: number, sample: Sample): Promise<SampleRun> {
+/** Rejects if the run fails, or its output differs from the sample's. `before`: what was done for it, as sentences. */
+export async function runSample(
+  stage: Stage,
+  project: number,
+  sample: Sample,
+  before: readonly string[] = [],
+): Promise<SampleRun> {
   const { api, terminal, uiLink, isStandIn } = stage;
   terminal.line(`\n${terminal.bold(sample.title)}`);
   terminal.line(terminal.dim(sample.description));
+  for (const sentence of before) terminal.line(`  ${sentence}`);
   const workflowId = await api.createWorkflow(project, sample.title, sample.data);
   if (sample.is_chat === true) await api.makeChat(workflowId);
   const { id: runId } = await api.startRun(workflowId, sample.input, filesOfSample(sample));

@@ -1,5 +1,6 @@
 // Creates the project "Samples" of the local user, once for each data directory
 // (docs/operate/operations.md, "`npm start`").
+import { resolveActions } from '../../api/services/resolve-actions.js';
 import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import { reserveId } from '../../db/core/reserve-id.js';
@@ -9,6 +10,7 @@ import { insertProject, listProjects } from '../../db/projects/projects-reposito
 import { insertWorkflow } from '../../db/workflows/workflows-repository.js';
 import { giveFiles } from './give-files.js';
 import { moveSamples } from './move-samples.js';
+import { makeSampleServices } from './sample-services.js';
 import { readSamplesFile, writeSamplesFile, type SampleSettings } from './samples-file.js';
 import { loadSamples, placeSample, withDefaults } from './samples.js';
 
@@ -58,11 +60,13 @@ function makeProject(db: Database, { userId, secretBox }: SamplesOwner, settings
     const fields = { name: NAME, webhook_url: '', is_webhook_enabled: false };
     const { id: projectId } = await insertProject(transaction, userId, fields);
     const made = new Map<string, number>();
+    const services = await makeSampleServices(transaction, projectId, settings.base_url);
     for (const sample of loadSamples()) {
-      const { title, data, is_chat: isChat = false } = withDefaults(placeSample(sample, settings, made));
+      const { title, data, is_chat: isChat = false } = withDefaults(placeSample(sample, settings, made, services));
+      const drawing = await resolveActions(transaction, projectId, { ...data });
       const id = await reserveId(transaction, 'workflows');
       const place = { id, project_id: projectId };
-      const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, place, { ...data });
+      const { document, secrets_enc: secretsEnc } = sealDrawing(secretBox, place, drawing);
       const workflow = { id, projectId, authorId: userId, title, isChat, document, secretsEnc };
       made.set(sample.name, (await insertWorkflow(transaction, workflow))!);
     }

@@ -3,6 +3,7 @@ import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { findWorkflows, listWorkflows, updateWorkflow } from '../../db/workflows/workflows-repository.js';
+import { moveSampleServices } from './sample-services.js';
 import type { SampleSettings } from './samples-file.js';
 import { toolsAt } from './samples.js';
 
@@ -22,6 +23,8 @@ export async function moveSamples(
   earlier: readonly SampleSettings[],
   settings: SampleSettings,
 ): Promise<void> {
+  const addresses = earlier.map((each) => each.base_url);
+  await moveSampleServices(db, projectId, addresses, settings.base_url);
   const reach = { userId };
   const query = { reach, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
   const { ids } = await listWorkflows(db, query);
@@ -38,7 +41,7 @@ export async function moveSamples(
 
 /**
  * Returns a copy of the drawing with the values of `earlier` replaced where the samples have them: the address as the
- * default of a field or in the address of tools, the model in a node. Returns undefined if there are none. Any other
+ * default of a field, in the address of tools or in what actions say, the model in a node. Returns undefined if there are none. Any other
  * value is the user's own.
  */
 function toMoved(
@@ -51,6 +54,7 @@ function toMoved(
   const moved = JSON.parse(before, (key, value: unknown) => {
     if (key === 'default_value' && addresses.includes(value as string)) return settings.base_url;
     if (key === 'endpoint_url' && addresses.map(toolsAt).includes(value as string)) return toolsAt(settings.base_url);
+    if (key === 'server' && addresses.includes(value as string)) return settings.base_url;
     return key === 'model_name' && models.includes(value as string) ? settings.model : value;
   }) as Record<string, unknown>;
   return JSON.stringify(moved) === before ? undefined : moved;

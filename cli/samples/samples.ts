@@ -13,7 +13,7 @@ export interface SampleNode {
     label: string;
     settings?: { model_name?: string };
     input_fields?: { id: string }[];
-    tools?: { endpoint_url: string }[];
+    tools?: { type?: string; endpoint_url?: string; service?: string }[];
   };
 }
 
@@ -38,6 +38,8 @@ export interface Sample {
   is_chat?: true;
   /** The files in examples/files, by the field of the trigger. */
   files?: Record<string, string>;
+  /** The paths of documents of the sample targets, by the names that tools and nodes have for their services. */
+  services?: Record<string, string>;
   /** The samples that nodes call as sub-workflows, by node id. */
   sub_workflows?: Record<string, string>;
   /** The answers, by the id of the waiting node. */
@@ -96,13 +98,14 @@ export function toolsAt(baseUrl: string): string {
 }
 
 /**
- * Returns the sample with the local targets, model and sub-workflows. `made` has the ids of the workflows that were
- * created for earlier samples, by name.
+ * Returns the sample with the local targets, model, sub-workflows and services. `made` has the ids of the workflows that
+ * were created for earlier samples, by name, and `services` the ids of services.
  */
 export function placeSample(
   sample: Sample,
   { base_url: baseUrl, model }: SampleSettings,
   made: ReadonlyMap<string, number>,
+  services: ReadonlyMap<string, string> = new Map(),
 ): Sample {
   const nodes = sample.data.nodes.map(({ data, ...node }) => {
     const { settings, tools } = data;
@@ -112,7 +115,13 @@ export function placeSample(
       data: {
         ...data,
         ...(settings?.model_name !== undefined && { settings: { ...settings, model_name: model } }),
-        ...(tools !== undefined && { tools: tools.map((tool) => ({ ...tool, endpoint_url: toolsAt(baseUrl) })) }),
+        ...(tools !== undefined && {
+          tools: tools.map((tool) =>
+            tool.type === 'action'
+              ? { ...tool, service: services.get(tool.service!)! }
+              : { ...tool, endpoint_url: toolsAt(baseUrl) },
+          ),
+        }),
         ...(runs !== undefined && { workflow_id: made.get(runs)! }),
       },
     };

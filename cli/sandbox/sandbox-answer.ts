@@ -73,16 +73,38 @@ export interface ToolCall {
 }
 
 /**
- * Returns the tool call that the last user message requests: the message contains the name of a tool and a JSON object
- * of arguments (else `{}`). Returns undefined if the conversation already has a tool's answer.
+ * Returns the next tool call that the last user message requests: the message contains names of tools, each followed by
+ * a JSON object of arguments (else `{}`). Each named tool is called once, in the order of the text. Returns undefined if
+ * the conversation has as many answers of tools.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
-  if (messages.some(({ role }) => role === 'tool')) return undefined;
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
-  // The longest matching name wins, because a text with `get-sum` also contains `get`.
-  const named = tools.filter((name) => name !== '' && user.includes(name));
-  const name = named.toSorted((a, b) => b.length - a.length)[0];
-  return name === undefined ? undefined : { name, arguments: JSON.stringify(findObject(user)) };
+  const named = namedTools(user, tools);
+  const at = messages.filter(({ role }) => role === 'tool').length;
+  const next = named[at];
+  if (next === undefined) return undefined;
+  const text = named.length === 1 ? user : user.slice(next.from, named[at + 1]?.from);
+  return { name: next.name, arguments: JSON.stringify(findObject(text)) };
+}
+
+interface NamedTool {
+  name: string;
+  /** Where the name begins in the text. */
+  from: number;
+}
+
+function namedTools(text: string, tools: readonly string[]): NamedTool[] {
+  const found: NamedTool[] = [];
+  // A name inside of arguments asks for nothing.
+  let rest = text.replaceAll(/\{[^{}]*\}/g, (part) => ' '.repeat(part.length));
+  // Longer names come first, because a text with `get-sum` also contains `get`.
+  for (const name of tools.filter((each) => each !== '').toSorted((a, b) => b.length - a.length)) {
+    const from = rest.indexOf(name);
+    if (from < 0) continue;
+    found.push({ name, from });
+    rest = rest.replaceAll(name, ' '.repeat(name.length));
+  }
+  return found.toSorted((a, b) => a.from - b.from);
 }
 
 function findObject(text: string): object {

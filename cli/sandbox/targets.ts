@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
+import { helpDeskDocument, listTickets, readTicket } from './help-desk.js';
 import { startHttpServer, type HttpServer } from './http-server.js';
 
 /** Slow enough to observe concurrent nodes. */
@@ -14,7 +15,7 @@ const ANSWER_AFTER_MS = 400;
 const LAMP_ORDER = '7703';
 
 /** A source returns undefined for a name that it does not have. */
-const sources: Record<string, (name: string) => object | undefined> = {
+const sources: Record<string, (name: string, query: URLSearchParams) => object | undefined> = {
   feeds: (name) => ({ source: `sandbox ${name} feed`, items: [stories[name] ?? stories['technology']] }),
   customers: (id) => ({ id, name: 'Ada Example', plan: 'business', since: '2023-04-02' }),
   orders: (id) => {
@@ -30,6 +31,7 @@ const sources: Record<string, (name: string) => object | undefined> = {
   invoices: (supplier) => invoices[supplier] && { supplier, invoices: invoices[supplier] },
   stock: (item) => (item === 'lamp' ? { item, left: 3 } : undefined),
   jobs: (id) => ({ id, status: 'done' }),
+  tickets: (id, query) => (id === '' ? listTickets(query.get('status')) : readTicket(id)),
 };
 
 const PAGE = `<!doctype html><html><head><title>A new library</title><style>p { margin: 0 }</style></head>
@@ -64,14 +66,15 @@ export function startSandboxTargets(listenOn = 0): Promise<HttpServer> {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+  if (pathname === '/openapi.json') return sendJson(response, 200, helpDeskDocument(`http://${request.headers.host}`));
   if (pathname === '/mcp') return answerToolCall(request, response, await read(request));
   const [, kind = '', name = ''] = pathname.split('/');
   await pause(ANSWER_AFTER_MS);
   if (request.method === 'POST')
     return sendJson(response, 201, { accepted: true, path: pathname, received: await read(request) });
   if (kind === 'pages') return void response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
-  const found = sources[kind]?.(decodeURIComponent(name));
+  const found = sources[kind]?.(decodeURIComponent(name), searchParams);
   if (found === undefined) return sendJson(response, 404, { error: `the sandbox has no ${pathname}` });
   sendJson(response, 200, found);
 }

@@ -36,6 +36,9 @@ describe('npm run demo', function () {
         output,
         /"Order from the supplier" asked to call order_from_supplier with .*The demo has approved it\./,
       );
+      assert.match(output, /The document \S+\/openapi\.json has become the service "Help desk" with 3 actions\./);
+      assert.match(output, /"Clerk" asked to call answer_ticket with .*The demo has approved it\./);
+      assert.doesNotMatch(output, /"Clerk" asked to call (?:list|read)_/);
       assert.match(output, /The iteration \S+\[4\] has failed, and its loop has gone on\./);
       assert.match(output, /http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/[0-9a-f-]{36}/);
       assert.ok(!output.includes('example-shop-token'));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { addServices } from '../../cli/demo/add-services.js';
 import type { Attend } from '../../cli/demo/attend.js';
 import { createDemoApi, type DemoApi, type RunState } from '../../cli/demo/demo-api.js';
 import { filesOfSample, loadSamples, placeSample, type Answer, type Sample } from '../../cli/samples/samples.js';
@@ -45,9 +46,11 @@ describe('the sample workflows', function () {
     for (const name of [model, ofFiles]) stack.modelProvider.script(name, standIn);
     const project = await demo.createProject('Samples');
     const ids = new Map<string, number>();
+    const services = new Map<string, string>();
     for (const loaded of loadSamples()) {
       const settings = { base_url: targets.url, model: loaded.files === undefined ? model : ofFiles };
-      const sample = placeSample(loaded, settings, ids);
+      await addServices(demo, { project, baseUrl: targets.url }, loaded, services);
+      const sample = placeSample(loaded, settings, ids, services);
       const workflowId = await demo.createWorkflow(project, sample.title, sample.data);
       ids.set(sample.name, workflowId);
       made.set(sample.name, { sample, workflowId });
@@ -147,6 +150,18 @@ describe('the sample workflows', function () {
       payment: 'P-1',
       from: 'stock',
     });
+  });
+
+  it('answers a ticket by three actions of a service, of which one asks, and sends nothing that a person rejects', async () => {
+    const { done } = await run('help-desk-clerk');
+    const answer = { ticket: 'T-17', text: 'We are sorry. A bulb is on its way to you.' };
+    assert.deepEqual(done, [
+      `"Clerk" asked to call answer_ticket with ${JSON.stringify(answer)}. The demo has approved it.`,
+    ]);
+    const rejected = { 'agent-node': { decision: 'reject', reason: 'Not in stock.' } } as const;
+    const { said } = (await outputOf('help-desk-clerk', rejected)) as { said: string };
+    assert.ok(!said.includes('accepted'), said);
+    assert.match(said, /Not in stock/);
   });
 
   it('say in sentences what was done while they waited', async () => {

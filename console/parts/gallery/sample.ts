@@ -67,7 +67,9 @@ function needsOf(drawing: JsonObject): string[] {
   const nodes = asArray(drawing['nodes']).map(asObject);
   for (const data of nodes.map((node) => asObject(node['data']))) {
     if (asText(asObject(data['settings'])['model_name']) !== undefined) found.add('a model');
-    if (asArray(data['tools']).length > 0) found.add('an MCP server');
+    const types = asArray(data['tools']).map((tool) => asObject(tool)['type'] ?? 'mcp');
+    if (types.includes('mcp')) found.add('an MCP server');
+    if (types.includes('action')) found.add('a service with such actions');
     if (asArray(data['tools']).some((tool) => asObject(tool)['require_approval'] === 'always')) found.add(PERSON);
     if (Object.hasOwn(data, 'assignees') || Object.hasOwn(data, 'actions')) found.add(PERSON);
     if (Object.hasOwn(data, 'workflow_id')) found.add('another workflow');

@@ -68,6 +68,18 @@ describe('the stand-in model provider', () => {
     const answer = { role: 'tool' as const, tool_call_id: call.id, content: '5' };
     const next = await client.chat.completions.create({ ...asked, messages: [...asked.messages, message, answer] });
     assert.equal(next.choices[0]!.message.content, '[sandbox] The tool said: 5');
+    const twice = { role: 'user' as const, content: 'Call get, then get-sum with {"a": "echo"}, then say echo.' };
+    const callsOf = async (answers: number): Promise<string[]> => {
+      const told = Array.from({ length: answers }, () => [message, answer]).flat();
+      const { choices: given } = await client.chat.completions.create({ ...asked, messages: [twice, ...told] });
+      return (given[0]!.message.tool_calls ?? []).map((each) =>
+        each.type === 'function' ? `${each.function.name} ${each.function.arguments}` : '',
+      );
+    };
+    assert.deepEqual(
+      [await callsOf(0), await callsOf(1), await callsOf(2), await callsOf(3)],
+      [['get {}'], ['get-sum {"a":"echo"}'], ['echo {}'], []],
+    );
     const unnamed = [{ role: 'user' as const, content: 'How are the sales?' }];
     const plain = await client.chat.completions.create({ ...asked, messages: unnamed });
     assert.equal(plain.choices[0]!.message.content, '[sandbox] How are the sales?');

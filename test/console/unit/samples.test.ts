@@ -19,6 +19,7 @@ describe('the samples of the gallery', () => {
   it('have one sentence each, and say what they need', () => {
     for (const { name, line } of samples) assert.match(line, /^[^.!?]+[.!?]$/, name);
     assert.deepEqual(one('agent-with-tools').needs, ['a model', 'an MCP server', 'a person who decides']);
+    assert.deepEqual(one('help-desk-clerk').needs, ['a model', 'a service with such actions', 'a person who decides']);
     assert.deepEqual(one('translate-into-all').needs, ['another workflow']);
     assert.deepEqual(one('ask-a-document').needs, ['a file', 'a model']);
     assert.deepEqual(one('rate-alert').needs, ['the address of the rates', 'the address of the chat']);
@@ -30,7 +31,8 @@ describe('the samples of the gallery', () => {
       const text = JSON.stringify(forService(drawing, 'my-model'));
       assert.doesNotMatch(text, /127\.0\.0\.1|sandbox-echo/, name);
       const { errors } = checkDrawing(forService(drawing, undefined), {}, 30);
-      for (const { path: place } of errors) assert.match(place, /model_name|endpoint_url|workflow_id/, name);
+      for (const { path: place } of errors)
+        assert.match(place, /model_name|endpoint_url|workflow_id|^tools\.\d+\.id$/, name);
       const named = checkDrawing(forService(drawing, 'my-model'), {}, 30);
       assert.deepEqual(
         named.errors.filter(({ path: place }) => place.includes('model_name')),
