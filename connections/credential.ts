@@ -1,6 +1,6 @@
 // Adds a credential to a request, and lists the texts that must be masked in the answer.
 import type { ConnectionKind } from '../db/core/tables.js';
-import { isWithin } from './origins.js';
+import { isWithin } from '../graph/origins.js';
 import type { SecretsOf, SettingsOf } from './kinds.js';
 
 interface Bare {

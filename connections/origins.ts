@@ -1,7 +1,6 @@
 // The addresses to which a credential may be sent (docs/use/connections.md, "Where a credential may be sent").
+import { WILDCARD } from '../graph/origins.js';
 
-/** `https://*.host` matches one or more labels before the host, but not the host itself. */
-const WILDCARD = '*.';
 /** Replaces the wildcard while an origin is parsed. */
 const ANY_LABEL = 'any-label';
 
@@ -25,15 +24,4 @@ export function toOrigin(text: string, allowsHttp: boolean): string | undefined 
   // A wildcard below a top-level domain would match the hosts of everybody.
   if (!/\.[^.]+\./.test(url.hostname) || /^[\d.]+$|^\[/.test(url.hostname)) return undefined;
   return url.origin.replace(`${ANY_LABEL}.`, WILDCARD);
-}
-
-/** Returns true if the URL belongs to one of the origins, which must be in canonical form (`toOrigin`). */
-export function isWithin(origins: readonly string[], url: URL): boolean {
-  return origins.some((origin) => {
-    const wild = origin.indexOf(WILDCARD);
-    if (wild < 0) return origin === url.origin;
-    const [scheme, ending] = [origin.slice(0, wild), origin.slice(wild + 1)];
-    const found = url.origin;
-    return found.startsWith(scheme) && found.endsWith(ending) && found.length > scheme.length + ending.length;
-  });
 }

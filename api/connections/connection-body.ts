@@ -1,7 +1,8 @@
 // Validates what people enter for a connection: the fields of its kind, and the addresses that secrets go to.
 import { z } from 'zod';
 import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../connections/kinds.js';
-import { isWithin, toOrigin } from '../../connections/origins.js';
+import { toOrigin } from '../../connections/origins.js';
+import { isWithin } from '../../graph/origins.js';
 import type { ConnectionKind } from '../../db/core/tables.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
 import { namesRefusedAddress } from '../../outgoing/refused-addresses.js';

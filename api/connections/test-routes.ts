@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
-import { isWithin } from '../../connections/origins.js';
+import { isWithin } from '../../graph/origins.js';
 import { TokenError } from '../../connections/tokens.js';
 import { findConnection } from '../../db/connections/connections-repository.js';
 import { touchConnection } from '../../db/connections/tokens-repository.js';

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { CONNECTION_KINDS } from '../../connections/kinds.js';
+import { wordsOf } from '../../db/services/services-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 
 const address = z.string().regex(/^https:\/\//);
@@ -92,20 +93,27 @@ export function findCatalogueAction(service: string, id: string): CatalogueActio
   return byId.get(service)?.actions.find((action) => action.id === id);
 }
 
-/** Returns the services that have the text in their name or description, or in the title of an action. */
+/** Returns the services that have each word in name and description, or in their name and the title of an action. */
 export function searchCatalogue(search: string | undefined): readonly CatalogueService[] {
   if (search === undefined) return catalogue;
-  const wanted = search.toLowerCase();
-  return catalogue.filter(({ id, name, description, actions }) =>
-    [id, name, description, ...actions.map(({ title }) => title)].some((text) => text.toLowerCase().includes(wanted)),
+  const hasAll = finderOf(search);
+  return catalogue.filter(
+    ({ id, name, description, actions }) =>
+      hasAll(id, name, description) || actions.some(({ title }) => hasAll(name, title)),
   );
 }
 
-/** Returns the actions of a service that have the text in a text that people read. */
+/** Returns the actions of a service that have each word in the texts that people read. */
 export function searchActions({ actions }: CatalogueService, search: string | undefined): CatalogueAction[] {
   if (search === undefined) return actions;
-  const wanted = search.toLowerCase();
-  return actions.filter(({ id, title, path: place, description }) =>
-    [id, title, place, description].some((text) => text.toLowerCase().includes(wanted)),
-  );
+  const hasAll = finderOf(search);
+  return actions.filter(({ id, title, path: place, description }) => hasAll(id, title, place, description));
+}
+
+function finderOf(search: string): (...texts: string[]) => boolean {
+  const wanted = wordsOf(search.toLowerCase());
+  return (...texts) => {
+    const text = texts.join(' ').toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
 }

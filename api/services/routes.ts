@@ -58,7 +58,8 @@ const list = defineRoute({
   method: 'GET',
   path: '/api/v1/services/',
   summary: 'The services of a project by name, and behind them those of the catalogue.',
-  description: 'Without `project` only the catalogue. `search` also finds services by the titles of their actions.',
+  description:
+    'Without `project` only the catalogue. `search` finds services that have all its words, in the titles of actions, too.',
   query: z.object({ ...pageQuery(1), project: queryInteger(0, MAX_ID).optional(), search: searchQuery }),
   responses: { 200: envelopeOf(serviceSchema) },
   async handler({ deps, caller, query }) {

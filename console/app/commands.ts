@@ -16,6 +16,7 @@ const SETTINGS: readonly { tab: string; name: string; isOfService?: boolean }[] 
   { tab: 'members', name: 'Members' },
   { tab: 'provider-keys', name: 'Provider keys' },
   { tab: 'connections', name: 'Connections' },
+  { tab: 'services', name: 'Services' },
   { tab: 'webhooks', name: 'Webhooks' },
   { tab: 'files', name: 'Files' },
   { tab: 'starts', name: 'Schedules and hooks' },

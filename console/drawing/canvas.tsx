@@ -24,6 +24,8 @@ import {
   type PointerEvent,
   type ReactNode,
 } from 'react';
+import { useServiceName } from '../service/services.js';
+import { kindOfDrop, useProjectId } from './action-kind.js';
 import { boundsOf, fitInto, type Rect } from './bodies.js';
 import './canvas.css';
 import { CardRemark } from './card-remark.js';
@@ -48,7 +50,7 @@ import { LinkEdge } from './link-edge.js';
 import './loop-frame.css';
 import { NoteCard } from './note-card.js';
 import { OpeningView } from './opening-view.js';
-import { KIND_FORMAT } from './palette.js';
+import { ServiceIcon } from './service-icon.js';
 import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
 /** What happens on the canvas for which the page opens something. The functions never change while it is mounted. */
@@ -82,7 +84,7 @@ export function Canvas({ events, headroom = 0, reserved = 0, children }: CanvasP
   const [pointer] = useState(() => createPointerHandlers(store, events));
   const isEditable = !store.isReadOnly;
   const onDrop = (event: DragEvent): void => {
-    const kind = store.kinds.get(event.dataTransfer.getData(KIND_FORMAT));
+    const kind = kindOfDrop(store.kinds, event.dataTransfer);
     if (kind === undefined) return;
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
@@ -221,7 +223,7 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 
 /** A node of the graph. React Flow renders the wrapper, a group named by the label. */
 const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
-  const { label, kind, title, line, isEntrance, isStart: isStartNode, problems, hasErrors, remark } = data;
+  const { label, kind, service, title, line, isEntrance, isStart: isStartNode, problems, hasErrors, remark } = data;
   return (
     <div className="node-card" data-selected={selected || undefined} data-wrong={hasErrors || undefined}>
       <Handle
@@ -232,7 +234,7 @@ const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: N
         className={isEntrance ? undefined : 'node-card-closed'}
       />
       <div className="node-card-head" title={`${title}: ${label}`}>
-        <KindIcon type={kind} />
+        {service === undefined ? <KindIcon type={kind} /> : <ServiceOfCard id={service} />}
         <span className="node-card-label">
           <span className="hidden-text">{title}: </span>
           {label}
@@ -300,6 +302,10 @@ interface AddBehindProps {
   handle: string | null;
   name: string;
   top: number;
+}
+
+function ServiceOfCard({ id }: { id: string }) {
+  return <ServiceIcon id={id} name={useServiceName(useProjectId(), id)} />;
 }
 
 /** The `+` beside an exit without links. */

@@ -1,3 +1,4 @@
+import { useMemo, useState } from 'react';
 import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
 import { dataOf, labelOf, labelsOf, nodesOf, positionOf, typeOf, type DrawnNode } from './drawing.js';
 import { useStore, type EditorStore } from './editor-store.js';
@@ -20,10 +21,13 @@ interface FindNodeProps {
 export function FindNode({ at, onClose }: FindNodeProps) {
   const store = useStore();
   const flow = useReactFlow();
+  const [search, setSearch] = useState('');
+  // The drawing cannot change while the menu is open.
+  const choices = useMemo(() => findNodes(store, search), [store, search]);
   return (
     <PickMenu
-      {...{ names: NAMES, at, onClose }}
-      find={(text) => findNodes(store, text)}
+      {...{ names: NAMES, at, search, choices, onClose }}
+      onSearch={setSearch}
       none="No node matches."
       onChoose={(id) => leadTo(store, flow, id)}
     />

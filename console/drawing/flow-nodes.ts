@@ -18,6 +18,7 @@ import {
 import type { Remark, Selection } from './editor-store.js';
 import { lineOf } from './kind-looks.js';
 import { offeredExits, linksOf, type Exit, type Link } from './links.js';
+import { asObject, asText } from '../ui/json.js';
 import { noteKey, notesOf, sizeOfNote, textOfNote, type DrawnNote } from './notes.js';
 import type { Problem } from './problem.js';
 
@@ -26,6 +27,8 @@ export type CardData = {
   label: string;
   /** The node's `type` in drawings, which decides the icon and colour. */
   kind: string;
+  /** The id of the service whose action the node calls. */
+  service: string | undefined;
   title: string;
   /** A summary of the node in one line. */
   line: string;
@@ -114,11 +117,15 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
   });
 }
 
-function toCard(node: DrawnNode, kinds: NodeKinds): Pick<CardData, 'label' | 'kind' | 'title' | 'isEntrance'> {
+function toCard(
+  node: DrawnNode,
+  kinds: NodeKinds,
+): Pick<CardData, 'label' | 'kind' | 'service' | 'title' | 'isEntrance'> {
   const kind = kinds.get(typeOf(node));
   return {
     label: labelOf(node, kinds),
     kind: typeOf(node),
+    service: asText(asObject(dataOf(node)['action'])['service']),
     title: kind?.title ?? `Unknown kind ${typeOf(node)}`,
     isEntrance: !isStart(kind),
   };

@@ -22,7 +22,7 @@ const LOOKS: Readonly<Record<string, KindLooks>> = {
   'http-node': {
     icon: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c4 4 4 14 0 18M12 3c-4 4-4 14 0 18',
     hue: 245,
-    line: ({ method, url }) => words(asText(method) ?? 'GET', hostOf(url)),
+    line: requestLine,
   },
   'basic-node': { icon: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5', hue: 290, line: modelLine },
   'agent-node': { icon: 'M5 9h14v10H5zM12 9V4M9 13v2M15 13v2M2 13v3M22 13v3', hue: 315, line: agentLine },
@@ -103,6 +103,14 @@ function inputLine({ input_fields: fields }: JsonObject): string {
     .map(({ title, id }) => asText(title) || asText(id) || '')
     .filter((title) => title !== '');
   return titles.length === 0 ? 'Without input' : `Input: ${titles.join(', ')}`;
+}
+
+/** What an action says is stored with the next save. Until then only its id is known. */
+function requestLine({ action, method, url }: JsonObject): string {
+  if (!isObject(action)) return words(asText(method) ?? 'GET', hostOf(url));
+  const { id, method: of, server, path } = action;
+  const place = hostOf(server) + (asText(path) ?? '');
+  return place === '' ? (asText(id) ?? '') : words(asText(of), place);
 }
 
 function modelLine({ settings }: JsonObject): string {

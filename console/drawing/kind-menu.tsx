@@ -1,9 +1,13 @@
-import { createContext } from 'react';
+import { createContext, useMemo, useState } from 'react';
+import { FailedChoices } from '../service/problem.js';
+import { useActions } from '../service/services.js';
+import { kindOfAction, toDrawn, useProjectId } from './action-kind.js';
 import { isStart, type Drawing, type NodeKind } from './drawing.js';
 import { useStore } from './editor-store.js';
 import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
-import { PickMenu, type Choice } from './pick-menu.js';
+import { PickMenu } from './pick-menu.js';
+import { ServiceIcon } from './service-icon.js';
 
 /** A place on the canvas for which a person chooses a kind. */
 export interface AskedPlace {
@@ -20,9 +24,12 @@ export interface AskedPlace {
  */
 export const AskContext = createContext<(place: AskedPlace) => void>(() => undefined);
 
+/** Begins the keys of actions; no type of nodes has a space. */
+const ACTION = 'action ';
+
 const NAMES = { title: 'Insert node', search: 'Search nodes', list: 'Kinds of nodes' };
 
-/** Menu of the kinds of nodes. Adding a node is one step of Undo. */
+/** Menu of the kinds of nodes and, once something is typed, of actions of services. Adding a node is one step of Undo. */
 export function KindMenu({
   place: { at, hasStarts = false, add },
   onClose,
@@ -31,21 +38,41 @@ export function KindMenu({
   onClose: () => void;
 }) {
   const store = useStore();
-  const find = (text: string): Choice[] => {
+  const [search, setSearch] = useState('');
+  const { found: actions, isSearching, query } = useActions(useProjectId(), search);
+  const kinds = useMemo(() => {
     const all = [...store.kinds.values()].filter((kind) => hasStarts || !isStart(kind));
-    const found = text.trim() === '' ? all : searchKinds(all, text);
-    return found.map(({ type, title, description }) => ({
+    return search.trim() === '' ? all : searchKinds(all, search);
+  }, [store.kinds, search, hasStarts]);
+  const choices = [
+    ...kinds.map(({ type, title, description }) => ({
       key: type,
       label: title,
       hint: description,
       icon: <KindIcon type={type} />,
-    }));
-  };
-  const choose = (type: string): void => {
-    const kind = store.kinds.get(type);
+    })),
+    ...actions.map(({ service, action }, index) => ({
+      key: `${ACTION}${index}`,
+      label: `${service.name}: ${action.title}`,
+      hint: action.description || `${action.method} ${action.path}`,
+      icon: <ServiceIcon {...service} />,
+    })),
+  ];
+  const choose = (key: string): void => {
+    const action = key.startsWith(ACTION) ? actions[Number(key.slice(ACTION.length))] : undefined;
+    const kind = action === undefined ? store.kinds.get(key) : kindOfAction(store.kinds, toDrawn(action));
     if (kind === undefined) return;
     const added = add(kind);
     store.change(added.drawing, { select: [added.id] });
   };
-  return <PickMenu {...{ names: NAMES, at, find, onClose }} none="No kind of node matches." onChoose={choose} />;
+  return (
+    <PickMenu
+      {...{ names: NAMES, at, search, choices, onClose }}
+      onSearch={setSearch}
+      none={isSearching ? 'Searching the services…' : 'Nothing matches.'}
+      onChoose={choose}
+    >
+      <FailedChoices noun="services" query={query} />
+    </PickMenu>
+  );
 }

@@ -1,8 +1,11 @@
 import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { MAX_NOTES } from '../../graph/notes.js';
 import { Button } from '../ui/button.js';
+import { FailedChoices } from '../service/problem.js';
+import { useActions, type FoundAction } from '../service/services.js';
 import { announce } from '../ui/notices.js';
+import { ACTION_FORMAT, KIND_FORMAT, kindOfAction, toDrawn, useProjectId } from './action-kind.js';
 import { addNode, freePlace } from './change-drawing.js';
 import { isStart, nodesOf, positionOf, type Drawing, type NodeKind, type Position } from './drawing.js';
 import { onlyNode, useStore, type EditorStore } from './editor-store.js';
@@ -12,23 +15,23 @@ import { KindIcon } from './kind-icon.js';
 import { searchKinds } from './kind-search.js';
 import { addNote } from './notes.js';
 import './palette.css';
+import { ServiceIcon } from './service-icon.js';
 import { createPane, SidePane } from './side-pane.js';
 import { MAX_AT_ONCE } from './use-flow.js';
-
-/** Drag-and-drop format of a kind: the `type` of its nodes. */
-export const KIND_FORMAT = 'application/x-node-kind';
 
 export const palettePane = createPane('palette', [150, 420]);
 
 /**
- * The kinds of nodes by category. A person clicks one to add it behind the selected node, or drags it onto the graph.
+ * The kinds of nodes by category, and the actions of services that the search finds. A person clicks one to add it behind
+ * the selected node, or drags it onto the graph. `children` are its last part.
  */
-export function Palette() {
+export function Palette({ children }: { children?: ReactNode }) {
   const store = useStore();
   const flow = useReactFlow();
   const [search, setSearch] = useState('');
   const found = useMemo(() => searchKinds([...store.kinds.values()], search), [store.kinds, search]);
   const hasNote = 'note'.includes(search.trim().toLowerCase());
+  const { found: actions, isSearching, query } = useActions(useProjectId(), search);
   const place = () => {
     const graph = document.querySelector('.react-flow')?.getBoundingClientRect() ?? new DOMRect();
     const middle = flow.screenToFlowPosition({ x: graph.x + graph.width / 2, y: graph.y + graph.height / 2 });
@@ -39,7 +42,8 @@ export function Palette() {
     if (added === undefined) announce(`A drawing may have ${MAX_NOTES} notes at most`);
     else store.change(added.drawing, { select: [added.key] });
   };
-  const add = (kind: NodeKind): void => {
+  const add = (kind: NodeKind | undefined): void => {
+    if (kind === undefined) return;
     const { graph, middle } = place();
     const { drawing, id } = addOne(store, kind, middle);
     store.change(drawing, { select: [id] });
@@ -60,11 +64,14 @@ export function Palette() {
           value={search}
           onChange={({ target }) => setSearch(target.value)}
           onKeyDown={({ key }) => {
-            const [first] = found;
-            if (key === 'Enter' && search.trim() !== '' && first !== undefined) add(first);
+            if (key !== 'Enter' || search.trim() === '') return;
+            const [action] = actions;
+            add(found[0] ?? (action && kindOfAction(store.kinds, toDrawn(action))));
           }}
         />
-        {found.length === 0 && !hasNote && <p className="palette-heading">No kind of node matches.</p>}
+        {found.length === 0 && !hasNote && actions.length === 0 && (
+          <p className="palette-heading">{isSearching ? 'Searching the services…' : 'Nothing matches.'}</p>
+        )}
         {categoriesOf(found).map(([category, kinds]) => (
           <div key={category} className="palette-category">
             <h2 className="palette-heading">{category}</h2>
@@ -83,6 +90,19 @@ export function Palette() {
             ))}
           </div>
         ))}
+        {byService(actions).map(([service, some]) => (
+          <div key={service.id} className="palette-category">
+            <h2 className="palette-heading">{service.name}</h2>
+            {some.map((action) => (
+              <ActionButton
+                key={action.action.id}
+                found={action}
+                onAdd={() => add(kindOfAction(store.kinds, toDrawn(action)))}
+              />
+            ))}
+          </div>
+        ))}
+        <FailedChoices noun="services" query={query} />
         {hasNote && (
           <div className="palette-category">
             <h2 className="palette-heading">Notes</h2>
@@ -91,9 +111,32 @@ export function Palette() {
             </Button>
           </div>
         )}
+        {children}
       </div>
     </SidePane>
   );
+}
+
+function ActionButton({ found, onAdd }: { found: FoundAction; onAdd: () => void }) {
+  const { service, action } = found;
+  return (
+    <Button
+      className="palette-kind"
+      aria-label={`Add ${service.name}: ${action.title}`}
+      title={action.description || `${action.method} ${action.path}`}
+      draggable
+      onDragStart={(event) => event.dataTransfer.setData(ACTION_FORMAT, JSON.stringify(toDrawn(found)))}
+      onClick={onAdd}
+    >
+      <ServiceIcon {...service} /> <span className="palette-action">{action.title}</span>
+    </Button>
+  );
+}
+
+function byService(found: readonly FoundAction[]): [FoundAction['service'], FoundAction[]][] {
+  const groups = new Map<FoundAction['service'], FoundAction[]>();
+  for (const each of found) groups.set(each.service, [...(groups.get(each.service) ?? []), each]);
+  return [...groups];
 }
 
 /** Adds a node behind the selected one, else beside what is selected. */

@@ -16,23 +16,25 @@ interface PickMenuProps {
   names: { title: string; search: string; list: string };
   /** Window coordinates. */
   at: { x: number; y: number };
-  /** Returns what matches the typed text, best first. */
-  find: (text: string) => readonly Choice[];
+  search: string;
+  onSearch: (text: string) => void;
+  /** What matches the typed text, best first. */
+  choices: readonly Choice[];
   /** Shown if nothing matches. */
-  none: string;
+  none: ReactNode;
   onChoose: (key: string) => void;
   onClose: () => void;
+  /** Stands between the search field and the list. */
+  children?: ReactNode;
 }
 
 const WIDTH = 300;
 const HEIGHT = 380;
 
 /** A list that a person searches by typing and chooses from by arrow keys and Enter, or by the pointer. */
-export function PickMenu({ names, at, find, none, onChoose, onClose }: PickMenuProps) {
+export function PickMenu({ names, at, search, onSearch, choices, none, onChoose, onClose, children }: PickMenuProps) {
   const id = useId();
-  const [search, setSearch] = useState('');
   const [active, setActive] = useState(0);
-  const [choices, setChoices] = useState(() => find(''));
   const choose = (choice: Choice | undefined): void => {
     if (choice === undefined) return;
     onClose();
@@ -71,12 +73,12 @@ export function PickMenu({ names, at, find, none, onChoose, onClose }: PickMenuP
             placeholder={names.search}
             value={search}
             onChange={({ target }) => {
-              setSearch(target.value);
-              setChoices(find(target.value));
+              onSearch(target.value);
               setActive(0);
             }}
             onKeyDown={onKeyDown}
           />
+          {children}
           {choices.length === 0 ? (
             <p className="kind-menu-none">{none}</p>
           ) : (

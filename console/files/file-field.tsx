@@ -1,10 +1,10 @@
-import { useEffect, useId, useRef, useState, type DragEvent } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '../ui/button.js';
-import { classNames } from '../ui/class-names.js';
 import { FieldHead, Hint } from '../ui/fields.js';
 import { formatBytes } from '../ui/format.js';
 import { useStored } from '../ui/store.js';
 import { filesOfText, UPLOADING, type FileValue } from '../service/file-value.js';
+import { FileDrop } from './file-drop.js';
 import './files.css';
 import { createUploads, type Chosen, type Uploads } from './uploads.js';
 
@@ -48,7 +48,11 @@ export function FileField(props: FileFieldProps) {
           Required
         </span>
       )}
-      <DropArea uploads={uploads} isMany={isMany} describedBy={described === '' ? undefined : described} />
+      <FileDrop
+        isMany={isMany}
+        describedBy={described === '' ? undefined : described}
+        onFiles={(files) => uploads.choose(files)}
+      />
       {items.length > 0 && (
         <ul className="file-list" aria-label={`Files of ${label}`}>
           {items.map((item) => (
@@ -99,51 +103,6 @@ function textOf(items: readonly Chosen[], isMany: boolean): string {
   if (values.length < items.length) return UPLOADING;
   if (values.length === 0) return '';
   return JSON.stringify(isMany ? values : values[0]);
-}
-
-interface DropAreaProps {
-  uploads: Uploads;
-  isMany: boolean;
-  describedBy: string | undefined;
-}
-
-function DropArea({ uploads, isMany, describedBy }: DropAreaProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setIsOver] = useState(false);
-  const over = (event: DragEvent): void => {
-    if (!event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    setIsOver(true);
-  };
-  return (
-    <div
-      className={classNames('file-drop', isOver && 'file-drop-over')}
-      onDragEnter={over}
-      onDragOver={over}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setIsOver(false);
-        uploads.choose(event.dataTransfer.files);
-      }}
-    >
-      <input
-        ref={input}
-        type="file"
-        hidden
-        multiple={isMany}
-        onChange={({ target }) => {
-          uploads.choose(target.files ?? []);
-          // Otherwise selecting the same file again fires no change event.
-          target.value = '';
-        }}
-      />
-      <Button aria-describedby={describedBy} onClick={() => input.current?.click()}>
-        Choose file
-      </Button>
-      <span className="file-drop-words">{isMany ? 'or drop files here' : 'or drop it here'}</span>
-    </div>
-  );
 }
 
 function OneFile({ item, uploads }: { item: Chosen; uploads: Uploads }) {

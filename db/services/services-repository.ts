@@ -120,18 +120,19 @@ export async function lockService(transaction: Db, projectId: number, id: string
 }
 
 /**
- * Returns the services of a project by name; with `search` those that have it in their name or description, or in the
- * title of an action. The caller must have checked access.
+ * Returns the services of a project by name; with `search` those that have each of its words in name and description,
+ * or in their name and the title of an action. The caller must have checked access.
  */
 export function listServices(db: Db, projectId: number, search?: string): Promise<ServiceRecord[]> {
-  const pattern = search === undefined ? undefined : toPattern(search);
+  const patterns = search === undefined ? undefined : toPatterns(search);
   return records(db)
     .where('project_id', '=', projectId)
     .where(
-      pattern === undefined
+      patterns === undefined
         ? sql<boolean>`true`
-        : sql<boolean>`(services.name ILIKE ${pattern} OR services.description ILIKE ${pattern} OR EXISTS (
-            SELECT FROM service_actions WHERE service_id = services.id AND title ILIKE ${pattern}))`,
+        : sql<boolean>`(services.name || ' ' || services.description ILIKE ALL (${patterns}::text[]) OR EXISTS (
+            SELECT FROM service_actions
+            WHERE service_id = services.id AND services.name || ' ' || title ILIKE ALL (${patterns}::text[])))`,
     )
     .orderBy('name')
     .orderBy('id')
@@ -160,7 +161,7 @@ export function findService(db: Db, id: string, reach: Reach): Promise<ServiceRe
 
 export type ActionRecord = InferResult<ReturnType<typeof actions>>[number];
 
-/** Returns the actions in the order of the document; with `search` those with it in a text that people read. */
+/** Returns the actions in the order of the document; with `search` those with its words in texts that people read. */
 export async function pageOfActions(
   db: Db,
   {
@@ -170,11 +171,10 @@ export async function pageOfActions(
     offset,
   }: { serviceId: string; search?: string | undefined; limit: number; offset: number },
 ): Promise<{ total: number; actions: ActionRecord[] }> {
-  const pattern = search === undefined ? undefined : toPattern(search);
   const isFound =
-    pattern === undefined
+    search === undefined
       ? sql<boolean>`true`
-      : sql<boolean>`(id ILIKE ${pattern} OR title ILIKE ${pattern} OR path ILIKE ${pattern} OR description ILIKE ${pattern})`;
+      : sql<boolean>`concat_ws(' ', id, title, path, description) ILIKE ALL (${toPatterns(search)}::text[])`;
   const { total } = await db
     .selectFrom('service_actions')
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -247,8 +247,18 @@ export function workflowsWithService(db: Db, projectId: number, id: string) {
     .orderBy('id');
 }
 
-function toPattern(search: string): string {
-  return `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+const MOST_WORDS = 10;
+
+/** Returns the words of a search, each of which must occur. */
+export function wordsOf(search: string): string[] {
+  return search
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS);
+}
+
+function toPatterns(search: string): string[] {
+  return wordsOf(search).map((word) => `%${word.replace(/[\\%_]/g, String.raw`\$&`)}%`);
 }
 
 function records(db: Db) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isWithin, toOrigin } from '../../connections/origins.js';
+import { toOrigin } from '../../connections/origins.js';
+import { isWithin } from '../../graph/origins.js';
 
 describe('origins of a connection', () => {
   it('are told in one spelling', () => {

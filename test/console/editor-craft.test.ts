@@ -138,9 +138,9 @@ describe('the craft of the editor', function () {
     const search = page.getByRole('searchbox', { name: 'Search nodes' });
     await search.fill('sandbox');
     await page.getByRole('button', { name: 'Add Code', exact: true }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /^Add (?!node after|nodes)/ }).count(), 1);
+    assert.equal(await page.getByRole('button', { name: /^Add (?!node after|nodes|service)/ }).count(), 1);
     await search.fill('no such thing');
-    await page.getByText('No kind of node matches.').waitFor();
+    await page.getByText('Nothing matches.').waitFor();
     await search.fill('set');
     await search.press('Enter');
     await node(page, 'Set value').waitFor();

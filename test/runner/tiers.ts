@@ -149,6 +149,7 @@ export const TIERS = {
     'test/console/run.test.ts',
     'test/console/runs.test.ts',
     'test/console/schedules.test.ts',
+    'test/console/services.test.ts',
     'test/console/serving.test.ts',
     'test/console/settings.test.ts',
     'test/console/shell.test.ts',

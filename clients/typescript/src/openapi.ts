@@ -1277,7 +1277,7 @@ export interface paths {
         };
         /**
          * The services of a project by name, and behind them those of the catalogue.
-         * @description Without `project` only the catalogue. `search` also finds services by the titles of their actions.
+         * @description Without `project` only the catalogue. `search` finds services that have all its words, in the titles of actions, too.
          */
         get: operations["get_services"];
         put?: never;

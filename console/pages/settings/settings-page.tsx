@@ -16,6 +16,7 @@ import { PasswordTab, SessionsTab } from './own-sign-in.js';
 import { PoolsTab } from './pools.js';
 import { ProjectBar } from './project-bar.js';
 import { ProvidersTab } from './providers.js';
+import { ServicesTab } from './services.js';
 import './settings.css';
 import { StartsTab } from './starts.js';
 import { UsersTab } from './users.js';
@@ -63,6 +64,7 @@ function groupsOf(project: Project | undefined, projects: readonly Project[], is
     { id: 'members', label: 'Members', content: of(MembersTab) },
     { id: 'provider-keys', label: 'Provider keys', content: of(ProvidersTab) },
     may('editor') && { id: 'connections', label: 'Connections', content: of(ConnectionsTab) },
+    { id: 'services', label: 'Services', content: of(ServicesTab) },
     { id: 'webhooks', label: 'Webhooks', content: of(WebhooksTab) },
     { id: 'files', label: 'Files', content: of(FilesTab) },
     { id: 'starts', label: 'Schedules and hooks', content: of(StartsTab) },

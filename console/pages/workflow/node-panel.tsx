@@ -27,9 +27,9 @@ import { KindForm } from '../../kinds/kind-form.js';
 import { Button } from '../../ui/button.js';
 import { Field, Hint, TextField } from '../../ui/fields.js';
 import { Menu } from '../../ui/menu.js';
+import { ActionConnectionField } from '../../parts/actions/action-connection.js';
 import { ACTION, ActionField } from '../../parts/actions/action-field.js';
 import { AGENT_TOOLS, AgentTools } from '../../parts/agent-tools/agent-tools.js';
-import { ConnectionField } from '../../parts/connection/connection-field.js';
 import { TestMenu } from './test-run/test-menu.js';
 import { TryButton } from './test-run/try-button.js';
 import { CodeBeside } from './code-beside.js';
@@ -78,7 +78,10 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
   const variables = useFormVariables(workflowId, node.id, isChat);
   const fieldOf = (format: string, props: SchemaFieldProps) => {
     if (format === WORKFLOW_ID) return <WorkflowField projectId={projectId} {...props} />;
-    if (format === CONNECTION_ID) return <ConnectionField projectId={projectId} {...props} />;
+    if (format === CONNECTION_ID) {
+      const owner = asObject(valueAt(data, props.path.slice(0, -1)));
+      return <ActionConnectionField {...{ projectId, owner }} {...props} />;
+    }
     if (format === AGENT_TOOLS) return <AgentTools {...{ projectId, workflowId }} nodeId={node.id} {...props} />;
     if (format === POOL) return <PoolField projectId={projectId} {...props} />;
     if (format === MODEL) return <ModelField {...props} />;

@@ -5,11 +5,13 @@ import { api, unwrap } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
 import { useLeaveGuard } from '../../service/leave-guard.js';
 import { ErrorBoundary, Problem } from '../../service/problem.js';
+import { ProjectContext } from '../../drawing/action-kind.js';
 import { Canvas } from '../../drawing/canvas.js';
 import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { withOnlyModel } from '../../drawing/only-model.js';
 import { Palette } from '../../drawing/palette.js';
+import { AddService } from '../../parts/services/add-service.js';
 import { Loading } from '../../ui/notices.js';
 import { NotFound, PageHeader, useTitle } from '../../ui/page-header.js';
 import { useStored } from '../../ui/store.js';
@@ -90,11 +92,14 @@ interface EditorProps {
 }
 
 function Editor({ store, saver }: EditorProps) {
+  const projectId = useStored(saver, (state) => state.workflow.project);
   return (
     <EditorContext value={store}>
-      <ReactFlowProvider>
-        <Workbench store={store} saver={saver} />
-      </ReactFlowProvider>
+      <ProjectContext value={projectId}>
+        <ReactFlowProvider>
+          <Workbench store={store} saver={saver} />
+        </ReactFlowProvider>
+      </ProjectContext>
     </EditorContext>
   );
 }
@@ -120,7 +125,11 @@ function Workbench({ store, saver }: EditorProps) {
         <UnsavedWork saver={saver} />
         <PastedFileNotices {...pasted} />
         <div className="editor-work">
-          {!store.isReadOnly && <Palette />}
+          {!store.isReadOnly && (
+            <Palette>
+              <AddService projectId={project} />
+            </Palette>
+          )}
           <section className="editor-graph" aria-label="Graph" ref={graph}>
             <Canvas events={menus} headroom={START_CARDS_HEIGHT} reserved={widthOfNodePane()}>
               <ErrorBoundary>

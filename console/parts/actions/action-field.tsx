@@ -3,13 +3,13 @@ import { use, useState } from 'react';
 import type { JsonObject } from '../../../graph/json.js';
 import { FormContext, type SchemaFieldProps } from '../../forms/form.js';
 import { Layers } from '../../forms/schema-field.js';
-import { FailedChoices, Problem } from '../../service/problem.js';
+import { FailedChoices } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Hint } from '../../ui/fields.js';
 import { asObject, asText } from '../../ui/json.js';
 import { SearchList } from '../../ui/search-list.js';
-import './action-field.css';
-import { toChoice, useAction, useActions } from './service-actions.js';
+import { ActionHead, ActionProblem, factsOf } from './action-head.js';
+import { toChoice, useAction, useActions } from '../../service/services.js';
 
 /** `format` of the field that names the action of a service. */
 export const ACTION = 'action';
@@ -40,7 +40,12 @@ export function ActionField({ projectId, data, path, value, onChange }: ActionFi
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
       <legend className="form-legend">Action</legend>
-      <ActionValues serviceId={serviceId} actionId={actionId} value={data['values']} onChange={onChange} />
+      <ActionValues
+        {...{ projectId, serviceId, actionId }}
+        stored={asObject(value)}
+        value={data['values']}
+        onChange={onChange}
+      />
       {!isReadOnly && (
         <Button
           variant="quiet"
@@ -55,23 +60,27 @@ export function ActionField({ projectId, data, path, value, onChange }: ActionFi
 }
 
 interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'> {
+  projectId: number;
   serviceId: string;
   actionId: string;
+  /** What the node has stored of the action: shown where its service has it no more. */
+  stored: JsonObject;
 }
 
-function ActionValues({ serviceId, actionId, value, onChange }: ActionValuesProps) {
+function ActionValues({ projectId, serviceId, actionId, stored, value, onChange }: ActionValuesProps) {
   const action = useAction(serviceId, actionId);
-  const { data } = action;
+  const { title, method, path, description, fields } = factsOf(action.data ?? stored);
+  const isStored = asText(stored['title']) !== undefined && stored['refresh'] !== true;
   return (
     <>
-      <Problem error={action.error} onRetry={() => void action.refetch()} isRetrying={action.isFetching} />
-      <p className="action-name">{data?.title ?? `${serviceId}: ${actionId}`}</p>
-      {data !== undefined && (
-        <>
-          <Hint>{`${data.method} ${data.path}${data.description === '' ? '' : `. ${data.description}`}`}</Hint>
-          <Layers schema={data.fields} path={['values']} value={value} onChange={onChange} />
-        </>
-      )}
+      <ActionProblem
+        action={action}
+        paths={[['action']]}
+        onRefresh={isStored ? () => onChange(['action'], { ...stored, refresh: true }) : undefined}
+      />
+      <ActionHead {...{ projectId, serviceId }} title={title ?? actionId} />
+      {method !== undefined && <Hint>{`${method} ${path ?? ''}${description ? `. ${description}` : ''}`}</Hint>}
+      {fields !== undefined && <Layers schema={fields} path={['values']} value={value} onChange={onChange} />}
     </>
   );
 }
@@ -99,11 +108,11 @@ function ChooseAction({ projectId, onChoose }: { projectId: number; onChoose: (a
             listLabel="Actions"
             search={search}
             onSearch={setSearch}
-            groups={[{ label: 'Services', choices: search.trim() === '' ? [] : (actions.data ?? []).map(toChoice) }]}
+            groups={[{ label: 'Services', choices: actions.found.map(toChoice) }]}
             onChoose={({ fields }) => onChoose(fields)}
           >
             <Hint>Type the name of a service, such as Slack, or what is to be done.</Hint>
-            <FailedChoices noun="services" query={actions} />
+            <FailedChoices noun="services" query={actions.query} />
           </SearchList>
         </Popover.Content>
       </Popover.Portal>

@@ -57,7 +57,7 @@ export function AgentTools({ projectId, workflowId, nodeId, ...field }: AgentToo
                 isNew={each === added}
               />
             )}
-            {tool['type'] === 'action' && <ActionTool {...own} />}
+            {tool['type'] === 'action' && <ActionTool projectId={projectId} {...own} />}
             {!isReadOnly && <ItemButtons name={name} at={at} items={tools} onChange={change} />}
           </fieldset>
         );

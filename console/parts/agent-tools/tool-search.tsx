@@ -10,7 +10,7 @@ import { isFound, SearchList, type Choice } from '../../ui/search-list.js';
 import { useConnections } from '../connection/connection-calls.js';
 import type { Connection } from '../connection/connection-types.js';
 import { addressIn, knownServers } from './new-tool.js';
-import { toChoice, useActions, type FoundAction } from '../actions/service-actions.js';
+import { toChoice, useActions, type FoundAction } from '../../service/services.js';
 import './agent-tools.css';
 
 interface ToolChoice extends Choice {
@@ -85,7 +85,7 @@ function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'di
   const servers = found(knownServers(drawing, tools).map(toServer));
   const connected = found((connections.data ?? []).map(toConnected));
   const others = found((workflows.data ?? []).filter(({ id }) => id !== workflowId).map(toWorkflow));
-  const ofServices = search.trim() === '' ? [] : (actions.data ?? []).map(toAction);
+  const ofServices = actions.found.map(toAction);
   const typed = atAddress(addressIn(search));
   // A search that finds nothing still offers a server, because each server can be added by its address.
   const isOffered =
@@ -106,7 +106,7 @@ function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'di
     >
       <FailedChoices noun="workflows" query={workflows} />
       <FailedChoices noun="connections" query={connections} />
-      <FailedChoices noun="services" query={actions} />
+      <FailedChoices noun="services" query={actions.query} />
     </SearchList>
   );
 }

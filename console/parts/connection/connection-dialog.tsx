@@ -4,7 +4,7 @@ import { useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Alert } from '../../ui/notices.js';
-import { changeConnection, CONNECTIONS, createConnection, useConnections } from './connection-calls.js';
+import { changeConnection, CONNECTIONS, createConnection, useConnections, usePresets } from './connection-calls.js';
 import type { Connection, ConnectionKind, Preset } from './connection-types.js';
 import {
   fieldsOf,
@@ -25,20 +25,24 @@ import { useSignIn } from './sign-in.js';
 
 interface NewConnectionDialogProps {
   projectId: number;
+  /** The id of the service to begin with, if it is known here. */
+  service?: string | undefined;
   onClose: () => void;
   /** Called when the connection is stored, before a sign-in that may follow. */
   onMade?: (connection: Connection) => void;
 }
 
 /** Creates a connection in steps: select the service, fill in the form, sign in if needed. */
-export function NewConnectionDialog({ projectId, onClose, onMade }: NewConnectionDialogProps) {
-  const [from, setFrom] = useState<Preset | ConnectionKind>();
+export function NewConnectionDialog({ projectId, service, onClose, onMade }: NewConnectionDialogProps) {
+  const presets = usePresets();
+  const [chosen, setChosen] = useState<Preset | ConnectionKind | 'another'>();
+  const from = chosen === 'another' ? undefined : (chosen ?? presets.data?.find(({ id }) => id === service));
   const [made, setMade] = useState<Connection>();
   if (made !== undefined) return <SignInDialog projectId={projectId} connection={made} onClose={onClose} />;
   if (from === undefined) {
     return (
       <Dialog title="New connection" onClose={onClose}>
-        <ServiceSearch onChoose={setFrom} />
+        <ServiceSearch onChoose={setChosen} />
       </Dialog>
     );
   }
@@ -46,7 +50,7 @@ export function NewConnectionDialog({ projectId, onClose, onMade }: NewConnectio
     <FormDialog
       projectId={projectId}
       from={from}
-      onBack={() => setFrom(undefined)}
+      onBack={() => setChosen('another')}
       onClose={onClose}
       onSaved={(connection) => {
         onMade?.(connection);

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { FailedChoices } from '../../service/problem.js';
 import { mayAct, useProjectRole, type Role } from '../../service/projects.js';
 import { MASK } from '../../../graph/mask-text.js';
+import { coversServer } from '../../../graph/origins.js';
 import { openWithArrows } from '../../forms/fields.js';
 import { useFieldError, type SchemaFieldProps } from '../../forms/form.js';
 import { descriptionOf } from '../../forms/schema.js';
@@ -16,7 +17,13 @@ import { needsSignIn } from './connection-fields.js';
 import './connections.css';
 import { useSignIn } from './sign-in.js';
 
-type ConnectionFieldProps = SchemaFieldProps & { projectId: number };
+type ConnectionFieldProps = SchemaFieldProps & {
+  projectId: number;
+  /** The server of an action: only connections that cover it are offered. */
+  server?: string | undefined;
+  /** The id of the service for which a new connection is made. */
+  service?: string | undefined;
+};
 
 /** Selects a connection of the project. People who may not list connections only see whether one is selected. */
 export function ConnectionField(props: ConnectionFieldProps) {
@@ -35,20 +42,27 @@ export function ConnectionField(props: ConnectionFieldProps) {
 
 const NEW = '\u0000new';
 
-function ConnectionChoice({ projectId, role, ...field }: ConnectionFieldProps & { role: Role }) {
+function ConnectionChoice({ projectId, role, server, service, ...field }: ConnectionFieldProps & { role: Role }) {
   const { schema, path, label, value, onChange } = field;
   const refused = useFieldError(path);
   const [isMaking, setIsMaking] = useState(false);
   const query = useConnections(projectId);
   const chosen = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   const connection = query.data?.find(({ id }) => String(id) === chosen);
+  const covers = ({ origins }: Connection): boolean => server === undefined || coversServer(origins, server);
+  const offered = query.data?.filter((each) => each === connection || covers(each)) ?? [];
+  const isElsewhere = connection !== undefined && !covers(connection);
   // A newly created connection is not in the list before the next refetch.
   const isMissing = chosen !== '' && query.data !== undefined && connection === undefined && !query.isFetching;
-  const missing = isMissing ? 'The project has no such connection. Choose another one.' : undefined;
+  const wrong = isMissing
+    ? 'The project has no such connection. Choose another one.'
+    : isElsewhere
+      ? `The connection does not go to ${originOf(server)}. Choose another one.`
+      : undefined;
   const isAdmin = mayAct(role, 'admin');
   return (
     <div className="connection-field" data-path={path.join('.')}>
-      <Field label={label} hint={descriptionOf(schema)} error={refused ?? missing}>
+      <Field label={label} hint={descriptionOf(schema)} error={refused ?? wrong}>
         {(control) => (
           <select
             className="control"
@@ -67,7 +81,7 @@ function ConnectionChoice({ projectId, role, ...field }: ConnectionFieldProps & 
                 {isMissing && ' (missing)'}
               </option>
             )}
-            {query.data?.map((each) => (
+            {offered.map((each) => (
               <option key={each.id} value={each.id}>
                 {optionText(each)}
               </option>
@@ -77,18 +91,27 @@ function ConnectionChoice({ projectId, role, ...field }: ConnectionFieldProps & 
         )}
       </Field>
       <FailedChoices noun="connections" query={query} />
+      {offered.length < (query.data?.length ?? 0) && (
+        <Hint>{`Only connections that go to ${originOf(server)} are offered.`}</Hint>
+      )}
       {connection !== undefined && connection.status !== 'ready' && (
         <NotReady projectId={projectId} connection={connection} isAdmin={isAdmin} />
       )}
       {isMaking && (
         <NewConnectionDialog
           projectId={projectId}
+          service={service}
           onClose={() => setIsMaking(false)}
           onMade={({ id }) => onChange(path, id)}
         />
       )}
     </div>
   );
+}
+
+/** Returns scheme, host and port of a server, whose host may have names in braces. */
+function originOf(server = ''): string {
+  return /^[^/]*\/\/[^/]*/.exec(server)?.[0] ?? server;
 }
 
 /** Names the status only if the connection is not ready. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { catalogue, findCatalogueAction, searchActions, searchCatalogue } from '../../../api/services/catalogue.js';
 import { toFacts } from '../../../api/services/service-view.js';
 import { connectionPresets } from '../../../api/connections/presets.js';
-import { isWithin } from '../../../connections/origins.js';
+import { isWithin } from '../../../graph/origins.js';
 import { fieldsOf, requiredOf, serverFor } from '../../../graph/actions/action.js';
 import { valueErrors } from '../../../graph/actions/check-values.js';
 import { renderAction } from '../../../graph/actions/render-request.js';

@@ -107,6 +107,16 @@ describe('services', function () {
       found.body.items.map(({ id }) => id),
       [made.id],
     );
+    const inAnyOrder = await api.get<Page<Service>>(`/services/?project=${project}&search=thing make more`);
+    assert.deepEqual(
+      inAnyOrder.body.items.map(({ id }) => id),
+      [made.id],
+    );
+    const ofCatalogue = await api.get<Page<Service>>('/services/?search=message slack send');
+    assert.deepEqual(
+      ofCatalogue.body.items.map(({ id }) => id),
+      ['slack'],
+    );
     const none = await api.get<Page<Service>>(`/services/?project=${project}&search=${encodeURIComponent('%_%')}`);
     assert.equal(none.body.total, 0);
 
@@ -115,7 +125,7 @@ describe('services', function () {
       actions.body.items.map(({ id }) => id),
       ['listThings', 'makeThing'],
     );
-    const searched = await api.get<Page<Action>>(`/services/${made.id}/actions/?search=make`);
+    const searched = await api.get<Page<Action>>(`/services/${made.id}/actions/?search=thing make`);
     assert.deepEqual(
       searched.body.items.map(({ id }) => id),
       ['makeThing'],
