@@ -21,7 +21,7 @@ export function useProjectId(): number {
 }
 
 /** What a drawing says of an action. */
-export interface DrawnAction {
+interface DrawnAction {
   service: string;
   id: string;
   title: string;
