@@ -85,8 +85,8 @@ export function useActions(projectId: number, search: string): ActionSearch {
   const query = useQuery({
     queryKey: [SERVICES, 'found', projectId, settled],
     queryFn: async ({ signal }) => {
-      const query = { project: projectId, search: settled, size: RANKED };
-      const { items } = await unwrap(api.GET('/api/v1/services/', { params: { query }, signal }));
+      const params = { query: { project: projectId, search: settled, size: RANKED } };
+      const { items } = await unwrap(api.GET('/api/v1/services/', { params, signal }));
       const words = settled.toLowerCase().split(/\s+/);
       const isNamed = ({ name }: Service): boolean => words.some((word) => name.toLowerCase().includes(word));
       const first = items.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
