@@ -5,7 +5,7 @@ import { toFields } from './read-service.js';
 /** Reads an OpenAPI document that this build has written: in this process, since nothing in it is hostile. */
 export function readOwnDocument(document: object): ServiceFields {
   const bytes = Buffer.from(JSON.stringify({ openapi: document }));
-  const reply = readOpenapiWork({ bytes, isBody: true, rules: { allowsHttp: true } });
+  const reply = readOpenapiWork({ bytes, isBody: true, addressRules: { allowPrivateNetwork: true } });
   if (reply.kind !== 'openapi-service') throw new Error(`the document cannot be used: ${JSON.stringify(reply)}`);
   return toFields(reply);
 }
