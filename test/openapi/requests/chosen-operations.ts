@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 
 export type Json = Record<string, unknown>;
 
-export interface Parameter {
+interface Parameter {
   place: string;
   name: string;
   isRequired: boolean;
@@ -127,7 +127,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-export function resolved(root: Json, value: unknown): Json | undefined {
+function resolved(root: Json, value: unknown): Json | undefined {
   let current = value as Json | undefined;
   for (let step = 0; step < 20 && typeof current?.['$ref'] === 'string'; step += 1) {
     current = pointed(root, current['$ref']) as Json | undefined;

@@ -10,7 +10,7 @@ import type { Json } from './chosen-operations.js';
 
 const TEMPLATES = import.meta.dirname;
 
-export interface ClientParameter {
+interface ClientParameter {
   /** The name in the request. */
   name: string;
   /** The key in the object that the client takes. */

@@ -32,7 +32,7 @@ const WORDS = [
   '[0]',
 ];
 
-export interface Values {
+interface Values {
   root: Json;
   random: Random;
   /** Binary data is a file in forms, and text elsewhere. */

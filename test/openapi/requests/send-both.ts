@@ -17,7 +17,7 @@ import type { ChosenOperation } from './chosen-operations.js';
 import type { ClientOperation, GeneratedClient } from './generated-client.js';
 import { Bytes } from './random-values.js';
 
-export interface GivenValue {
+interface GivenValue {
   place: string;
   name: string;
   value: unknown;
