@@ -10,6 +10,7 @@ import {
 } from '../../graph/building/changes-schema.js';
 import { toShortForm } from '../../graph/building/short-form.js';
 import type { JsonObject } from '../../graph/json.js';
+import { findActions } from '../services/resolve-actions.js';
 import { documentedAs } from '../http/documented-as.js';
 import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
 import { defineTool, text, ToolError, workflowId, type ToolContext } from './tool.js';
@@ -67,7 +68,7 @@ async function createWorkflow(
   { project, title }: { project: number; title: string },
   wanted: readonly Change[],
 ): Promise<Drafted> {
-  const drawing = apply(EMPTY_DRAWING, wanted);
+  const drawing = apply(EMPTY_DRAWING, wanted, await findActionsOf(context, project, wanted));
   const { body } = await context.calls.call('POST /api/v1/workflows/', {
     body: { project, title, data: EMPTY_DRAWING },
   });
@@ -85,11 +86,13 @@ async function changeDraft(
   wanted: readonly Change[],
 ): Promise<Drafted> {
   await context.calls.admit('PUT /api/v1/workflows/:id/draft/', { params: { id: String(id) } });
+  let isAction: IsAction | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const before = await readDrawing(context, id);
     const etag = before.draft?.etag ?? null;
     if (base !== undefined && base !== etag) throw stale(before);
-    const drawing = apply(before.drawing, wanted);
+    isAction ??= await findActionsOf(context, before.project, wanted);
+    const drawing = apply(before.drawing, wanted, isAction);
     const baseVersion = before.draft?.baseVersion ?? before.version;
     try {
       return { id, draft: await storeDraft(context, id, { drawing, baseVersion, etag }), drawing };
@@ -122,9 +125,19 @@ function readSent(sent: readonly unknown[]): Change[] {
   }
 }
 
-function apply(drawing: JsonObject, wanted: readonly Change[]): JsonObject {
+type IsAction = (action: { service: string; id: string }) => boolean;
+
+/** Returns whether the project has an action, for the actions that the changes name. */
+async function findActionsOf(context: ToolContext, project: number, wanted: readonly Change[]): Promise<IsAction> {
+  const named = wanted.flatMap((change) => ('add' in change && change.add.action ? [change.add.action] : []));
+  if (named.length === 0) return () => false;
+  const find = await findActions(context.deps.db, project, named);
+  return (action) => find(action) !== undefined;
+}
+
+function apply(drawing: JsonObject, wanted: readonly Change[], isAction: IsAction): JsonObject {
   try {
-    return applyChanges(drawing, wanted);
+    return applyChanges(drawing, wanted, isAction);
   } catch (error) {
     throw toToolError(error);
   }

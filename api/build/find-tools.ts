@@ -1,5 +1,6 @@
-// The tools that find what a drawing can be made of: kinds of nodes and models.
+// The tools that find what a drawing can be made of: kinds of nodes, actions of services, and models.
 import { z } from 'zod';
+import { actionsOf, describeAction, type AskedActions } from './action-tools.js';
 import { listCatalog } from '../../db/workflows/catalog-repository.js';
 import { exampleOf } from '../../graph/building/example.js';
 import { ORDINARY_EXIT } from '../../graph/building/node-links.js';
@@ -23,25 +24,25 @@ const foundSchema = z.object({
 
 type Found = z.infer<typeof foundSchema>;
 
-interface Asked {
-  project: number | undefined;
-}
-
-/** Each returns everything that it has; `find_nodes` chooses. Actions of services are to become one of them. */
-const SOURCES: ((context: ToolContext, asked: Asked) => Promise<Found[]> | Found[])[] = [kindsOf, modelsOf];
+/** Each returns everything that it has; `find_nodes` chooses. */
+const SOURCES: ((context: ToolContext, asked: AskedActions) => Promise<Found[]> | Found[])[] = [
+  kindsOf,
+  modelsOf,
+  actionsOf,
+];
 
 export const findNodes = defineTool({
   name: 'find_nodes',
   title: 'Find node kinds',
   description:
-    'Lists what a drawing can be made of: kinds of nodes and models. `query`: words that must occur. ' +
-    'describe_node tells the data of a kind.',
+    'Lists what a drawing can be made of: kinds of nodes, models, and actions of services, with `project` also those of its ' +
+    'own services. `query`: words that must occur. describe_node tells the data of a kind or action.',
   isReading: true,
   input: z.object({ query: text(200).optional(), project: workflowId.optional() }),
   output: z.object({ items: z.array(foundSchema), total: z.int() }),
   async run(context, { query = '', project }) {
     const lists: Found[][] = [];
-    for (const source of SOURCES) lists.push(await source(context, { project }));
+    for (const source of SOURCES) lists.push(await source(context, { project, query }));
     const found = matching(lists.flat(), query);
     return { items: found.slice(0, MOST_FOUND), total: found.length };
   },
@@ -74,14 +75,14 @@ export const describeNode = defineTool({
   name: 'describe_node',
   title: 'Describe a node kind',
   description:
-    'Tells the JSON Schema of the data of a kind, that of its result, its exits, what it needs, and an example as a list ' +
-    'of changes for edit_workflow.',
+    'Tells the JSON Schema of the data of a kind, or of an action of a `service`, that of its result, its exits, what it ' +
+    'needs, and an example as a list of changes for edit_workflow.',
   isReading: true,
   input: z.object({
     kind: text(100).optional(),
     service: text(200).optional(),
     action: text(200).optional(),
-    project: workflowId.optional().describe('Where its example takes the workflow of a sub-workflow from'),
+    project: workflowId.optional().describe('Where its example takes a sub-workflow or a connection from'),
   }),
   output: z.object({
     kind: z.string(),
@@ -96,7 +97,7 @@ export const describeNode = defineTool({
     example: changesSchema.nullable(),
   }),
   async run(context, { kind: type, service, action, project }) {
-    if (service !== undefined || action !== undefined) throw new ToolError('There is no such action of a service.');
+    if (service !== undefined || action !== undefined) return describeAction(context, { service, action, project });
     const kind = type === undefined ? undefined : kindOfType(type);
     const described = describeNodes().find((one) => one.type === type);
     if (kind === undefined || described === undefined)

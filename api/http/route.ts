@@ -30,7 +30,7 @@ export interface Caller extends Reach {
   credential: 'key' | 'session';
   /** Absent for sessions. */
   keyId?: number;
-  /** Of the key that an MCP client has sent as bearer token. */
+  /** Of the key; absent for sessions. */
   scope?: KeyScope;
   /** The name of the assistant that acts for the user (docs/use/assistants.md). */
   client?: string;
@@ -196,6 +196,8 @@ interface RouteShape {
    * bearer key that refuse the scope `run` and accept `read`.
    */
   keyScope?: 'run' | 'read';
+  /** Admits the tools of an assistant's run, too, which send another token than a key. */
+  admitsAssistants?: boolean;
   /** Refuses browser requests from pages of other origins with 403, before any other check. */
   ownOriginOnly?: boolean;
   /** Everybody else gets 403, before anything else of the request is checked. */

@@ -22,7 +22,7 @@ export interface Request {
 }
 
 /** A message that expects no answer. `method` is undefined for a response of the client, which the server ignores. */
-interface Notification {
+export interface Notification {
   id?: undefined;
   method: string | undefined;
   params: JsonObject;

@@ -56,7 +56,7 @@ export function refuseOtherTypes(accept: string | undefined): void {
   throw new ApiError(406, 'not_acceptable', 'Accept must have application/json and text/event-stream.');
 }
 
-interface AgreedVersion {
+export interface AgreedVersion {
   takesFirstEvent: boolean;
   /** True if the server has announced tasks to the client. */
   hasTasks: boolean;

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { findRunRole } from '../../db/projects/members-repository.js';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
 import { findToolFacts } from '../../db/mcp-server/tools-repository.js';
-import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
+import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, overloaded } from '../http/errors.js';
 import type { McpServerDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { answerRequest } from './list-tools.js';
 import { cancelCall } from './cancel-call.js';
-import { answerError, answerResult, ErrorCode, ProtocolError, readMessage, type Request } from './messages.js';
-import { answerSchema, messageSchema, sessionHeaders } from './message-schemas.js';
-import { checkSession, checkVersion, initialize, refuseOtherTypes } from './protocol.js';
+import { sessionHeaders } from './message-schemas.js';
+import { checkSession, checkVersion, type AgreedVersion } from './protocol.js';
+import { messageRoute, receiveMessage } from './receive-message.js';
 import { parseEventId, streamCall } from './stream-call.js';
-import { makeSessionId, toCallKey } from './tool-session.js';
+import { toCallKey } from './tool-session.js';
 import { toolFactsSchema, toToolFacts } from './tool-view.js';
 
 const defineRoute = routesOf<McpServerDeps>();
 
 const send = defineRoute({
-  method: 'POST',
+  ...messageRoute,
   path: '/mcp/',
   isRead: true,
   summary: 'Takes a message of an MCP client, to which workflows are offered as tools.',
@@ -28,44 +28,19 @@ const send = defineRoute({
     '`is_tool` that the user of the key may run. `tools/call` runs one: the answer is a stream of events, which ends with ' +
     'the result; with `task` (from 2025-11-25 on) it is answered at once, and `tasks/get`, `tasks/result`, `tasks/list` and ' +
     '`tasks/cancel` take the id of the run. A notification is answered with 202. 404: the session is not one of this key; begin another one.',
-  auth: 'bearer-key',
-  audit: { action: 'tool.called', target: 'workflow', records: 'refusals' },
-  ownOriginOnly: true,
   bodyFormat: 'exact',
-  answerUnparsed: ({ message }) => answerError(null, new ProtocolError(ErrorCode.ParseError, message)),
-  headers: sessionHeaders.extend({
-    accept: z.string().optional().describe('`application/json` and `text/event-stream`'),
-  }),
-  body: messageSchema,
-  responses: {
-    200: answerSchema,
-    202: z.null(),
-    400: z.union([answerSchema, badRequestSchema]),
-    404: detailSchema,
-    406: detailSchema,
-  },
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
-  answerHeaders: ['Mcp-Session-Id'],
-  async handler({ deps, log, caller, headers, body, signal, audit }) {
-    refuseOtherTypes(headers.accept);
-    let requestId: Request['id'] | null = null;
-    try {
-      const message = readMessage(body);
-      requestId = message.id ?? null;
-      if (message.method === 'initialize' && message.id !== undefined) {
-        const sessionId = makeSessionId(deps.secretBox, caller);
-        return answerResult(message.id, initialize(message.params).result, { 'Mcp-Session-Id': sessionId });
-      }
-      const agreed = checkVersion(headers['mcp-protocol-version']);
-      const sessionId = checkSession(deps, caller, headers['mcp-session-id']);
-      const calling = { deps, log, caller, sessionId, ...agreed, signal, doer: audit.doer };
-      if (message.id !== undefined) return await answerRequest(calling, message);
-      if (message.method === 'notifications/cancelled') await cancelCall(calling, message.params);
-      return { status: 202 };
-    } catch (error) {
-      if (error instanceof ProtocolError) return answerError(requestId, error);
-      throw error;
-    }
+  handler(request) {
+    const { deps, log, caller, signal, audit } = request;
+    const callingOf = (sessionId: string, agreed: AgreedVersion) => {
+      return { deps, log, caller, sessionId, ...agreed, signal, doer: audit.doer };
+    };
+    return receiveMessage(request, {
+      answer: (message, ...session) => answerRequest(callingOf(...session), message),
+      async note({ method, params }, ...session) {
+        if (method === 'notifications/cancelled') await cancelCall(callingOf(...session), params);
+      },
+    });
   },
 });
 

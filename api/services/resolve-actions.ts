@@ -16,8 +16,8 @@ import { toFacts } from './service-view.js';
 
 type Find = (name: ActionName) => ActionFacts | undefined;
 
-/** Services of the catalogue hide none of a project, because their ids are no UUIDs. */
-async function findActions(db: Db, projectId: number, names: readonly ActionName[]): Promise<Find> {
+/** Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller has checked access. */
+export async function findActions(db: Db, projectId: number, names: readonly ActionName[]): Promise<Find> {
   const own = names.flatMap(({ service, id }) => {
     const parsed = uuid.safeParse(service);
     return parsed.success ? [{ service: parsed.data, id }] : [];

@@ -1,21 +1,7 @@
-// The bodies of loops: the nodes that a run reaches through a loop's body handle.
+// The bodies of loops as the editor draws them.
+import { findBodies, FRAME_PADDING, FRAME_TITLE, type Bodies } from '../../graph/loop-bodies.js';
 import { nodesOf, startOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { linksOf } from './links.js';
-
-export interface Bodies {
-  /** Ids of the nodes directly in a loop's body, by the loop's id. Outer loops come before inner ones. */
-  members: ReadonlyMap<string, readonly string[]>;
-  /** Id of the innermost loop around a node, by the node's id. */
-  loopOf: ReadonlyMap<string, string>;
-}
-
-interface BodyLink {
-  source: string;
-  target: string;
-  isIntoBody: boolean;
-}
-
-export const NO_BODIES: Bodies = { members: new Map(), loopOf: new Map() };
 
 export function isBodyHandle(kind: NodeKind | undefined, handle: string | null): boolean {
   return kind?.handles.some(({ id, body }) => body === true && id === handle) === true;
@@ -45,47 +31,6 @@ export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
   return bodies;
 }
 
-/**
- * Visits the nodes after the start first, so that an unconnected node with a link into a body does not claim
- * the body's nodes.
- */
-export function findBodies(ids: readonly string[], start: string | undefined, links: readonly BodyLink[]): Bodies {
-  if (!links.some(({ isIntoBody }) => isIntoBody)) return NO_BODIES;
-  const [next, inside] = [new Map<string, string[]>(), new Map<string, string[]>()];
-  for (const { source, target, isIntoBody } of links) append(isIntoBody ? inside : next, source, target);
-  const targets = new Set(links.map(({ target }) => target));
-  const beginnings = ids.filter((id) => !targets.has(id));
-  const found = { members: new Map<string, string[]>(), loopOf: new Map<string, string>() };
-  const seen = new Set<string>();
-  for (const root of [...(start === undefined ? [] : [start]), ...beginnings, ...ids]) {
-    const scopes: { loop: string | undefined; from: readonly string[] }[] = [{ loop: undefined, from: [root] }];
-    // The loop extends the list, because a body may contain loops.
-    for (const { loop, from } of scopes) {
-      for (const id of reached(from, next, seen)) {
-        if (loop !== undefined) {
-          append(found.members, loop, id);
-          found.loopOf.set(id, loop);
-        }
-        if (inside.has(id)) scopes.push({ loop: id, from: inside.get(id)! });
-      }
-    }
-  }
-  return found;
-}
-
-/** Returns the unseen nodes, nearest first. */
-function reached(from: readonly string[], next: ReadonlyMap<string, readonly string[]>, seen: Set<string>): string[] {
-  const ids: string[] = [];
-  const see = (id: string): void => {
-    if (seen.has(id)) return;
-    seen.add(id);
-    ids.push(id);
-  };
-  for (const id of from) see(id);
-  for (const id of ids) for (const target of next.get(id) ?? []) see(target);
-  return ids;
-}
-
 /** Returns all nodes in the body of a loop, including those in nested bodies. */
 export function allInside({ members }: Bodies, loop: string): string[] {
   const ids = [...(members.get(loop) ?? [])];
@@ -94,24 +39,7 @@ export function allInside({ members }: Bodies, loop: string): string[] {
   return ids;
 }
 
-/** Returns the enclosing loops, innermost first. */
-export function loopsAround({ loopOf }: Bodies, id: string): string[] {
-  const loops: string[] = [];
-  for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
-  return loops;
-}
-
-function append(lists: Map<string, string[]>, key: string, item: string): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
-}
-
 // The frames around loop bodies. They are computed from links and positions, not stored, so every drawing has them.
-
-/** Padding between a frame and its content, and the height of the frame's title, in pixels. */
-export const FRAME_PADDING = 24;
-export const FRAME_TITLE = 32;
 
 /** Ids of nodes and links contain no control characters, so the prefix prevents collisions. */
 const PREFIX = '\u001Fbody of ';

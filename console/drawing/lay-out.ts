@@ -1,7 +1,8 @@
 // Lays out nodes from left to right in layers. Each loop body is laid out separately, and its frame is then one box in
 // the surrounding layout, so that frames never overlap.
 import { Graph, layout } from '@dagrejs/dagre';
-import { FRAME_PADDING, FRAME_TITLE, frameId, type Bodies } from './bodies.js';
+import { FRAME_PADDING, FRAME_TITLE, type Bodies } from '../../graph/loop-bodies.js';
+import { frameId } from './bodies.js';
 import type { Position } from './drawing.js';
 
 interface Size {

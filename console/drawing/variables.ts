@@ -1,5 +1,6 @@
 // The variables that a node can use: fields of the run's input and results of earlier nodes.
-import { bodiesOf, loopsAround } from './bodies.js';
+import { loopsAround } from '../../graph/loop-bodies.js';
+import { bodiesOf } from './bodies.js';
 import {
   dataOf,
   labelOf,

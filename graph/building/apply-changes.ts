@@ -4,10 +4,11 @@ import { areOnlyVariables } from '../address-credentials.js';
 import { isOnlyVariables } from '../credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { isDeeperThan, MAX_REQUEST_DEPTH } from '../json-depth.js';
-import type { NodeKind } from '../kinds.js';
+import { traitsOf, type NodeKind } from '../kinds.js';
 import { groupEdges } from '../links.js';
 import { MASK } from '../mask-text.js';
 import { kindOfType } from '../nodes/registry.js';
+import { BODY_HANDLE } from '../plan.js';
 import { mapCredentials } from '../public-drawing.js';
 import { ChangeError, type Change } from './changes-schema.js';
 import { readPointer, withValueAt } from './json-pointer.js';
@@ -28,16 +29,23 @@ export const EMPTY_DRAWING = { nodes: [], edges: [], start_node: '' };
 /**
  * Returns a copy of the drawing with the changes. Nodes that no change names stay as they are, and so does everything
  * that is not about nodes and links. New nodes get a place at which they overlap nothing. Throws `ChangeError` for the
- * first change that cannot be made.
+ * first change that cannot be made. `isAction` says whether the project has an action; by default it has none.
  */
-export function applyChanges(drawing: JsonObject, changes: readonly Change[]): JsonObject {
-  const draft = new ChangedDrawing(drawing);
+export function applyChanges(
+  drawing: JsonObject,
+  changes: readonly Change[],
+  isAction: IsAction = () => false,
+): JsonObject {
+  const draft = new ChangedDrawing(drawing, isAction);
   for (const [index, change] of changes.entries()) {
     const problem = draft.apply(change);
     if (problem !== undefined) throw new ChangeError(index, problem);
   }
   return draft.toDrawing();
 }
+
+type IsAction = (action: ActionToAdd) => boolean;
+type ActionToAdd = NonNullable<Of<'add'>['action']>;
 
 interface ChangedNode {
   /** The node as it was drawn; of a new one only its id and type. */
@@ -51,6 +59,7 @@ interface ChangedNode {
 }
 
 const TRIGGER = 'trigger-node';
+const ACTION = 'http-node';
 const LITERAL_CREDENTIAL =
   'a credential is never written into a drawing. Name a connection instead: list_connections has those of the ' +
   'project, and ask_for_connection gives the address at which a person makes one.';
@@ -60,9 +69,11 @@ class ChangedDrawing {
   readonly #nodes = new Map<string, ChangedNode>();
   readonly #gone = new Set<string>();
   readonly #draws: boolean;
+  readonly #isAction: IsAction;
   #start: unknown;
 
-  constructor(drawing: JsonObject) {
+  constructor(drawing: JsonObject, isAction: IsAction) {
+    this.#isAction = isAction;
     this.#drawing = drawing;
     this.#start = drawing['start_node'];
     const edges = groupEdges(drawing['edges']);
@@ -89,10 +100,15 @@ class ChangedDrawing {
     return this.#fields(change.fields);
   }
 
-  #add({ id, kind: type, action, label, data = {}, after }: Of<'add'>): string | undefined {
+  #add({ id, kind: asked, action, label, data: given = {}, after }: Of<'add'>): string | undefined {
     if (this.#nodes.has(id)) return `There is a node ${quote(id)} already.`;
-    if (action !== undefined) return `There is no action ${quote(action.id)} of a service ${quote(action.service)}.`;
-    if (type === undefined) return 'add names the kind of the node.';
+    if (action !== undefined && !this.#isAction(action)) {
+      return `There is no action ${quote(action.id)} of a service ${quote(action.service)}: find_nodes lists them.`;
+    }
+    const type = asked ?? (action && ACTION);
+    if (type === undefined) return 'add names the kind of the node, or an action.';
+    if (action !== undefined && type !== ACTION) return `An action makes a node of the kind "${ACTION}".`;
+    const data = action === undefined ? given : { ...given, action };
     const kind = kindOfType(type);
     if (kind === undefined) return `There is no kind ${quote(type)}: find_nodes lists them.`;
     const wrong = this.#refusedData(kind, data) ?? refusedDepth(data);
@@ -229,11 +245,12 @@ class ChangedDrawing {
   #place(added: readonly ChangedNode[]): Map<string, { x: number; y: number }> {
     if (added.length === 0) return new Map();
     const nodes = new Map([...this.#nodes].map(([id, node]) => [id, node.isNew ? toNode(node) : node.node]));
-    const links = [...this.#nodes].flatMap(([from, { links: named }]) =>
-      [...named.values()].flat().map((to) => ({ from, to })),
+    const links = [...this.#nodes].flatMap(([from, { kind, links: named }]) =>
+      [...named].flatMap(([exit, targets]) => targets.map((to) => ({ from, to, isIntoBody: isBody(kind, exit) }))),
     );
     const ids = new Set(added.map(({ node }) => String(node['id'])));
-    return placeNodes(nodes, ids, links, this.#drawing['notes']);
+    const start = typeof this.#start === 'string' ? this.#start : undefined;
+    return placeNodes({ nodes, start, links, notes: this.#drawing['notes'] }, ids);
   }
 
   /** Draws the links of changed nodes anew; an edge of a link that stays keeps its id and its looks. */
@@ -264,6 +281,11 @@ class ChangedDrawing {
 
 type Of<Name extends string> = Extract<Change, Record<Name, unknown>>[Name &
   keyof Extract<Change, Record<Name, unknown>>];
+
+/** True for the exit of a loop that leads into its body. */
+function isBody(kind: NodeKind | undefined, exit: string): boolean {
+  return kind !== undefined && traitsOf(kind).runs === 'body' && traitsOf(kind).handles[BODY_HANDLE - 1]?.edge === exit;
+}
 
 function toNode({ node, kind, data, links }: ChangedNode): JsonObject {
   return { ...node, data: withLinks(kind, data, links) };

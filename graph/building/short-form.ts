@@ -1,4 +1,5 @@
 // The short form of a drawing: what it does, without what only an editor needs (docs/use/assistants.md).
+import { holdsActions, mapActions } from '../actions/stored-actions.js';
 import { isObject, type JsonObject } from '../json.js';
 import { groupEdges } from '../links.js';
 import { kindOfType } from '../nodes/registry.js';
@@ -23,7 +24,7 @@ export interface ShortForm {
 
 /** Returns the short form of any drawing. Nodes without an id, and later nodes with the id of another, are left out. */
 export function toShortForm(drawing: JsonObject): ShortForm {
-  const { nodes, start_node: start } = drawing;
+  const { nodes, start_node: start } = holdsActions(drawing) ? mapActions(drawing, nameOf) : drawing;
   const edges = groupEdges(drawing['edges']);
   const seen = new Set<string>();
   const short: ShortNode[] = [];
@@ -46,6 +47,11 @@ function toShortNode(node: JsonObject, id: string, edges: readonly JsonObject[])
     data: withoutNames(withoutLinks(kind, data)),
     next: toNext(namedLinksOf(kind, data, edges)),
   };
+}
+
+/** What an action says is written by the service alone. */
+function nameOf({ service, id, refresh }: JsonObject): JsonObject {
+  return { service, id, ...(refresh !== undefined && { refresh }) };
 }
 
 /** `id` repeats the node's own, and `label` has a field of its own. A label that is no text stays in the data. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { framesOf } from '../../../console/drawing/bodies.js';
 import { applyChanges, EMPTY_DRAWING } from '../../../graph/building/apply-changes.js';
 import { ChangeError, readChanges } from '../../../graph/building/changes-schema.js';
 import { withLinks } from '../../../graph/building/node-links.js';
@@ -7,6 +8,7 @@ import { toShortForm } from '../../../graph/building/short-form.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { withoutLooks } from '../../../graph/drawing-change.js';
 import type { JsonObject } from '../../../graph/json.js';
+import { findBodies, loopsAround } from '../../../graph/loop-bodies.js';
 import { kindOfType } from '../../../graph/nodes/registry.js';
 import { readDrawing, Tape, toDocument } from '../../temporal-workflows/random-drawings/drawing.js';
 import { changesOf } from './rebuild.js';
@@ -293,6 +295,70 @@ describe('the place of new nodes', () => {
       { numRuns: 150, seed: 7 },
     );
   });
+
+  it('keeps what is outside of a loop out of its frame, and what is inside within', () => {
+    const step = fc.record({ after: fc.nat(30), isLoop: fc.boolean(), goesIn: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
+        const loops = new Set(steps.flatMap(({ isLoop }, index) => (isLoop ? [index] : [])));
+        const added = steps.map(({ after, isLoop, goesIn }, index) => {
+          const before = index === 0 ? undefined : after % index;
+          const exit = before !== undefined && loops.has(before) && goesIn ? 'body' : 'next';
+          const link = before === undefined ? {} : { after: { node: `n${before}`, exit } };
+          return { add: { id: `n${index}`, kind: isLoop ? 'for-each-node' : 'set-node', data: {}, ...link } };
+        });
+        assertFrames(applyChanges({ nodes: [] }, readChanges(added)));
+      }),
+      { numRuns: 150, seed: 11 },
+    );
+  });
+
+  it('finds room in a body and behind it that are drawn already', () => {
+    const add = (id: string, after: object | string, kind = 'set-node') => readChanges([{ add: { id, kind, after } }]);
+    let changed = applyChanges(STARTED, add('loop', 'start', 'for-each-node'));
+    for (const [id, after] of [
+      ['first', { node: 'loop', exit: 'body' }],
+      ['behind', 'loop'],
+      ['second', 'first'],
+      ['third', { node: 'loop', exit: 'body' }],
+      ['last', 'behind'],
+    ] as const) {
+      changed = applyChanges(changed, add(id, after));
+      assertFrames(changed);
+    }
+  });
+
+  /** Fails if a frame holds a node that is not in its body. */
+  function assertFrames(changed: JsonObject): void {
+    const nodes = changed['nodes'] as { id: string; type: string; position: Box }[];
+    const links = (changed['edges'] as { source: string; target: string; sourceHandle?: string }[]).map(
+      ({ source, target, sourceHandle }) => ({ source, target, isIntoBody: sourceHandle === 'body' }),
+    );
+    const bodies = findBodies(
+      nodes.map(({ id }) => id),
+      undefined,
+      links,
+    );
+    const rectOf = (id: string) => {
+      const { type, position } = nodes.find((node) => node.id === id)!;
+      return { ...position, width: 220, height: type === 'set-node' ? 64 : 120 };
+    };
+    for (const { loop, ...frame } of framesOf(bodies, rectOf)) {
+      for (const { id } of nodes) {
+        if (loopsAround(bodies, id).includes(loop)) continue;
+        const rect = rectOf(id);
+        const isApart =
+          rect.x >= frame.x + frame.width ||
+          frame.x >= rect.x + 220 ||
+          rect.y >= frame.y + frame.height ||
+          frame.y >= rect.y + 64;
+        assert.ok(
+          isApart,
+          `${id} is in the frame of ${loop}: ${JSON.stringify(nodes.map((node) => [node.id, node.position]))}`,
+        );
+      }
+    }
+  }
 
   it('is to the right of the node before, below what stands there', () => {
     const changed = applyChanges(

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { bodiesOf, loopsAround } from '../../../drawing/bodies.js';
+import { loopsAround } from '../../../../graph/loop-bodies.js';
+import { bodiesOf } from '../../../drawing/bodies.js';
 import { labelOf, nodesOf, type Drawing, type NodeKinds } from '../../../drawing/drawing.js';
 import { TextField } from '../../../ui/fields.js';
 import { pathOf } from './iterations.js';

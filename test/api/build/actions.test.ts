@@ -1,0 +1,115 @@
+// Actions of services, as assistants find and add them (docs/use/services.md).
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../graph/json.js';
+import type { TestStack } from '../../../harness/stack/stack.js';
+import { sharedStack } from '../../support/shared-stack.js';
+import { createAccount, type Account } from '../accounts.js';
+import { connectAssistant, type Assistant, type Edited } from './assistant.js';
+
+interface Found {
+  items: { id: string; action?: { service: string; id: string }; title: string }[];
+  total: number;
+}
+
+interface Described {
+  kind: string;
+  schema: { properties: { values: { properties: JsonObject } } };
+  needs: string[];
+  example: { add: JsonObject }[];
+}
+
+const DOCUMENT = {
+  openapi: '3.0.0',
+  info: { title: 'Tills', version: '1' },
+  servers: [{ url: 'https://tills.example.com' }],
+  paths: {
+    '/tills/{till}/close': {
+      post: {
+        operationId: 'closeTill',
+        summary: 'Close a till',
+        parameters: [{ name: 'till', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: { 200: { description: 'ok' } },
+      },
+    },
+  },
+};
+
+describe('actions of services for assistants', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  let account: Account;
+  let assistant: Assistant;
+  let project: number;
+  let service: string;
+
+  before(async () => {
+    stack = await sharedStack();
+    account = await createAccount(stack);
+    project = await account.api.createProject();
+    const made = await account.api.post<{ id: string }>(`/projects/${project}/services/`, {
+      body: { openapi: DOCUMENT },
+    });
+    service = made.body.id;
+    assistant = await connectAssistant(stack.apiUrl, account.apiKey);
+  });
+  after(() => assistant.close());
+
+  const add = (action: object, data: object = {}) => [
+    { add: { id: 'start', kind: 'trigger-node', data: { input_fields: [{ id: 'till', type: 'text' }] } } },
+    { add: { id: 'close', action, data, after: 'start' } },
+  ];
+
+  it('are found: those of the catalogue, and with a project those of its own services', async () => {
+    const catalogue = await assistant.use<Found>('find_nodes', { query: 'slack message' });
+    assert.ok(catalogue.items.some(({ action }) => action?.service === 'slack'));
+    const closing = { service, id: 'closeTill' };
+    const own = await assistant.use<Found>('find_nodes', { query: 'close till', project });
+    assert.deepEqual(
+      own.items.map(({ action }) => action),
+      [closing],
+    );
+    const without = await assistant.use<Found>('find_nodes', { query: 'closeTill' });
+    assert.equal(
+      without.items.some(({ action }) => action?.id === 'closeTill'),
+      false,
+    );
+  });
+
+  it('are described with their fields, and an example that can be drawn', async () => {
+    const described = await assistant.use<Described>('describe_node', { service, action: 'closeTill', project });
+    assert.equal(described.kind, 'http-node');
+    assert.deepEqual(described.schema.properties.values.properties['till'], { type: 'string' });
+    assert.deepEqual(described.needs, ['connection']);
+    const drawn = await assistant.use<Edited>('edit_workflow', {
+      project,
+      title: 'Example',
+      changes: described.example,
+    });
+    assert.deepEqual(drawn.check.errors, []);
+    assert.match(await assistant.refused('describe_node', { service, action: 'none' }), /no such action/);
+    assert.match(await assistant.refused('describe_node', { service }), /name both/);
+  });
+
+  it('are added by name, without what the service says of them; those of others are none', async () => {
+    const data = { values: { till: '{{ input.till }}' } };
+    const changes = add({ service, id: 'closeTill' }, data);
+    const { id, check } = await assistant.use<Edited>('edit_workflow', { project, title: 'Close', changes });
+    assert.deepEqual(check.errors, []);
+    const { nodes } = await assistant.use<{ nodes: JsonObject[] }>('get_workflow', { id });
+    assert.deepEqual(nodes[1], {
+      id: 'close',
+      kind: 'http-node',
+      label: 'close',
+      data: { ...data, action: { service, id: 'closeTill' } },
+      next: [],
+    });
+    const missing = await assistant.use<Edited>('edit_workflow', {
+      id,
+      changes: [{ set: { node: 'close', path: '/values', value: {} } }],
+    });
+    assert.match(JSON.stringify(missing.check.errors), /till/);
+    const other = await account.api.createProject();
+    const refused = await assistant.refused('edit_workflow', { project: other, title: 'Close', changes });
+    assert.match(refused, /changes\[1\]: There is no action "closeTill"/);
+  });
+});
