@@ -62,7 +62,10 @@ async function shootChat(page) {
   await page.getByRole('button', { name: 'New workflow', exact: true }).click();
   await page.keyboard.type('Help desk');
   await page.keyboard.press('Enter');
-  await page.getByRole('region', { name: 'Start', exact: true }).getByRole('button', { name: 'Chat', exact: true }).click();
+  await page
+    .getByRole('region', { name: 'Start', exact: true })
+    .getByRole('button', { name: 'Chat', exact: true })
+    .click();
   const preview = page.getByRole('region', { name: 'Chat preview', exact: true });
   await preview.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
   await page.keyboard.type('How long do you keep results?');

@@ -177,7 +177,8 @@ export class DatabasePulse {
       }
       this.#change(this.#lacksRoom ? 'no room' : 'well');
     } catch (error) {
-      if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError) throw error;
+      if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
+        throw error;
       // Another error, such as that of a limit on temporary files, says nothing about room.
       this.#lacksRoom = outageOf(error) === 'no room';
       this.#change(this.#lacksRoom ? 'no room' : 'well', error);

@@ -56,7 +56,7 @@ describe('secrets in files', () => {
     const given = 'postgres://service@a:5432,b,[::1]:5433/service?target_session_attrs=read-write';
     const { databaseUrl } = parseEnvironment({ DATABASE_URL: given, DATABASE_PASSWORD_FILE });
     assert.equal(databaseUrl, given.replace('@', ':p%40w%2C1@'));
-    const hosts = toHostUrls(databaseUrl!).map((one) => new URL(one));
+    const hosts = toHostUrls(databaseUrl).map((one) => new URL(one));
     assert.deepEqual(
       hosts.map(({ host }) => host),
       ['a:5432', 'b', '[::1]:5433'],

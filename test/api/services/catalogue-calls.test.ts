@@ -163,7 +163,7 @@ describe('actions of the catalogue', function () {
     const [sent] = target.requestsTo(`/telegram/bot${CREDENTIALS.telegram}/sendMessage`);
     assert.deepEqual([sent!.method, JSON.parse(sent!.body)], ['POST', { chat_id: 42, text: 'Hi <b>' }]);
     assert.deepEqual((contentOf(ended, send)['result'] as Data)['message_id'], 7);
-    assert.match(ended.nodes[refused.id]!.error!.message!, /status 400: .*chat not found/);
+    assert.match(ended.nodes[refused.id]!.error!.message, /status 400: .*chat not found/);
   });
 
   it('with a user name and password: Twilio takes a form, in which a list repeats its name', async () => {

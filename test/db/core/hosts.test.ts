@@ -111,12 +111,7 @@ describe('a database on several hosts', function () {
       assert.equal(await portOf(db), ports()[0]);
       await readOnly('on');
       await sql`SELECT pg_reload_conf()`.execute(admin);
-      await eventually(() =>
-        sql`INSERT INTO kept VALUES (0)`.execute(db).then(
-          () => false,
-          takesNoWrites,
-        ),
-      );
+      await eventually(() => sql`INSERT INTO kept VALUES (0)`.execute(db).then(() => false, takesNoWrites));
       // A connection that was opened before then would still answer.
       await assert.rejects(sql`SELECT 1`.execute(db), takesNoWrites);
       await sql`SET default_transaction_read_only = off`.execute(admin);
