@@ -30,6 +30,8 @@ describe('projects', function () {
         spending_limit: null,
         spent_in_period: { USD: '0', EUR: '0' },
         stored_bytes: 0,
+        pool: null,
+        pools: [],
         attached_provider_keys: [],
         webhook_url: '',
         is_webhook_enabled: false,
