@@ -29,7 +29,7 @@ const CALLS = 8;
 const MOST_CALLS = 300;
 
 describe('the statements of db/', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   let sources: Sources;
   let own: Awaited<ReturnType<typeof createMigratedDatabase>>;
   let database: DescribedDatabase;
