@@ -205,7 +205,10 @@ describe('a worker of three slots', function () {
     // two clocks.
     const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 75);
     assert.deepEqual(crowded, []);
-    assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest']);
+    const { normal } = await activitiesOf(stack, runId);
+    // On a machine so slow that a node has waited for a second, the rest goes to further activities.
+    const isQuick = times.at(-1)! - times[0]! < 1_000;
+    assert.deepEqual(isQuick ? normal : [...new Set(normal)], ['httpRequest']);
   });
 
   it('leaves to others what finds no slot within a second', async () => {
