@@ -7,11 +7,8 @@ import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.j
 import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { answer, asksToAdd, call, callAndAnswer, createRunWorld, nodeNamed, panel, sideBySide } from './run-world.js';
 
-/** The length of the axis in milliseconds, and where the bar of the first node begins. */
-const PLACE_OF_START = `(() => {
-  const bar = document.querySelector('[aria-label^="Start, attempt 1, succeeded, "]');
-  return [getComputedStyle(bar).getPropertyValue('--span'), bar.getBoundingClientRect().x];
-})()`;
+/** The length of the timeline's axis in milliseconds. */
+const AXIS = `getComputedStyle(document.querySelector('.timeline-rows')).getPropertyValue('--span')`;
 
 describe('the page of a run', function () {
   this.timeout(120_000);
@@ -31,10 +28,13 @@ describe('the page of a run', function () {
     await nodeNamed(page, 'Answer, in queue').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.getByRole('button', { name: /^Call, attempt 1, in progress, \d/ }).waitFor();
+    const bar = timeline.getByRole('button', { name: /^Start, attempt 1, succeeded, / });
     // The bar of a finished node stays in place while the axis has the same length.
     const places = new Map<string, number>();
     for (let look = 0; look < 8; look += 1) {
-      const [axis, x] = await page.evaluate<[string, number]>(PLACE_OF_START);
+      const axis = await page.evaluate<string>(AXIS);
+      const { x } = (await bar.boundingBox())!;
+      if (axis !== (await page.evaluate<string>(AXIS))) continue;
       assert.equal(places.get(axis) ?? x, x, `axis of ${axis} ms`);
       places.set(axis, x);
       await page.waitForTimeout(120);

@@ -114,8 +114,12 @@ describe('services in the console', function () {
     assert.deepEqual(await connections(form(page)), ['None', 'Key of the shop', 'New connection']);
     const fields = form(page).getByRole('group', { name: 'Action', exact: true });
     await fields.getByText('Shop: Change an order').waitFor();
-    await text(fields, 'Order').fill('7/a');
-    await text(fields, 'New status').fill('shipped');
+    await form(page)
+      .getByRole('textbox', { name: /^Order/ })
+      .fill('7/a');
+    await form(page)
+      .getByRole('textbox', { name: /^New status/ })
+      .fill('shipped');
     await form(page).getByRole('combobox', { name: 'Connection', exact: true }).selectOption('Key of the shop');
     await assertAccessible(page, 'the form of an action');
     await press(page, 'Save');
