@@ -1,4 +1,4 @@
-// Which pool executes a node (docs/operate/pools.md). The default pool decides before the node enters a queue, and the
+// Decides which pool executes a node (docs/operate/pools.md). The default pool decides before the node enters a queue, and the
 // worker that takes it asks again, because the project may have another pool by then.
 import { LRUCache } from 'lru-cache';
 import type { EnteredPool, EnterPoolRef } from '../../contract/activities.js';
@@ -67,7 +67,7 @@ export function createPoolNodes({ db, pool: ownPool, buildId }: PoolDeps): PoolN
     },
     async take({ runId, path, projectId, nodeIds, named, attempt }) {
       if (poolFor(await poolsOf(projectId), named) !== ownPool) {
-        // What is cached may be older than what sent the nodes here.
+        // The cached pools may be older than those that sent the nodes here.
         known.delete(projectId);
         if (poolFor(await poolsOf(projectId), named) !== ownPool) return false;
       }

@@ -120,7 +120,7 @@ export class DatabasePulse {
         if (this.#stopped.signal.aborted) return;
         this.#hosts.leave(url);
         failures += 1;
-        // What waits for a host that has stopped answering must end before another one can take it.
+        // A host that has stopped answering ends all waits at once: only then can another host take the statements.
         if (failures < this.#hosts.count && !(error instanceof NoAnswer)) continue;
         failures = 0;
         this.#change('no answer', error);

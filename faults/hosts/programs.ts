@@ -1,4 +1,4 @@
-// What the machine must have for the rows of several hosts.
+// The programs and rights that the rows of several hosts need.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isTemporalBuilt } from '../../harness/hosts/temporal-cluster.js';

@@ -1,4 +1,5 @@
-// Where nodes that leave the process are executed, and how long they wait for that (docs/operate/pools.md).
+// The settings that say where nodes that leave the process are executed, and how long they wait for a worker
+// (docs/operate/pools.md).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { traitsOf, type NodeKind } from '../kinds.js';

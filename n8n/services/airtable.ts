@@ -22,7 +22,7 @@ function record(given: Given): JsonObject {
 
 /** The fields that a person has mapped, or all of the item. */
 function fields(given: Given): unknown {
-  // What else is under `columns` describes the table to the editor.
+  // The other entries of `columns` describe the table to the editor.
   for (const name of ['schema', 'attemptToConvertTypes', 'convertFieldsToString']) given.raw(`columns.${name}`);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'defineBelow') return given.value('columns.value') ?? {};

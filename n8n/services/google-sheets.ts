@@ -126,7 +126,7 @@ function append(given: Given, service: Service): TranslatedNode {
   const { spreadsheetId, range } = sheetOf(given);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'nothing') throw new NotTranslatable('it appends nothing');
-  // What else is under `columns` describes the sheet to the editor.
+  // The other entries of `columns` describe the sheet to the editor.
   for (const name of ['schema', 'matchingColumns', 'attemptToConvertTypes', 'convertFieldsToString'])
     given.raw(`columns.${name}`);
   const header = addAction(

