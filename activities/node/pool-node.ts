@@ -1,5 +1,5 @@
-// Decides which pool executes a node (docs/operate/pools.md). The default pool decides before the node enters a queue, and the
-// worker that takes it asks again, because the project may have another pool by then.
+// Decides which pool executes a node (docs/operate/pools.md). The default pool decides before the node enters a queue,
+// and the worker that takes it asks again, because the project may have another pool by then.
 import { LRUCache } from 'lru-cache';
 import type { EnteredPool, EnterPoolRef } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
