@@ -115,7 +115,7 @@ describe('services in the console', function () {
     const fields = form(page).getByRole('group', { name: 'Action', exact: true });
     await fields.getByText('Shop: Change an order').waitFor();
     await form(page)
-      .getByRole('textbox', { name: /^Order/ })
+      .getByRole('textbox', { name: /^order/ })
       .fill('7/a');
     await form(page)
       .getByRole('textbox', { name: /^New status/ })
