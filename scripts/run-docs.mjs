@@ -170,6 +170,7 @@ async function endGroup(pid) {
 function stop(signal) {
   if (running?.pid === undefined) process.exit(1);
   process.exitCode = 1;
+  console.error(`stopped by ${signal}, so its time may be over`);
   process.kill(-running.pid, signal);
 }
 

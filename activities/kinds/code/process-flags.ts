@@ -1,5 +1,6 @@
 // The Node.js flags of a sandbox process, a second line of defence. Code runs inside QuickJS inside WebAssembly and can
 // reach nothing that these flags restrict, unless it breaks out of both.
+import { lstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
@@ -31,7 +32,7 @@ export function processFlags(entry: string): string[] {
   return [
     permission,
     ...folders.map((each) => `--allow-fs-read=${each}${path.sep}*`),
-    ...modules.map((file) => `--allow-fs-read=${file}`),
+    ...[...modules, ...linksToPackages(entry)].map((file) => `--allow-fs-read=${file}`),
     // The process needs a thread that ends it together with the worker.
     '--allow-worker',
     '--disallow-code-generation-from-strings',
@@ -47,4 +48,17 @@ function packageFolders(entry: string): string[] {
     const file = resolve(name);
     return file.slice(0, file.lastIndexOf(path.join('node_modules', name)) + path.join('node_modules', name).length);
   });
+}
+
+/** Node.js may follow a symbolic link only if it may read the link: `node_modules` itself, or packages as pnpm stores them. */
+function linksToPackages(entry: string): string[] {
+  const { resolve } = createRequire(entry);
+  const places = PACKAGES.flatMap((name) =>
+    (resolve.paths(name) ?? []).flatMap((folder) => [
+      folder,
+      path.dirname(path.join(folder, name)),
+      path.join(folder, name),
+    ]),
+  );
+  return [...new Set(places)].filter((place) => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink());
 }

@@ -1,7 +1,7 @@
 // A compromised sandbox process may send anything, so the worker trusts none of its messages.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { toFrame } from '../../../../activities/kinds/code/child/messages.js';
@@ -110,6 +110,16 @@ describe('a sandbox process that was taken over', function () {
     const started = await startSandboxProcess(taken(`${READY} ${STAYS}`), NEVER);
     assert.deepEqual(await started.run(program('return 1', {}, 200), NEVER), { status: 'timeout' });
     await eventually(() => !isRunning(started.pid));
+  });
+
+  it('a process starts where node_modules is a symbolic link', async () => {
+    mkdirSync(path.join(folder, 'child'));
+    const file = path.join(folder, 'child/linked.mjs');
+    // Like the process of the service, it is one folder below node_modules and may not read the folder above.
+    const then = `await import('quickjs-emscripten-core'); ${READY} ${STAYS}`;
+    renameSync(taken(then), file);
+    const started = await startSandboxProcess(file, NEVER);
+    started.kill();
   });
 
   it('a process that does not start says why, in a few words', async () => {
