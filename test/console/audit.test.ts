@@ -3,10 +3,9 @@ import type { Page } from 'playwright-core';
 import { changeUser, createAccount, giveRole } from '../api/accounts.js';
 import { chain } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, NARROW, useConsole } from './browser.js';
+import { assertFits, NARROW, shoot, useConsole } from './browser.js';
 
 /** The folder for screenshots. Without it none are taken. */
-const PICTURES = process.env['PICTURES'];
 
 describe('the audit log in the console', function () {
   this.timeout(120_000);
@@ -27,10 +26,6 @@ describe('the audit log in the console', function () {
     world.browser.person(who.userId, `/settings?tab=${tab}&project=${world.projectId}`, options);
   const rows = (page: Page) => page.getByRole('table', { name: 'Audit' }).getByRole('row');
 
-  async function picture(page: Page, name: string): Promise<void> {
-    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-  }
-
   it('tells owners and admins who has changed what and who was refused, and filters', async () => {
     const page = await open('audit');
     const refused = page.getByRole('row', { name: /Deleted workflow/ });
@@ -39,7 +34,7 @@ describe('the audit log in the console', function () {
     const changed = page.getByRole('row', { name: /Changed workflow/ });
     assert.match(await changed.innerText(), /Ada[^]*Adds[^]*data: 1 → 2[^]*title: Adds <b>up<\/b> → Adds/);
     await assertAccessible(page, 'the audit log');
-    await picture(page, 'audit-wide');
+    await shoot(page, 'audit-wide');
     await page.getByRole('combobox', { name: 'Action' }).selectOption({ label: 'Created project' });
     await page.getByRole('row', { name: /Deleted workflow/ }).waitFor({ state: 'detached' });
     assert.equal(await rows(page).count(), 2);
@@ -66,7 +61,7 @@ describe('the audit log in the console', function () {
       .first()
       .waitFor();
     await assertAccessible(page, 'the audit log of the service');
-    await picture(page, 'audit-service');
+    await shoot(page, 'audit-service');
     await page.context().close();
   });
 
@@ -74,12 +69,12 @@ describe('the audit log in the console', function () {
     const phone = await open('audit', world.owner, NARROW);
     await phone.getByRole('row', { name: /Deleted workflow/ }).waitFor();
     await assertFits(phone);
-    await picture(phone, 'audit-narrow');
+    await shoot(phone, 'audit-narrow');
     await phone.context().close();
     const dark = await open('audit', world.owner, { colorScheme: 'dark' });
     await dark.getByRole('row', { name: /Deleted workflow/ }).waitFor();
     await assertAccessible(dark, 'the audit log in the dark');
-    await picture(dark, 'audit-dark');
+    await shoot(dark, 'audit-dark');
     await dark.context().close();
   });
 });

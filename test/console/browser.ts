@@ -2,6 +2,8 @@
 // recorded. All test files of a process share one Chromium, in which each visitor and each person has a context of
 // their own.
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
 import { createLink } from '../api/sessions/people.js';
@@ -16,6 +18,8 @@ export interface ConsoleBrowser {
   person: (userId: number, path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Fails if a page broke its policy, threw, wrote an error to its log, or sent a request to another origin. */
   assertClean: () => void;
+  /** Takes a screenshot of each open page, and prints the files' names. */
+  photograph: (title: string) => Promise<void>;
   close: () => Promise<unknown>;
 }
 
@@ -41,12 +45,24 @@ export async function openConsole(stack: { apiUrl: string }, allowedOrigins: str
   };
   return {
     visitor,
-    async person(userId, path = '/', options) {
+    async person(userId, address = '/', options) {
       const page = await visitor(options);
-      await signInByLink(page, stack as TestStack, userId, path);
+      await signInByLink(page, stack as TestStack, userId, address);
       return page;
     },
     assertClean: () => assert.deepEqual(complaints, []),
+    async photograph(title) {
+      const pages = contexts.flatMap((context) => context.pages());
+      const folder = process.env['SCREENSHOTS'] ?? path.join(tmpdir(), 'console-failures');
+      const name = title.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 100);
+      for (const [index, page] of pages.entries()) {
+        const file = path.join(folder, `${name}-${index}.png`);
+        await page.screenshot({ path: file, timeout: 10_000 }).then(
+          () => console.error(`      ${page.url()}: ${file}`),
+          (error: unknown) => console.error(`      ${page.url()}: ${String(error)}`),
+        );
+      }
+    },
     close: () => Promise.all(contexts.map((context) => context.close())),
   };
 }
@@ -68,6 +84,9 @@ export function useConsole<Made extends object = object>(
     const stack = await sharedStack();
     Object.assign(world, { stack, browser: await openConsole(stack) }, await make(stack));
   });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await world.browser.photograph(this.currentTest.fullTitle());
+  });
   after(() => Promise.all(Object.values(world).map((part?: { close?: () => unknown }) => part?.close?.())));
   return world;
 }
@@ -78,14 +97,20 @@ export async function createOwner(stack: TestStack, name: string): Promise<{ acc
   return { account, projectId: await account.api.createProject(name) };
 }
 
+/** Takes a screenshot for people if `SCREENSHOTS` names a folder. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
 /** Fails if the page is wider than its window. `where` names the page in the failure. */
 export async function assertFits(page: Page, where?: string): Promise<void> {
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), page.viewportSize()!.width, where);
 }
 
 /** Opens `path` with the token of a new link, like a person who was sent one. */
-async function signInByLink(page: Page, stack: TestStack, userId: number, path = '/'): Promise<void> {
-  await page.goto(`${path}#token=${await createLink(stack, userId)}`);
+async function signInByLink(page: Page, stack: TestStack, userId: number, address: string): Promise<void> {
+  await page.goto(`${address}#token=${await createLink(stack, userId)}`);
   await page.getByRole('button', { name: 'Account' }).waitFor();
 }
 

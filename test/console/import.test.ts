@@ -6,7 +6,7 @@ import { createPerson } from '../api/sessions/people.js';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
+import { assertFits, createOwner, NARROW, shoot, useConsole } from './browser.js';
 import { countPresses } from './presses.js';
 
 const APPS = path.join(import.meta.dirname, '..', 'n8n', 'files', 'apps-without-equivalent.json');
@@ -82,7 +82,7 @@ describe('files on the list of workflows', function () {
     await remarks.first().waitFor();
     const said = await remarks.allTextContents();
     assert.equal(said.length, 6);
-    for (const remark of [/^Tell Slack.*n8n-nodes-base\.slack was left out/, /^The whole file.*errors/]) {
+    for (const remark of [/^Tell Slack.*n8n-nodes-base\.mattermost was left out/, /^The whole file.*errors/]) {
       assert.ok(
         said.some((text) => remark.test(text)),
         said.join('\n'),
@@ -90,7 +90,7 @@ describe('files on the list of workflows', function () {
     }
     await assertAccessible(page, 'what was left out, narrow and dark');
     await assertFits(page);
-    await shoot(page, 'narrow');
+    await shoot(page, 'import-narrow');
     await dialog.getByRole('button', { name: 'Open workflow' }).press('Enter');
     await inGraph(page, 'Log').waitFor();
     await page.context().close();
@@ -107,7 +107,7 @@ describe('files on the list of workflows', function () {
     await chooser.setFiles({ name: 'x.json', mimeType: 'application/json', buffer: readFileSync(APPS) });
     const dialog = page.getByRole('dialog', { name: '“Apps in between” was imported' });
     await dialog.waitFor();
-    await shoot(page, 'wide');
+    await shoot(page, 'import-wide');
     await dialog.getByRole('button', { name: 'Stay here' }).click();
     await dialog.waitFor({ state: 'detached' });
     await eventually(async () => (await page.evaluate('document.activeElement.textContent')) === 'Import');
@@ -277,10 +277,4 @@ describe('files on the list of workflows', function () {
 async function openProblems(page: Page): Promise<void> {
   const counter = page.getByRole('button', { name: /^Problems/ });
   if (await counter.isVisible()) await counter.click();
-}
-
-/** Takes a screenshot for people if `SCREENSHOTS` names a folder. */
-async function shoot(page: Page, name: string): Promise<void> {
-  const folder = process.env['SCREENSHOTS'];
-  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `import-${name}.png`) });
 }

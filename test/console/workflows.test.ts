@@ -120,6 +120,10 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.goto('/workflows?project=999999');
     await page.getByText('No workflow matches.').waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Project' }).inputValue(), '999999');
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Empty yet');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByText('This project has no workflow yet.').waitFor();
     await page.context().close();
   });
 

@@ -59,7 +59,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Returns the function that stops it. */
   start(): () => void {
     const stop = this.#options.store.subscribe(() => this.#look());
-    void this.#find().catch((error: unknown) => this.#set({ problem: error }));
+    // The person may continue or save before it is known whose draft the service has: both wait for it.
+    this.#running = this.#find()
+      .catch((error: unknown) => this.#set({ problem: error }))
+      .finally(() => (this.#running = undefined));
     this.showOffers();
     return () => {
       stop();
@@ -171,6 +174,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#lose();
     // A draft that stays is offered when the workflow is opened next, and goes then: it equals the stored drawing.
     if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => undefined);
+    // What equals the stored drawing is no longer offered.
+    this.showOffers();
   }
 
   /** Returns false if the browser does not store it. */

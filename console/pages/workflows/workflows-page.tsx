@@ -33,12 +33,12 @@ export function WorkflowsPage() {
   };
   const projects = useProjects();
   const { data: all = [] } = projects;
-  const tags = useTags(filters.project === '' ? all : all.filter(({ id }) => String(id) === filters.project));
+  const project = all.find(({ id }) => String(id) === filters.project);
+  const tags = useTags(filters.project === '' ? all : all.filter((each) => each === project));
   const importing = useImport(filters.project);
   const workflows = useWorkflows(filters);
   const { data } = workflows;
   const error = workflows.error ?? projects.error;
-  const hasFilters = filters.search !== '' || filters.project !== '' || filters.tag !== '';
   const clear = (): void => {
     setSearch('');
     set({ project: '', tag: '', search: '' });
@@ -91,7 +91,12 @@ export function WorkflowsPage() {
       <Problem error={error} onRetry={retry} isRetrying={workflows.isFetching} />
       {workflows.isPending && <Loading label="Loading workflows" />}
       {data !== undefined && data.total === 0 && (
-        <EmptyWorkflows isFiltered={hasFilters} onClear={clear} onNew={() => setMaking('workflow')} />
+        <EmptyWorkflows
+          isFiltered={filters.search !== '' || filters.tag !== '' || (filters.project !== '' && project === undefined)}
+          isOneProject={project !== undefined}
+          onClear={clear}
+          onNew={() => setMaking('workflow')}
+        />
       )}
       {data !== undefined && data.total > 0 && (
         <WorkflowTable
@@ -123,24 +128,26 @@ export function WorkflowsPage() {
 
 interface EmptyWorkflowsProps {
   isFiltered: boolean;
+  isOneProject: boolean;
   onClear: () => void;
   onNew: () => void;
 }
 
-function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
+function EmptyWorkflows({ isFiltered, isOneProject, onClear, onNew }: EmptyWorkflowsProps) {
+  const all = <Button onClick={onClear}>Show all workflows</Button>;
   if (isFiltered) {
     return (
       <div className="workflows-empty">
         <p>No workflow matches.</p>
-        <Button onClick={onClear}>Show all workflows</Button>
+        {all}
       </div>
     );
   }
   return (
     <div className="workflows-empty">
       <p>
-        A workflow is a graph of what should happen: a trigger, requests, questions to a model, conditions. Draw your
-        first one, or take one that others have published.
+        {isOneProject && 'This project has no workflow yet. '}A workflow is a graph of what should happen: a trigger,
+        requests, questions to a model, conditions. Draw your first one, or take one that others have published.
       </p>
       <div className="workflows-empty-actions">
         {/* A different name from the button in the header, which opens the same dialog. */}
@@ -148,6 +155,7 @@ function EmptyWorkflows({ isFiltered, onClear, onNew }: EmptyWorkflowsProps) {
           Draw the first workflow
         </Button>
         <ButtonLink to="/marketplace">Look at the marketplace</ButtonLink>
+        {isOneProject && all}
       </div>
     </div>
   );

@@ -3,9 +3,11 @@ import { addNode } from '../../../console/drawing/change-drawing.js';
 import { byType, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { EditorStore } from '../../../console/drawing/editor-store.js';
 import { DraftKeeper } from '../../../console/pages/workflow/draft-keeper.js';
+import { draftKey, writeDraft } from '../../../console/service/drafts.js';
 import type { DraftCalls, KeptDraft } from '../../../console/pages/workflow/kept-draft.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
@@ -173,5 +175,25 @@ describe('the keeper of unsaved work', () => {
     assert.ok(offer?.key !== undefined);
     await here.keeper.continue(offer);
     assert.equal(countOf(here.store.drawing), 1);
+  });
+
+  it('leaves nothing behind when a person continues and saves before the service has answered', async () => {
+    const { service, calls } = startService();
+    const drawing = withNode(EMPTY);
+    await calls.write(drawing, 1, undefined);
+    // Like a tab that is closed before its write is answered: its entry does not name the draft of the service.
+    const entries = startEntries();
+    writeDraft(entries, draftKey(1, 7, 'closed'), { version: 1 }, drawing);
+    const asked = createGate();
+    const second = open({ ...calls, read: () => asked.opened.then(calls.read) }, entries);
+    const continued = second.keeper.continue(second.keeper.getState().offers[0]!);
+    asked.open();
+    assert.equal(await continued, true);
+    assert.equal(await second.keeper.beforeSave(), true);
+    service.draft = undefined;
+    second.keeper.saved();
+    second.store.markSaved(second.store.drawing, second.store.drawing);
+    assert.deepEqual(second.keeper.getState().offers, []);
+    assert.equal(entries.length, 0);
   });
 });
