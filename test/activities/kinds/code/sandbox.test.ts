@@ -15,7 +15,8 @@ import { ENTRY, isRunning, NEVER, nextProject, program, run, sandboxProcessesOf 
 const STUBBORN = 'return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
 describe('the sandbox of code', function () {
-  this.timeout(120_000);
+  // Code has the lowest priority: beside busy processes it gets a twentieth of a processor.
+  this.timeout(600_000);
   let sandbox: Sandbox;
 
   beforeEach(() => {
