@@ -7,6 +7,7 @@ import { useLeaveGuard } from '../../service/leave-guard.js';
 import { ErrorBoundary, Problem } from '../../service/problem.js';
 import { ProjectContext } from '../../drawing/action-kind.js';
 import { Canvas } from '../../drawing/canvas.js';
+import { newId } from '../../drawing/change-drawing.js';
 import { byType, nodesOf, type NodeKind } from '../../drawing/drawing.js';
 import { EditorContext, EditorStore } from '../../drawing/editor-store.js';
 import { withOnlyModel } from '../../drawing/only-model.js';
@@ -42,8 +43,10 @@ const START_CARDS_HEIGHT = 140;
  * a person works.
  */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
+  // A page that is opened again at once would begin with the answer of before, which its own save has made old.
+  const [opening] = useState(newId);
   const workflow = useQuery({
-    queryKey: ['workflow', workflowId, 'editor'],
+    queryKey: ['workflow', workflowId, 'editor', opening],
     queryFn: ({ signal }) => readWorkflow(workflowId, signal),
     staleTime: Infinity,
     gcTime: 0,
