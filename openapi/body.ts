@@ -1,6 +1,6 @@
 // The body of an operation as fields: the properties of an object, or one field `body`.
 import type { ActionBody, ActionField } from '../graph/actions/action.js';
-import { isFormType, isJsonType } from '../graph/actions/render-request.js';
+import { isFormType, isJsonType, isMultipartType } from '../graph/actions/render-request.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { copySchema, isReadOnly, requiredAt, type Room } from './copied-schema.js';
 import { entriesAt, resolve, resolveObject, OperationProblem, type OpenapiDocument } from './document.js';
@@ -70,7 +70,7 @@ interface GivenBody {
 
 function toFields(document: OpenapiDocument, { body, schema, content, isOptional }: GivenBody, room: Room): FoundBody {
   const type = body.media_type;
-  const isObjectBody = isJsonType(type) || isFormType(type) || /^multipart\//i.test(type);
+  const isObjectBody = isJsonType(type) || isFormType(type) || isMultipartType(type);
   const properties = isObjectBody ? propertiesOf(document, schema, 0) : undefined;
   if (properties === undefined) {
     const field = wholeField(document, type, schema, room);
@@ -125,7 +125,7 @@ function wholeField(document: OpenapiDocument, type: string, schema: unknown, ro
   const copied = schema === undefined ? {} : copySchema(document, schema, room);
   const { description } = copied;
   const described = { ...(description !== undefined && { description }) };
-  if (isJsonType(type) || isFormType(type) || /^multipart\//i.test(type)) return { ...copied, 'x-in': 'body' };
+  if (isJsonType(type) || isFormType(type) || isMultipartType(type)) return { ...copied, 'x-in': 'body' };
   // Others are sent as they are: text, or the bytes of a file.
   return { type: 'string', ...described, ...(!/^text\/|xml/i.test(type) && { format: 'binary' }), 'x-in': 'body' };
 }
@@ -155,7 +155,7 @@ export function readSwaggerBody(
   const whole = parameters.find((parameter) => parameter['in'] === 'body');
   if (whole !== undefined) {
     const [mediaType] = chooseMedia(consumes.map((type): Media => [type, undefined])) ?? ['application/json'];
-    const isForm = isFormType(mediaType) || mediaType.startsWith('multipart/');
+    const isForm = isFormType(mediaType) || isMultipartType(mediaType);
     const isRequired = whole['required'] === true;
     const body: ActionBody = {
       // Only the parameters of a form are one.
@@ -168,8 +168,7 @@ export function readSwaggerBody(
   const form = parameters.filter((parameter) => parameter['in'] === 'formData');
   if (form.length === 0) return undefined;
   const isMultipart =
-    form.some(({ type }) => type === 'file') ||
-    (consumes.some((type) => type.startsWith('multipart/')) && !consumes.some(isFormType));
+    form.some(({ type }) => type === 'file') || (consumes.some(isMultipartType) && !consumes.some(isFormType));
   const fields = form.map((parameter): FoundField => {
     const field: ActionField = {
       ...copySchema(document, parameter, room),

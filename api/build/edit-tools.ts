@@ -1,6 +1,6 @@
 // Changes the draft of the user, and saves it.
 import { z } from 'zod';
-import { applyChanges, EMPTY_DRAWING } from '../../graph/building/apply-changes.js';
+import { applyChanges, EMPTY_DRAWING, refusedCredential } from '../../graph/building/apply-changes.js';
 import {
   ChangeError,
   changesSchema,
@@ -10,7 +10,7 @@ import {
 } from '../../graph/building/changes-schema.js';
 import { toShortForm } from '../../graph/building/short-form.js';
 import type { JsonObject } from '../../graph/json.js';
-import { findActions } from '../services/resolve-actions.js';
+import { findActions, resolveActions } from '../services/resolve-actions.js';
 import { documentedAs } from '../http/documented-as.js';
 import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
 import { defineTool, text, ToolError, workflowId, type ToolContext } from './tool.js';
@@ -68,7 +68,8 @@ async function createWorkflow(
   { project, title }: { project: number; title: string },
   wanted: readonly Change[],
 ): Promise<Drafted> {
-  const drawing = apply(EMPTY_DRAWING, wanted, await findActionsOf(context, project, wanted));
+  const isAction = await findActionsOf(context, project, wanted);
+  const drawing = await apply(context, project, { drawing: EMPTY_DRAWING, wanted, isAction });
   const { body } = await context.calls.call('POST /api/v1/workflows/', {
     body: { project, title, data: EMPTY_DRAWING },
   });
@@ -92,7 +93,7 @@ async function changeDraft(
     const etag = before.draft?.etag ?? null;
     if (base !== undefined && base !== etag) throw stale(before);
     isAction ??= await findActionsOf(context, before.project, wanted);
-    const drawing = apply(before.drawing, wanted, isAction);
+    const drawing = await apply(context, before.project, { drawing: before.drawing, wanted, isAction });
     const baseVersion = before.draft?.baseVersion ?? before.version;
     try {
       return { id, draft: await storeDraft(context, id, { drawing, baseVersion, etag }), drawing };
@@ -135,12 +136,21 @@ async function findActionsOf(context: ToolContext, project: number, wanted: read
   return (action) => find(action) !== undefined;
 }
 
-function apply(drawing: JsonObject, wanted: readonly Change[], isAction: IsAction): JsonObject {
+async function apply(
+  { deps }: ToolContext,
+  project: number,
+  { drawing, wanted, isAction }: { drawing: JsonObject; wanted: readonly Change[]; isAction: IsAction },
+): Promise<JsonObject> {
+  let changed: JsonObject;
   try {
-    return applyChanges(drawing, wanted, isAction);
+    changed = applyChanges(drawing, wanted, isAction);
   } catch (error) {
     throw toToolError(error);
   }
+  const { nodes } = await resolveActions(deps.db, project, changed, [drawing]);
+  const refused = refusedCredential(nodes);
+  if (refused !== undefined) throw new ToolError(`${refused} Nothing was changed.`);
+  return changed;
 }
 
 function toToolError(error: unknown): unknown {

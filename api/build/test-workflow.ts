@@ -1,6 +1,7 @@
 // Tries the draft: a test run in which what has side effects is mocked unless the assistant says otherwise.
 import { z } from 'zod';
 import { setTimeout as pause } from 'node:timers/promises';
+import { anyObject } from '../../graph/any-object.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
@@ -30,8 +31,8 @@ export const testWorkflow = defineTool({
     id: workflowId,
     mode: z.enum(['node', 'up_to', 'from']),
     node: nodeId.optional(),
-    input: z.record(z.string(), z.unknown()).optional(),
-    mocks: z.record(z.string(), z.unknown()).optional(),
+    input: anyObject.optional(),
+    mocks: anyObject.optional(),
     execute: z.array(nodeId).max(200).optional(),
     max_cost: text(40).optional(),
   }),
@@ -44,7 +45,7 @@ export const testWorkflow = defineTool({
     if (tried === undefined) throw new ToolError(`node: mode "${mode}" names the node that is tried.`);
     const asked = { mode, node: tried, ...(input !== undefined && { input }), ...drawingOf(read) };
     const kept = new Set([...execute, ...Object.keys(mocks)]);
-    const added = await mocksFor(context, read, { asked, kept, tried });
+    const added = await mocksFor(context, read, { asked, kept });
     const started = await context.calls.call('POST /api/v1/workflows/:id/test/', {
       params: { id: String(id) },
       body: { ...asked, mocks: { ...added, ...mocks }, ...(maxCost !== undefined && { max_cost: maxCost }) },
@@ -77,7 +78,7 @@ interface Pinned {
 async function mocksFor(
   { calls }: ToolContext,
   { id, drawing }: ReadDrawing,
-  { asked, kept, tried }: { asked: JsonObject; kept: ReadonlySet<string>; tried: string },
+  { asked, kept }: { asked: JsonObject; kept: ReadonlySet<string> },
 ): Promise<JsonObject> {
   const params = { id: String(id) };
   const estimate = await calls.json<Estimate>('POST /api/v1/workflows/:id/estimate/', { params, body: asked });
@@ -89,11 +90,10 @@ async function mocksFor(
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const types = new Map(nodes.map((node) => [node['id'], node['type']]));
   return Object.fromEntries(
-    ids.flatMap((nodeOfId): [string, unknown][] => {
-      const pin = pins.find((one) => one.node_id === nodeOfId && one.path === '');
-      // A pin stands for any node but the one that is tried.
-      if (pin !== undefined) return nodeOfId === tried ? [[nodeOfId, pin.result ?? { error: pin.error }]] : [];
-      return [[nodeOfId, exampleOf(types.get(nodeOfId))]];
+    ids.map((nodeOfId): [string, unknown] => {
+      // The test would call the node although it has a pin: it is the node that is tried, or the pin is of one iteration.
+      const pin = pins.find((one) => one.node_id === nodeOfId);
+      return [nodeOfId, pin === undefined ? exampleOf(types.get(nodeOfId)) : (pin.result ?? { error: pin.error })];
     }),
   );
 }

@@ -1,5 +1,6 @@
 // Tasks that runs assign to people (docs/use/approvers.md, "Human tasks").
 import { z } from 'zod';
+import { anyObject } from '../../graph/any-object.js';
 import { findTaskInReach, listTasksInReach } from '../../db/human-tasks/tasks-repository.js';
 import { findVisible } from '../access/authorize.js';
 import { detailSchema } from '../http/answer-schemas.js';
@@ -61,7 +62,7 @@ const answer = defineRoute({
   maxBodyBytes: MAX_ANSWER_BYTES,
   body: z.object({
     action: z.string().max(100),
-    values: z.record(z.string(), z.unknown()).nullish().describe('By the ids of the fields'),
+    values: anyObject.nullish().describe('By the ids of the fields'),
     comment: z.string().max(2_000).nullish(),
   }),
   responses: { 200: taskSchema, 409: detailSchema },

@@ -1,5 +1,6 @@
 // Cases of a workflow, and their runs (docs/use/test-runs.md, "Cases").
 import { z } from 'zod';
+import { anyObject } from '../../graph/any-object.js';
 import { resolveRunFiles } from '../../acceptance/run-files.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { sumOf, toAmount } from '../../config/currencies.js';
@@ -52,7 +53,6 @@ const MOST_EXPECTATIONS = 100;
 const MOST_BYTES = 1024 * 1024;
 
 const name = z.string().trim().min(1).max(200);
-const anyObject = z.record(z.string(), z.unknown());
 
 const expectation = z
   .object({

@@ -1,5 +1,6 @@
 // Pins of a workflow: results that tests use instead of executing a node (docs/use/test-runs.md, "Pins").
 import { z } from 'zod';
+import { anyObject } from '../../graph/any-object.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
@@ -61,7 +62,7 @@ const put = defineRoute({
   access: { to: 'workflow', role: 'editor' },
   ...place,
   body: z.union([
-    z.strictObject({ result: z.record(z.string(), z.unknown()) }),
+    z.strictObject({ result: anyObject }),
     z.strictObject({ error: z.object({ code: z.string(), message: z.string().optional() }) }),
     z.strictObject({ from_run: uuid, path: iterationPath.optional() }),
   ]),

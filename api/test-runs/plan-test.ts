@@ -153,7 +153,8 @@ async function pinsOf(
   if (pins.length === 0) return [];
   const fingerprints = fingerprintsOf(now);
   return pins.flatMap(({ nodeId, path, outcome, fingerprint }) => {
-    if ((nodeId === tried.nodeId && path === tried.path) || !fingerprints.has(nodeId)) return [];
+    const isOfTried = nodeId === tried.nodeId && (path === tried.path || path === '');
+    if (isOfTried || !fingerprints.has(nodeId)) return [];
     const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
     return [{ nodeId, path, source: 'pin' as const, isStale, outcome }];
   });
@@ -173,7 +174,8 @@ class FixedResults {
     for (const result of results) {
       const number = numbers.get(result.nodeId);
       if (number === undefined) continue;
-      const path = number < outside ? EVERYWHERE : result.path;
+      // A node of a body is never executed outside of it, so a pin without a path stands for all iterations.
+      const path = number < outside || result.path === '' ? EVERYWHERE : result.path;
       const places = this.#byNumber.get(number) ?? new Map<string, FixedResult>();
       if (!places.has(path)) places.set(path, { ...result, path });
       this.#byNumber.set(number, places);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { amountSchema } from '../projects/project-view.js';
+import { anyObject } from '../../graph/any-object.js';
 import { toAmount } from '../../config/currencies.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
@@ -21,15 +22,13 @@ import { openTest, ResultsMissing, startTest } from './start-test.js';
 
 const defineRoute = routesOf<TestDeps>();
 
-const input = z.record(z.string(), z.unknown());
-
 const tried = {
   mode: z
     .enum(['node', 'up_to', 'from'])
     .describe('`node`: that node alone. `up_to`: what it needs, and itself. `from`: itself, and what follows'),
   node: nodeId,
   path: iterationPath.optional().describe('The iteration in which a node of a body is tried; the first one by default'),
-  input: input.optional().describe('Without it the trigger is taken like any other node'),
+  input: anyObject.optional().describe('Without it the trigger is taken like any other node'),
   drawing: drawingBody.optional().describe('A drawing that is not stored; `********` in it is the stored value'),
   from_draft: fromDraft,
 };
@@ -56,7 +55,7 @@ const test = defineRoute({
   body: z
     .object({
       ...tried,
-      mocks: input.default({}).describe('By node: what it puts out in place of being executed'),
+      mocks: anyObject.default({}).describe('By node: what it puts out in place of being executed'),
       use_pins: z.boolean().default(true),
       skip_waits: z
         .boolean()

@@ -110,7 +110,7 @@ function renderBody({ body }: ActionFacts, given: readonly Given[]): RenderedBod
   const { media_type: mediaType, is_whole: isWhole = false, is_required: isRequired = false } = body;
   if (given.length === 0 && (isWhole || !isRequired)) return { body: undefined };
   if (isFormType(mediaType)) return { body: toForm(given, isWhole), mediaType };
-  if (mediaType.startsWith('multipart/')) return { body: { $form: toParts(given, isWhole) } };
+  if (isMultipartType(mediaType)) return { body: { $form: toParts(given, isWhole) } };
   const value = isWhole ? given[0]?.value : toObject(given);
   if (isJsonType(mediaType)) return { body: writeJson(value), mediaType };
   if (fileIdOf(value) !== undefined) return { body: { $file: value }, mediaType };
@@ -119,6 +119,10 @@ function renderBody({ body }: ActionFacts, given: readonly Given[]): RenderedBod
 
 export function isJsonType(mediaType: string): boolean {
   return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType);
+}
+
+export function isMultipartType(mediaType: string): boolean {
+  return /^multipart\//i.test(mediaType);
 }
 
 export function isFormType(mediaType: string): boolean {

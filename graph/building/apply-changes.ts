@@ -115,7 +115,7 @@ class ChangedDrawing {
     if (wrong !== undefined) return wrong;
     const named = { ...data, id, label: label ?? ownValue(data, 'label') ?? id };
     const node = { id, type };
-    const credential = refusedCredential(node, named);
+    const credential = refusedCredential([{ ...node, data: named }]);
     if (credential !== undefined) return credential;
     this.#nodes.set(id, { node, kind, data: named, links: new Map(), isChanged: true, isNew: true });
     if (type === TRIGGER && !this.#nodes.has(String(this.#start))) this.#start = id;
@@ -128,7 +128,8 @@ class ChangedDrawing {
     const node = this.#nodes.get(id);
     if (node === undefined) return unknownNode(id);
     const parts = readPointer(path);
-    if (parts === undefined) return `${quote(path)} is no JSON Pointer: it starts with "/".`;
+    if (parts === undefined)
+      return `${quote(path)} is no JSON Pointer: it starts with "/", and "~" stands in it as "~0", "/" as "~1".`;
     if (parts[0] === 'id' || parts[0] === 'label') return `/${parts[0]} is not set: rename changes the label.`;
     const set = withValueAt(node.data, parts, value);
     if ('problem' in set) return `${quote(path)}: ${set.problem}.`;
@@ -142,7 +143,7 @@ class ChangedDrawing {
 
   /** Links of exits that the node no longer has are dropped. */
   #replaceData(node: ChangedNode, data: JsonObject): string | undefined {
-    const credential = refusedCredential(node.node, data);
+    const credential = refusedCredential([{ ...node.node, data }]);
     if (credential !== undefined) return credential;
     node.data = data;
     node.isChanged = true;
@@ -314,10 +315,13 @@ function refusedDepth(data: JsonObject): string | undefined {
   return isDeeperThan(data, MAX_REQUEST_DEPTH - LEVELS_AROUND) ? 'The data is nested too deeply.' : undefined;
 }
 
-/** `********` keeps what is stored, and variables name where a credential comes from. */
-function refusedCredential(node: JsonObject, data: JsonObject): string | undefined {
+/**
+ * Returns a sentence for a literal credential in nodes. `********` keeps what is stored, and variables name where a
+ * credential comes from. A field of an action is known as a credential only once the node has what the service says.
+ */
+export function refusedCredential(nodes: unknown): string | undefined {
   let refused: string | undefined;
-  mapCredentials({ nodes: [{ ...node, data }] }, (value, { label, kind }) => {
+  mapCredentials({ nodes }, (value, { label, kind }) => {
     const isText = typeof value === 'string';
     const isNamed = isText && (kind === 'address' ? areOnlyVariables(value) : isOnlyVariables(value));
     if (value !== MASK && !isNamed) refused ??= `${quote(label)}: ${LITERAL_CREDENTIAL}`;

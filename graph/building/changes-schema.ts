@@ -1,5 +1,6 @@
 // The changes that an assistant makes to a drawing, and the errors of changes that cannot be made.
 import { z } from 'zod';
+import { anyObject } from '../any-object.js';
 import { cutText } from '../cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 
@@ -7,7 +8,6 @@ const NODE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 const nodeId = z.string().min(1).max(200);
 const exit = z.string().min(1).max(200);
-const data = z.record(z.string(), z.unknown());
 const link = z.strictObject({ from: nodeId, exit: exit.optional().describe('Default `next`'), to: nodeId });
 
 const parts = {
@@ -16,7 +16,7 @@ const parts = {
     kind: z.string().optional(),
     action: z.strictObject({ service: z.string(), id: z.string() }).optional(),
     label: z.string().max(255).optional(),
-    data: data.optional(),
+    data: anyObject.optional(),
     after: z.union([nodeId, z.strictObject({ node: nodeId, exit })]).optional(),
   }),
   set: z.strictObject({
@@ -28,7 +28,7 @@ const parts = {
   unlink: link,
   remove: nodeId,
   rename: z.strictObject({ node: nodeId, label: z.string().min(1).max(255) }),
-  fields: z.array(data).max(200),
+  fields: z.array(anyObject).max(200),
 };
 
 type Parts = { [Name in keyof typeof parts]: z.infer<(typeof parts)[Name]> };

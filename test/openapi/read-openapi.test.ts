@@ -161,6 +161,7 @@ describe('the actions of an OpenAPI document', () => {
     assert.equal(typeOf('text/csv', multipart, form, 'application/problem+json'), 'application/problem+json');
     assert.equal(typeOf('text/csv', multipart, form), form);
     assert.equal(typeOf('text/csv', multipart), multipart);
+    assert.equal(typeOf('text/csv', 'Multipart/Form-Data'), 'Multipart/Form-Data');
     assert.equal(typeOf('text/csv'), 'text/csv');
     assert.equal(typeOf('*/*'), json);
   });

@@ -27,7 +27,10 @@ const DOCUMENT = {
       post: {
         operationId: 'closeTill',
         summary: 'Close a till',
-        parameters: [{ name: 'till', in: 'path', required: true, schema: { type: 'string' } }],
+        parameters: [
+          { name: 'till', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'pin', in: 'query', schema: { type: 'string', format: 'password' } },
+        ],
         responses: { 200: { description: 'ok' } },
       },
     },
@@ -88,6 +91,20 @@ describe('actions of services for assistants', function () {
     assert.deepEqual(drawn.check.errors, []);
     assert.match(await assistant.refused('describe_node', { service, action: 'none' }), /no such action/);
     assert.match(await assistant.refused('describe_node', { service }), /name both/);
+  });
+
+  it('hold no literal credential: the service says which of their fields are one', async () => {
+    const [canary, action] = ['literal-of-a-till', { service, id: 'closeTill' }];
+    const literal = { values: { till: '1', pin: canary } };
+    const agent = { tools: [{ type: 'action', ...action, ...literal }], messages: [], settings: {} };
+    const tool = [add({ service, id: 'closeTill' })[0], { add: { id: 'clerk', kind: 'agent-node', data: agent } }];
+    for (const changes of [add(action, literal), tool]) {
+      const refusal = await assistant.refused('edit_workflow', { project, title: 'Literal', changes });
+      assert.match(refusal, /"pin": .*connection.* Nothing was changed\.$/);
+      assert.doesNotMatch(refusal, new RegExp(canary));
+    }
+    const named = add(action, { values: { till: '1', pin: '{{ input.till }}' } });
+    await assistant.use('edit_workflow', { project, title: 'Named', changes: named });
   });
 
   it('are added by name, without what the service says of them; those of others are none', async () => {

@@ -271,6 +271,21 @@ describe('an assistant', function () {
     assert.deepEqual([executed.status, orderOf(executed)?.mocked, sent()], ['succeed', undefined, 1]);
   });
 
+  it('calls nothing of a body whose node has a pin, which stands for one iteration, and mocks nodes of any id', async () => {
+    const before = target.requests.length;
+    const order = { method: 'POST', url: `${target.url}/order` };
+    const { id } = await make([
+      start,
+      { add: { id: 'each', kind: 'for-each-node', data: { items: '[1, 2]' }, after: 'start' } },
+      { add: { id: 'order', kind: 'http-node', data: order, after: { node: 'each', exit: 'body' } } },
+      { add: { id: '__proto__', kind: 'http-node', data: order, after: 'each' } },
+    ]);
+    await account.api.put(`/workflows/${id}/pins/order/`, { body: { result: { content: 'pinned' } } });
+    const { status, nodes } = await assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input: {} });
+    assert.deepEqual([status, nodes.find((node) => node.id === '__proto__')?.mocked], ['succeed', true]);
+    assert.deepEqual(target.requests.slice(before), []);
+  });
+
   it('gets an answer as soon as a test waits, and reads it on afterwards', async () => {
     const { id } = await make([
       start,

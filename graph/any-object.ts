@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { isObject, type JsonObject } from './json.js';
+
+/**
+ * Any JSON object, by keys that others choose: ids of nodes or of fields. Zod's own records leave out the key `__proto__`,
+ * and what is meant for that node would get lost.
+ */
+export const anyObject = z
+  .unknown()
+  .check(({ value, issues }) => {
+    if (!isObject(value)) issues.push({ code: 'invalid_type', expected: 'record', input: value });
+  })
+  .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject, JsonObject>;
