@@ -67,7 +67,10 @@ export function withStored(sent: unknown, stored: Record<string, unknown>): Reco
     const before = stored[name];
     if (value === MASK) continue;
     merged[name] = Array.isArray(value)
-      ? value.map((item: unknown, index) => (item === MASK && Array.isArray(before) ? before[index] : item) as unknown)
+      ? value.map(
+          (item: unknown, index) =>
+            (item === MASK ? (Array.isArray(before) ? before[index] : undefined) : item) as unknown,
+        )
       : value;
   }
   return merged;

@@ -55,7 +55,8 @@ const create = defineRoute({
   responses: { 201: connectionSchema },
   async handler({ deps, params, body }) {
     const { name, kind } = body;
-    const { secrets, ...entered } = checkEntered(deps, kind, body);
+    // Nothing is stored for which a mask could stand, so a masked secret is a missing one.
+    const { secrets, ...entered } = checkEntered(deps, kind, { ...body, secrets: withStored(body.secrets, {}) });
     const id = await reserveId(deps.db, 'connections');
     const made = await insertConnection(deps.db, {
       id,

@@ -27,7 +27,7 @@ import { isObject, ownValue } from '../../graph/json.js';
 import type { ConversationDeps } from './deps.js';
 import { toRefusedInput } from '../runs/refused-input.js';
 import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
-import { startWithoutWaiting, storeOnce } from '../runs/accept-run.js';
+import { startWithoutWaiting, storeOnce, unlessFileGone } from '../runs/accept-run.js';
 import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
 import { invalidNodesEnvelope, structuralEnvelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../runs/run-traces.js';
@@ -61,9 +61,10 @@ export async function postMessage(
   for (;;) {
     const first = posting.keyed && (await findFirstAnswer(deps, posting.keyed));
     if (first !== undefined) return { runId: first.data.id!, isRepeat: true };
-    const runId = await attempt(deps, log, posting);
+    const runId = await attempt(deps, log, posting).catch(unlessFileGone);
     if (runId !== undefined) return { runId, isRepeat: false };
-    // A concurrent request with the same key was faster; its run is stored now.
+    // A concurrent request with the same key was faster, and its run is stored now; or a file is gone, which the next
+    // attempt reports.
   }
 }
 

@@ -55,12 +55,23 @@ export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
 
 function toFieldErrors(error: z.ZodError): FieldErrors {
   const fields: FieldErrors = {};
-  for (const issue of error.issues) {
+  for (const issue of error.issues.flatMap(nearest)) {
     const field = issue.path.length === 0 ? 'non_field_errors' : String(issue.path[0]);
     const sentences = (fields[field] ??= []);
     if (!sentences.includes(issue.message)) sentences.push(issue.message);
   }
   return fields;
+}
+
+const OF_ANY_UNION = 'Invalid input';
+
+/** Of an object that fits none of several shapes, returns what keeps it from the shape that it is nearest to. */
+function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== OF_ANY_UNION || issue.errors.length === 0) return [issue];
+  const [best] = issue.errors.toSorted((one, other) => one.length - other.length);
+  const isObject = best!.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys');
+  if (!isObject) return [issue];
+  return best!.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(nearest);
 }
 
 /** Returns undefined to use the schema's own message. */

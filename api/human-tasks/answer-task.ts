@@ -2,6 +2,7 @@
 // (db/human-tasks/answers-repository.ts).
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { FileGone } from '../../db/files/references-repository.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Reach } from '../../db/access/reach.js';
@@ -41,7 +42,17 @@ interface Asking {
  * answer. Throws 400 for an unknown action, an empty required field or a value that does not fit its field. Throws 409
  * `settled` or `already_answered`.
  */
-export async function answerTask(
+export async function answerTask(deps: HumanTaskDeps, asking: Asking, asked: Asked): Promise<HumanTask> {
+  for (;;) {
+    const answered = await tryToAnswer(deps, asking, asked).catch((error: unknown) => {
+      // The next check reports the file.
+      if (!(error instanceof FileGone)) throw error;
+    });
+    if (answered !== undefined) return answered;
+  }
+}
+
+async function tryToAnswer(
   deps: HumanTaskDeps,
   { log, memory, audit }: Asking,
   { taskId, reach, sent }: Asked,

@@ -3,6 +3,7 @@ import { prepareRun, type PreparedRun, type RunToPrepare } from '../../acceptanc
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Db } from '../../db/core/client.js';
 import { claimKey } from '../../db/runs/idempotency-repository.js';
+import { FileGone } from '../../db/files/references-repository.js';
 import { insertAcceptedRun, insertDraftRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
@@ -41,7 +42,10 @@ export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): P
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));
 }
 
-/** `attempt` returns undefined if another request has claimed the key meanwhile; nothing was stored then. */
+/**
+ * `attempt` returns undefined if another request has claimed the key meanwhile, and throws `FileGone`; nothing was stored
+ * then.
+ */
 export async function acceptOnce(
   deps: AcceptDeps,
   keyed: KeyedRequest | undefined,
@@ -50,10 +54,15 @@ export async function acceptOnce(
   for (;;) {
     const first = keyed && (await findFirstAnswer(deps, keyed));
     if (first !== undefined) return counted(deps, { envelope: first, isRepeat: true });
-    const envelope = await attempt();
+    const envelope = await attempt().catch(unlessFileGone);
     if (envelope !== undefined) return counted(deps, { envelope, isRepeat: false });
-    // A concurrent request with the same key was faster; its answer is stored now.
+    // A concurrent request with the same key was faster, and its answer is stored now; or a file is gone, which the next
+    // attempt reports.
   }
+}
+
+export function unlessFileGone(error: unknown): undefined {
+  if (!(error instanceof FileGone)) throw error;
 }
 
 function counted({ metrics }: AcceptDeps, acceptance: Acceptance): Acceptance {

@@ -5,7 +5,7 @@ import type { Doer } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
-import { addReferences } from '../files/references-repository.js';
+import { addReferences, holdFiles } from '../files/references-repository.js';
 import { endRun, type RunChange } from '../runs/run-life.js';
 import { insertAcceptedRun, requestCancel, type RunFacts } from '../runs/runs-repository.js';
 import type { Branch } from './messages-repository.js';
@@ -89,7 +89,7 @@ export async function insertMessage(
       ${content}, ${contentEnc}::bytea, ${JSON.stringify(files)}::json
     FROM conversation_messages WHERE conversation_id = ${conversationId}`.execute(transaction);
   const fileIds = files.map(({ file_id: fileId }) => fileId);
-  await addReferences(transaction, projectId, { kind: 'message', id }, fileIds);
+  await holdFiles(transaction, projectId, { kind: 'message', id }, fileIds);
   const title = cutText(content.trim().split('\n', 1)[0]!, MAX_TITLE_CHARACTERS);
   await transaction
     .updateTable('conversations')

@@ -26,14 +26,44 @@ export async function addReferences(
   holder: Holder,
   fileIds: readonly string[],
 ): Promise<void> {
-  if (fileIds.length === 0) return;
+  await refer(transaction, projectId, holder, fileIds);
+}
+
+/** A file was deleted after the value that contains it had been checked. A new check finds that. */
+export class FileGone extends Error {
+  override readonly name = 'FileGone';
+}
+
+/** `addReferences` to files that the caller has just found. Throws `FileGone` if one of them was deleted since. */
+export async function holdFiles(
+  transaction: Db,
+  projectId: Value<number>,
+  holder: Holder,
+  fileIds: readonly string[],
+): Promise<void> {
+  const held = await refer(transaction, projectId, holder, fileIds);
+  if (held < new Set(fileIds).size) throw new FileGone('A file was deleted since it was found.');
+}
+
+/** Returns how many of the files are there with their bytes. */
+async function refer(
+  transaction: Db,
+  projectId: Value<number>,
+  holder: Holder,
+  fileIds: readonly string[],
+): Promise<number> {
+  if (fileIds.length === 0) return 0;
   // Lock first: an insert that waits for the deletion of its file would fail.
-  await sql`
+  const { rows } = await sql<{ held: number }>`
     WITH found AS (
-      SELECT id FROM files WHERE id = ANY (${fileIds}::uuid[]) AND project_id = ${projectId} ORDER BY id FOR KEY SHARE
+      SELECT id, copy_id FROM files WHERE id = ANY (${fileIds}::uuid[]) AND project_id = ${projectId}
+      ORDER BY id FOR KEY SHARE
+    ), added AS (
+      INSERT INTO file_references (file_id, kind, holder)
+      SELECT id, ${holder.kind}, ${holder.id} FROM found ON CONFLICT DO NOTHING
     )
-    INSERT INTO file_references (file_id, kind, holder)
-    SELECT id, ${holder.kind}, ${holder.id} FROM found ON CONFLICT DO NOTHING`.execute(transaction);
+    SELECT count(copy_id)::integer AS held FROM found`.execute(transaction);
+  return rows[0]!.held;
 }
 
 /** Replaces the references of a holder that belongs to the workflow, in the transaction of the value. */

@@ -1,7 +1,7 @@
 // Answers of people to human tasks. The lock on the task's row serializes them, so that of concurrent answers exactly
 // as many are counted as the task needs.
 import { sql } from 'kysely';
-import { addReferences } from '../files/references-repository.js';
+import { holdFiles } from '../files/references-repository.js';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -49,7 +49,7 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
     if (numInsertedOrUpdatedRows !== 1n) return { status: 'repeated' };
     const { runId, path, nodeId } = task;
     const projectId = sql<number>`(SELECT project_id FROM runs WHERE id = ${runId})`;
-    await addReferences(trx, projectId, { kind: 'run', id: runId }, answer.fileIds);
+    await holdFiles(trx, projectId, { kind: 'run', id: runId }, answer.fileIds);
     const settled = await sql`
       UPDATE human_tasks SET status = 'answered', action = ${action}, settled_at = clock_timestamp()
       WHERE task_id = ${taskId}

@@ -275,6 +275,11 @@ export function insertPayments(rows: RawBuilder<unknown>): RawBuilder<unknown> {
     WHERE excluded.amount_usd > 0 AND (paid.amount_usd = 0 OR paid.price_version = '')`;
 }
 
+/** Of failures of which no activity has told more. */
+const SENTENCES: Partial<Record<string, string>> = {
+  worker_unavailable: 'No worker of its pool took the node within the `schedule_timeout` of its settings.',
+};
+
 /**
  * Fails a node whose activity could not record its own failure, because Temporal gave up on it. Idempotent; a
  * node that has ended is not changed. The end of the run writes the node's transaction. `isHandled`: the run
@@ -285,7 +290,7 @@ export async function closeNode(
   { runId, path, nodeId }: NodeKey,
   { code, isHandled }: { code: string; isHandled: boolean },
 ): Promise<void> {
-  const message = `The node failed: ${code}.`;
+  const message = SENTENCES[code] ?? `The node failed: ${code}.`;
   await sql`
     WITH closed AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)

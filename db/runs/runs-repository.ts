@@ -6,7 +6,7 @@ import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import type { NewRun, StoredRunStatus } from '../core/tables.js';
-import { addReferences } from '../files/references-repository.js';
+import { holdFiles } from '../files/references-repository.js';
 
 /** The data that starts a run in Temporal. */
 export interface RunToStart {
@@ -38,13 +38,13 @@ export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_a
   file_ids?: readonly string[];
 };
 
-/** `checkInSeconds`: the delay after which the reconciler checks that the start reached Temporal. */
+/** Throws `FileGone`. `checkInSeconds`: the delay after which the reconciler checks that the start reached Temporal. */
 export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: number): Promise<void> {
   const { file_ids: fileIds = [], ...run } = facts;
   if (fileIds.length === 0) return insertRow(db, run, checkInSeconds);
   return inTransaction(db, async (transaction) => {
     await insertRow(transaction, run, checkInSeconds);
-    await addReferences(transaction, run.project_id, { kind: 'run', id: run.id }, fileIds);
+    await holdFiles(transaction, run.project_id, { kind: 'run', id: run.id }, fileIds);
   });
 }
 

@@ -58,6 +58,7 @@ describe('connections of a project', function () {
     ['an origin with a path', { origins: ['https://a.example.com/path'] }, 'origins'],
     ['an unknown kind', { kind: 'password' }, 'kind'],
     ['no secret', { secrets: {} }, 'secrets'],
+    ['a mask for which nothing is stored', { secrets: { token: '********' } }, 'secrets'],
     ['a setting of another kind', { settings: { name: 'x' } }, 'settings'],
     ['a line break in a header', { secrets: { token: 'a\r\nb: c' } }, 'secrets'],
     ['settings that are a text', { settings: 'x' }, 'settings'],

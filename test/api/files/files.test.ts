@@ -12,6 +12,7 @@ import { sweepingDeps } from './sweeping.js';
 import { sweepFiles } from '../../../api/background/sweep-files.js';
 import { sendBytesOf } from '../../../api/files/routes.js';
 import { MissingBytesError } from '../../../files/file-store.js';
+import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { createFileClient, type FileValue } from '../../support/upload.js';
 
@@ -290,6 +291,24 @@ describe('files of a project', function () {
     } finally {
       await close();
     }
+  });
+
+  it('are held by a run or gone before it, whichever of start and deletion comes first', async () => {
+    const take = drawing(linkInRow([trigger([{ id: 'paper', type: 'file' }]), node('wait', { mode: 'callback' })]));
+    const workflowId = await api.createWorkflow(projectId, take);
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      const { file_id: id } = await upload(`round ${round}`);
+      const [{ body: started }, deleted] = await Promise.all([
+        api.post<{ status: number; data: { id: string | null } }>(`/workflows/${workflowId}/run/`, {
+          body: { paper: id },
+        }),
+        api.delete(`/files/${id}/`),
+      ]);
+      outcomes.add(`${started.status} ${deleted.status}`);
+      await api.post(`/workflows/${workflowId}/history/${started.data.id}/cancel/`);
+    }
+    for (const outcome of outcomes) assert.match(outcome, /^(?:201 409|422 204)$/);
   });
 
   it('that nothing refers to go after a day, with their bytes', async () => {

@@ -195,6 +195,19 @@ describe('test runs', function () {
     assert.equal(own.nodes[a.id]!.source, undefined, 'a pin never stands for the node that is tried');
   });
 
+  it('are told which field of a pin is wrong', async () => {
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
+    for (const [body, field] of [
+      [{ result: null }, 'result'],
+      [{ error: {} }, 'error'],
+      [{ from_run: 5 }, 'from_run'],
+      [{}, 'result'],
+    ] as const) {
+      const refused = await pin(workflowId, 'any', body);
+      assert.deepEqual([refused.status, Object.keys(refused.body)], [400, [field]]);
+    }
+  });
+
   describe('are sources for others', () => {
     let whole: EndedRun;
     const sourceOf = async (body: object, source: DrawingNode): Promise<string | undefined> => {
