@@ -22,8 +22,15 @@ export function compilePlan(data: unknown): CompiledPlan {
   if (cycle) errors.push(toCycleError(cycle));
   if (errors.length > 0) return { ok: false, errors };
   const { plan, errors: scopeErrors } = new PlanBuilder(nodes).build(document.startNode);
-  return scopeErrors.length > 0 ? { ok: false, errors: scopeErrors } : { ok: true, document, plan };
+  if (scopeErrors.length > 0) return { ok: false, errors: scopeErrors };
+  const bytes = new TextEncoder().encode(JSON.stringify(plan)).length;
+  if (bytes <= MAX_PLAN_BYTES) return { ok: true, document, plan };
+  const message = `The ids, labels and links of the workflow have ${bytes} bytes together; at most ${MAX_PLAN_BYTES} can run.`;
+  return { ok: false, errors: [{ code: 'plan_too_large', message }] };
 }
+
+/** Temporal refuses to start a workflow with 2 MiB or more. An encrypted plan is longer by a few bytes. */
+const MAX_PLAN_BYTES = 1_500_000;
 
 /** The limit on the path of an iteration in UTF-8, because database indexes hold it together with the id of a node. */
 const MAX_PATH_BYTES = 1_600;

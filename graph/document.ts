@@ -28,6 +28,8 @@ export interface Document {
 }
 
 export const MAX_NODES = 5000;
+/** A graph of so many nodes could have millions, and what tests and resumptions compare grows with them. */
+const MAX_LINKS = 50_000;
 // A bound for hostile drawings, which can have a hundred thousand errors. Nobody reads more than the first screens.
 const MAX_ERRORS = 1000;
 // Every error, event and row contains the id, so it must be short and valid in UTF-8 and in log lines.
@@ -59,6 +61,11 @@ export function readDrawing(data: unknown): { document: Document; errors: Struct
   checkStart(startNode, ids, errors);
   const grouped = groupEdges(edges);
   const drawn = nodes.flatMap((node: unknown) => readNode(node, ids, grouped, errors) ?? []);
+  const links = drawn.reduce((sum, node) => sum + node.links.length, 0);
+  if (links > MAX_LINKS) {
+    const message = `The workflow has ${links} links; at most ${MAX_LINKS} can run.`;
+    return { document: empty, errors: [{ code: 'too_many_links', message }] };
+  }
   const document = { startNode: typeof startNode === 'string' ? startNode : '', nodes: drawn };
   return { document, errors: errors.slice(0, MAX_ERRORS) };
 }

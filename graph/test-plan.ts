@@ -64,7 +64,11 @@ class Members {
     this.#first = body?.first ?? 0;
     this.#end = body?.end ?? rootPlan(plan).ids.length;
     for (let node = this.#first; node < this.#end; node++) {
-      for (const to of this.targetsOf(node)) this.#sources.set(to, [...(this.#sources.get(to) ?? []), node]);
+      for (const to of this.targetsOf(node)) {
+        const sources = this.#sources.get(to);
+        if (sources === undefined) this.#sources.set(to, [node]);
+        else sources.push(node);
+      }
     }
   }
 

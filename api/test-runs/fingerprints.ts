@@ -19,9 +19,10 @@ export function fingerprintsOf(planned: PlannedDrawing): Map<string, string> {
   // The list grows while it is iterated: a node is appended when all nodes before it are done.
   for (const node of decided) {
     const id = root.ids[node]!;
-    const hash = createHash('sha256').update(texts.get(id) ?? '');
-    for (const before of incoming[node]!.toSorted()) hash.update('\0').update(before);
-    const fingerprint = hash.digest('base64url');
+    const before = incoming[node]!.toSorted().map((each) => `\0${each}`);
+    const fingerprint = createHash('sha256')
+      .update((texts.get(id) ?? '') + before.join(''))
+      .digest('base64url');
     found.set(id, fingerprint);
     for (const [to] of root.out[node]!) {
       incoming[to]!.push(fingerprint);

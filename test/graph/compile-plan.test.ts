@@ -79,6 +79,25 @@ describe('compilePlan: structural errors', () => {
     assert.equal(planOf(drawing(nodes.slice(1))).ids.length, 1);
   });
 
+  it('more than 50,000 links are refused, and a plan that Temporal would refuse', () => {
+    const dense = (count: number) =>
+      Array.from({ length: count }, (_, from) =>
+        http(
+          `n${from}`,
+          Array.from({ length: count - from - 1 }, (_each, after) => `n${from + after + 1}`),
+        ),
+      );
+    assert.deepEqual(codesOf(drawing(dense(317))), ['too_many_links']);
+    assert.equal(planOf(drawing(dense(316))).ids.length, 316);
+    const row = (length: number) =>
+      Array.from({ length: 4000 }, (_, index) => {
+        const idOf = (number: number) => String(number).padEnd(length, '\u00e4');
+        return http(idOf(index), index === 3999 ? [] : [idOf(index + 1)]);
+      });
+    assert.deepEqual(codesOf(drawing(row(200))), ['plan_too_large']);
+    assert.equal(planOf(drawing(row(36))).ids.length, 4000);
+  });
+
   it('all errors come at once, each with its node where it has one', () => {
     const nodes = [http('a', ['x']), http('a'), { ...http('b'), type: '?' }, {}, http('c', ['d']), http('d', ['c'])];
     const compiled = compilePlan({ nodes, start_node: 'z' });
