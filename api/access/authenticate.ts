@@ -36,7 +36,7 @@ async function findCaller(ctx: AppContext, deps: AccessDeps, route: Authenticate
   const admission = await admitKey(deps, apiKey, 'X-Api-Key', counting);
   const caller = admit(ctx, admission);
   requireScope(admission.scope, route);
-  return caller;
+  return { ...caller, scope: admission.scope };
 }
 
 /** A request with only an API key is refused. The answer does not reveal if the key is valid. */

@@ -1,9 +1,11 @@
 // Replaces the arguments that the model has asked for by those of a person (docs/use/approvers.md, "Change the
 // arguments").
-import { findTools } from '../../db/agents/agent-tools.js';
+import { findTools, type AgentTool } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
 import { hashArguments } from '../../db/agents/arguments-hash.js';
+import type { ActionFacts } from '../../graph/actions/action.js';
+import { valueErrors } from '../../graph/actions/check-values.js';
 import { writeJson } from '../../graph/json-text.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/mask-text.js';
@@ -41,7 +43,8 @@ export async function toEdit(
   const problem =
     tool === undefined
       ? 'the tool is not known any more'
-      : await argumentsProblem(tool.parameters, edited, { processes: deps.processes, userId, signal });
+      : ((await argumentsProblem(tool.parameters, edited, { processes: deps.processes, userId, signal })) ??
+        actionProblem(tool, edited));
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(edited);
   return {
@@ -49,6 +52,13 @@ export async function toEdit(
     sealed: deps.secretBox.seal(writeJson(edited), 'agent-edit', current.requestId),
     hash: hashArguments(edited, shown),
   };
+}
+
+/** What an action takes is judged by its fields, too, as before the call. */
+function actionProblem({ toolIndex, parameters }: AgentTool, edited: JsonObject): string | undefined {
+  if (toolIndex === undefined) return undefined;
+  const [first] = Object.entries(valueErrors({ fields: parameters as ActionFacts['fields'] }, edited));
+  return first?.join(': ');
 }
 
 function wrongArguments(message: string): Error {

@@ -78,7 +78,7 @@ async function createWorkflow(
 }
 
 /** The times that a change without `base` is made again, because another one came between. */
-const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 20;
 
 async function changeDraft(
   context: ToolContext,

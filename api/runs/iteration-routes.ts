@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listIterations, readIterationNodes } from '../../db/runs/iterations-list-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
-import { createWaitView } from '../waits/wait-view.js';
+import { createWaitView, readingRole } from '../waits/wait-view.js';
 import { orNotFound } from '../http/errors.js';
 import { lazyValue } from '../http/json-text.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
@@ -45,12 +45,12 @@ const list = defineRoute({
     status: z.enum(['in progress', 'succeed', 'failed']).optional(),
   }),
   responses: { 200: envelopeOf(iterationSchema) },
-  async handler({ deps, access, params, query }) {
+  async handler({ deps, caller, access, params, query }) {
     const { db, config } = deps;
     const loop = { runId: params.run_id, path: query.path ?? '', nodeId: query.node };
     const asked = { workflowId: params.id, status: query.status, retentionDays: config.resultRetentionDays };
     const found = orNotFound(await listIterations(db, loop, { ...asked, ...toWindow(query) }));
-    const waits = createWaitView(deps, access.role);
+    const waits = createWaitView(deps, readingRole(caller, access.role));
     const items = found.iterations.map(({ path, status, isReused, startedAt, finishedAt, nodes }) => {
       const place = { runId: loop.runId, path };
       const toMap = (read: PolledNode[]) => toNodeMap(read, null, { readApart: readApartFrom(db, place, read), waits });

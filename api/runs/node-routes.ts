@@ -6,7 +6,7 @@ import { findNodeDetail, type NodeDetail, type StoredNode } from '../../db/runs/
 import type { NodeKey } from '../../graph/plan.js';
 import type { NodeErrors } from '../../graph/validate.js';
 import { toTransaction } from '../billing/transaction-view.js';
-import { createWaitView } from '../waits/wait-view.js';
+import { createWaitView, readingRole } from '../waits/wait-view.js';
 import type { RunDeps } from './deps.js';
 import { orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
@@ -34,13 +34,13 @@ const read = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),
   responses: { 200: nodeSchema },
-  async handler({ deps, log, access, params, query, memory }) {
+  async handler({ deps, log, caller, access, params, query, memory }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const { resultRetentionDays } = deps.config;
     const detail = orNotFound(await findNodeDetail(deps.db, params.id, key, resultRetentionDays));
     const { node } = detail;
     if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
-    const waits = createWaitView(deps, access.role);
+    const waits = createWaitView(deps, readingRole(caller, access.role));
     const entry = toNodeEntry(node, { readApart: readApartFrom(deps.db, key, [node]), waits });
     const input = detail.isExpired
       ? 'expired'

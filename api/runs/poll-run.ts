@@ -7,6 +7,7 @@ import { isKnown, parseTags, parseWait } from '../http/conditional.js';
 import { holdsLazyJson, toJsonText } from '../http/json-text.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { waitForChange, waitForEnd } from '../live/wait-for-run.js';
+import { readingRole } from '../waits/wait-view.js';
 import { answerPoll, tagPoll, type PollAnswer } from './answer-poll.js';
 
 interface PollRequest {
@@ -20,7 +21,7 @@ interface PollRequest {
 export async function pollRun({ deps, caller, query, headers, signal }: PollRequest): Promise<RouteResult> {
   const asked = { runId: query.id, userId: caller.userId, projectId: caller.projectId };
   const ifNoneMatch = headers['if-none-match'];
-  const { run, answer } = await readAnswer(deps, asked, ifNoneMatch);
+  const { run, answer } = await readAnswer(deps, caller, asked, ifNoneMatch);
   const waitSeconds = parseWait(headers.prefer);
   if (waitSeconds === undefined) return unlessKnown(answer, ifNoneMatch);
   const applied = { 'Preference-Applied': `wait=${waitSeconds}` };
@@ -41,7 +42,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
       : waitForEnd(deps.runHub, asked, options));
     if (!hasChanged && knowsTags && !signal.aborted && (await deps.sharedReads.roleOf(viewer)) !== null)
       return withHeaders(unlessKnown({ etag, status: 200 }, ifNoneMatch), applied);
-    const now = signal.aborted ? undefined : await deps.sharedReads.read(viewer);
+    const now = signal.aborted ? undefined : asSeenBy(caller, await deps.sharedReads.read(viewer));
     const then = now === undefined ? answerPoll(deps, now, asked.runId) : answerTogether(deps, now);
     return withHeaders(unlessKnown(await then, ifNoneMatch), applied);
   }
@@ -50,6 +51,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
 /** Reads the nodes of the run only if the caller does not have the current answer. */
 async function readAnswer(
   deps: RunDeps,
+  caller: Caller,
   asked: Poll,
   ifNoneMatch: string | undefined,
 ): Promise<{ run: PolledState | undefined; answer: PollAnswer }> {
@@ -58,8 +60,13 @@ async function readAnswer(
     const etag = await tagPoll(deps, head);
     if (etag !== undefined && isKnown(ifNoneMatch, etag)) return { run: head, answer: { etag, status: 200 } };
   }
-  const run = await deps.sharedReads.poll(asked);
+  const run = asSeenBy(caller, await deps.sharedReads.poll(asked));
   return { run, answer: await answerPoll(deps, run, asked.runId) };
+}
+
+function asSeenBy(caller: Caller, run: PolledRun | undefined): PolledRun | undefined {
+  const role = run && readingRole(caller, run.role);
+  return run === undefined || role === run.role ? run : { ...run, role: role! };
 }
 
 /** The answers to runs that were read once for many waiting callers. */

@@ -10,9 +10,12 @@ import {
   type ActionName,
 } from '../../graph/actions/stored-actions.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { ApiError } from '../http/errors.js';
 import { uuid } from '../http/path-ids.js';
 import { findCatalogueAction } from './catalogue.js';
 import { toFacts } from './service-view.js';
+
+const MOST_BYTES = 8 * 1024 * 1024;
 
 type Find = (name: ActionName) => ActionFacts | undefined;
 
@@ -37,7 +40,8 @@ function keyOf({ service, id }: ActionName): string {
 /**
  * Returns the drawing of a body with what its actions say. An action keeps what the first of `earlier` (masked
  * drawings) has stored for it, while it and its values stay as they are; others get what their service says now. One
- * that no service has stays without.
+ * that no service has stays without, unless it is in `earlier`. Throws 413: what actions say may be a hundred times what
+ * names them, and a drawing that is read must fit into the body that stores it.
  */
 export async function resolveActions(
   db: Db,
@@ -48,7 +52,11 @@ export async function resolveActions(
   if (!holdsActions(drawing)) return drawing;
   const kept = earlier.filter((each) => each !== undefined);
   const find = await findActions(db, projectId, actionsToFind(drawing, kept));
-  return withActions(drawing, kept, find);
+  const resolved = withActions(drawing, kept, find);
+  if (Buffer.byteLength(JSON.stringify(resolved)) > MOST_BYTES) {
+    throw new ApiError(413, 'too_large', 'With what its actions say, the drawing has more than 8 MiB.');
+  }
+  return resolved;
 }
 
 export interface ActionWarning {

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { Role } from '../../db/core/tables.js';
-import { createWaitView } from '../waits/wait-view.js';
+import { createWaitView, readingRole } from '../waits/wait-view.js';
 import type { StreamDeps } from './deps.js';
 import { COMMENT } from '../http/event-stream.js';
+import type { Caller } from '../http/route.js';
 import { FIRST_LINE, frameOfDelta, framesOf, isEnd } from './event-frames.js';
 import type { DeltaEvent, RunFeed } from './run-feed.js';
 
@@ -12,7 +13,7 @@ export type AnyFeed = RunFeed<RunEvent | DeltaEvent>;
 
 interface StreamOptions {
   runId: string;
-  reader: Reader;
+  reader: Reader & Pick<Caller, 'scope'>;
   role: Role | null;
   /** The stream starts after this version. */
   after: number;
@@ -43,7 +44,7 @@ export function streamRun(deps: StreamDeps, options: StreamOptions): Readable {
 
 async function* framesOfRun(deps: StreamDeps, options: StreamOptions, cut: () => void): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
-  const waits = createWaitView(deps, options.role);
+  const waits = createWaitView(deps, readingRole(reader, options.role));
   const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, cut, waits };
   const endAtMs = performance.now() + MAX_AGE_MS;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
@@ -67,7 +68,7 @@ async function* framesOfRun(deps: StreamDeps, options: StreamOptions, cut: () =>
         commentAtMs = performance.now() + COMMENT_EVERY_MS;
         const role = await deps.sharedReads.roleOf({ ...reader, runId });
         if (role === null) return;
-        source.waits = createWaitView(deps, role);
+        source.waits = createWaitView(deps, readingRole(reader, role));
         yield COMMENT;
       }
       if (events.length === 0) await feed.untilNews(Math.max(0, commentAtMs - performance.now()));

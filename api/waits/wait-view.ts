@@ -4,6 +4,7 @@ import { callbackUrl } from '../../contract/callbacks.js';
 import type { Role } from '../../db/core/tables.js';
 import { readSealedToken, type SealedToken, type StoredWait } from '../../db/runs/stored-wait.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
+import type { Caller } from '../http/route.js';
 
 export interface WaitView {
   waiting(wait: StoredWait): Record<string, string | number>;
@@ -14,7 +15,12 @@ interface Opener {
   config: { publicUrl: string };
 }
 
-/** `role` is the role of the reader in the run's project. */
+/** A key of the scope `read` runs nothing, so it sees of a run what a viewer sees. */
+export function readingRole({ scope }: Pick<Caller, 'scope'>, role: Role | null): Role | null {
+  return scope === 'read' && role !== null ? 'viewer' : role;
+}
+
+/** `role` is the role of the reader in the run's project (`readingRole`). */
 export function createWaitView({ secretBox, config }: Opener, role: Role | null): WaitView {
   const isShown = mayRun(role);
   const urlOf = ({ tokenEnc, row }: SealedToken): string =>

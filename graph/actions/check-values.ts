@@ -16,7 +16,7 @@ const MOST_COMPARISONS = 20_000;
 const MOST_ERRORS = 100;
 
 /** Returns an error by field, in the wording of the other fields of nodes; at most 100. */
-export function valueErrors(facts: ActionFacts, values: JsonObject): Record<string, string> {
+export function valueErrors(facts: Pick<ActionFacts, 'fields'>, values: JsonObject): Record<string, string> {
   const fields = new Map(fieldsOf(facts));
   const required = requiredOf(facts);
   const errors = new Map<string, string>();

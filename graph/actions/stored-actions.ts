@@ -35,6 +35,11 @@ export function mapActions(drawing: JsonObject, replace: Replace): JsonObject {
   );
 }
 
+/** Returns the drawing without what its actions say, as a client that knows only their names would send it. */
+export function withoutFacts(drawing: JsonObject): JsonObject {
+  return withActions(drawing, [], () => undefined);
+}
+
 /** Returns true if the drawing has an action. A quick test, because few drawings have any. */
 export function holdsActions(drawing: JsonObject): boolean {
   const nodes = ownValue(drawing, 'nodes');
@@ -80,7 +85,8 @@ export function serviceIdsOf(document: string): string[] {
 /**
  * Returns the drawing with what its actions say. An action keeps what the first of `earlier` (masked drawings) has
  * stored for it at its node, while the action and its `values` stay as they are; all others, and those with
- * `refresh: true`, get what `find` returns. Whatever else the drawing has in `action` is dropped.
+ * `refresh: true`, get what `find` returns. An action that is gone from its service, or came with a copy from another
+ * project, keeps what any node of `earlier` has stored for it. Whatever else the drawing has in `action` is dropped.
  */
 export function withActions(
   drawing: JsonObject,
@@ -93,7 +99,7 @@ export function withActions(
     const name = { ...(service !== undefined && { service }), ...(id !== undefined && { id }) };
     if (typeof service !== 'string' || typeof id !== 'string') return name;
     const kept = action['refresh'] === true ? undefined : keptFacts(stored, { service, id }, place, owner);
-    return { ...name, ...(kept ?? find({ service, id })) };
+    return { ...name, ...(kept ?? find({ service, id }) ?? lastFacts(stored, { service, id }, place)) };
   });
 }
 
@@ -137,4 +143,16 @@ function keptFacts(
     if (same !== undefined && isEqualJson(same.values ?? {}, ownValue(owner, 'values') ?? {})) return same.facts;
   }
   return undefined;
+}
+
+/** What the node itself has stored comes first: the credentials in its values were entered for that server. */
+function lastFacts(
+  stored: readonly Map<unknown, StoredAction[]>[],
+  { service, id }: ActionName,
+  { nodeId }: ActionPlace,
+): ActionFacts | undefined {
+  const isSame = (one: StoredAction): boolean => one.service === service && one.id === id;
+  const own = stored.map((actions) => actions.get(nodeId)?.find(isSame));
+  const others = stored.map((actions) => [...actions.values()].flat().find(isSame));
+  return [...own, ...others].find((one) => one !== undefined)?.facts;
 }

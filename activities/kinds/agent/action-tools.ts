@@ -57,7 +57,7 @@ function openFields(facts: ActionFacts, fixed: JsonObject): ReturnType<typeof fi
 export function argumentsProblem(facts: ActionFacts, fixed: JsonObject, given: JsonObject): string | undefined {
   const properties = Object.fromEntries(openFields(facts, fixed));
   const required = [...requiredOf(facts)].filter((key) => Object.hasOwn(properties, key));
-  const errors = valueErrors({ ...facts, fields: { type: 'object', properties, required } }, given);
+  const errors = valueErrors({ fields: { type: 'object', properties, required } }, given);
   const sentences = Object.entries(errors).map(([key, message]) => `${key}: ${message}`);
   return sentences.length === 0 ? undefined : `The arguments do not fit: ${sentences.join('; ')}.`;
 }

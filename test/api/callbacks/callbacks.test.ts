@@ -23,7 +23,7 @@ import type { TestStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 import { approvalsOf } from '../../support/agents.js';
 import { callBack, callbackUrlOf, untilWaiting } from '../../support/waiting.js';
-import { createAccount, giveRole, type Account } from '../accounts.js';
+import { changeKey, createAccount, giveRole, type Account } from '../accounts.js';
 
 interface Waits {
   projectId: number;
@@ -212,10 +212,14 @@ describe('callbacks', function () {
       const viewer = await viewerOf(projectId);
       const editor = await createAccount(stack);
       await giveRole(stack, editor, projectId, 'editor');
+      const reader = await createAccount(stack);
+      await giveRole(stack, reader, projectId, 'editor');
+      await changeKey(stack, reader, { scope: 'read' });
       const nodePath = `/workflows/${workflowId}/history/${runId}/nodes/${pause.id}/`;
       for (const [account, seen] of [
         [viewer, undefined],
         [editor, url],
+        [reader, undefined],
       ] as const) {
         const polled = await untilWaiting(account.api, runId, pause.id);
         const { body: detail } = await account.api.get<NodeEntry>(nodePath);

@@ -62,6 +62,31 @@ describe('services of attackers', function () {
     return (await api.pollToEnd(started.data.id)).data;
   }
 
+  it('whose actions say much make no drawing larger than its limits, and a draft that is read can be stored', async () => {
+    const parameters = Array.from({ length: 40 }, (_, index) => ({
+      name: `field${index}`,
+      in: 'query',
+      description: 'd'.repeat(400),
+      schema: { type: 'string' },
+    }));
+    const { id: service } = await make(documentOf({ '/much': { get: { operationId: 'much', parameters, ...ok } } }));
+    const nodesOf = (count: number) =>
+      Array.from({ length: count }, () => node('http', { action: { service, id: 'much' }, values: {} }));
+    const workflowId = await api.createWorkflow(project, drawing([trigger()]));
+    const draft = `/workflows/${workflowId}/draft/`;
+    const put = (data: unknown) => api.put<{ data: Data }>(draft, { body: { data, base_version: 1 } });
+    const kept = await put(drawing([trigger(), ...nodesOf(80)]));
+    assert.equal(kept.status, 200);
+    assert.ok(JSON.stringify(kept.body.data).length > 1024 * 1024);
+    assert.equal((await put(kept.body.data)).status, 200);
+    for (const refused of [
+      await put(drawing([trigger(), ...nodesOf(600)])),
+      await api.patch(`/workflows/${workflowId}/`, { body: { data: drawing([trigger(), ...nodesOf(600)]) } }),
+    ]) {
+      assert.equal(refused.status, 413, JSON.stringify(refused.body).slice(0, 500));
+    }
+  });
+
   it('that are bombs, circles, or deeper and larger than anything, are read or refused, and the next one is read', async () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 1_000; level += 1) deep = { type: 'object', properties: { in: deep } };

@@ -43,6 +43,15 @@ describe('actions in drawings', () => {
     assert.deepEqual(unknown['nodes'], [http(named), agent({ type: 'action', ...named })]);
   });
 
+  it('that are gone keep what is stored, of their own node first, whatever their values are', () => {
+    const gone = () => undefined;
+    const earlier = drawingOf(http({ ...named, ...facts(NOW) }, {}, 'other'), http({ ...named, ...facts(THEN) }));
+    const changed = drawingOf(http(named, { a: 'filled in' }), http(named, {}, 'renamed'));
+    assert.deepEqual(serversOf(withActions(changed, [earlier], gone)), [THEN, NOW]);
+    const refreshed = drawingOf(http({ ...named, refresh: true }));
+    assert.deepEqual(serversOf(withActions(refreshed, [earlier], gone)), [THEN]);
+  });
+
   it('keep what the first earlier drawing has, while action and values are the same', () => {
     const earlier = drawingOf(
       http({ ...named, ...facts(THEN) }, { a: 1 }),

@@ -460,6 +460,16 @@ describe('nodes with actions', function () {
         target.requestsTo(`/api/orders/${order}`).map(({ method }) => method),
         ['GET'],
       );
+      for (const changed of [
+        { order, status: 'x', evil: 1 },
+        { order: '', status: '' },
+      ]) {
+        const refused = await api.post<Data>(
+          `/workflows/workflow_run/${started.data.id}/agent-approval/${requests[0]!.request_id}/approve/`,
+          { body: { arguments: changed } },
+        );
+        assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['arguments']]);
+      }
       await decide(api, started.data.id, requests[0]!.request_id, 'approve');
       const { data } = await api.pollToEnd(started.data.id);
       assert.equal(data.status, 'succeed');
