@@ -34,7 +34,7 @@ export function parseCron(text: string): CronLine {
   const cron = text.trim().replaceAll(/\s+/g, ' ').toUpperCase();
   const isKnown = FIVE_FIELDS.test(cron) && (cron.match(NAMES) ?? []).every((name) => KNOWN_NAMES.has(name));
   if (!isKnown) throw new Error('it must have the five fields minute, hour, day of month, month, and day of week');
-  const { fields } = CronExpressionParser.parse(cron);
+  const fields = readFields(cron);
   const numbers = (values: readonly (number | string)[]): number[] => [...new Set(values.map(Number))];
   const [minute, hour, dayOfMonth, , dayOfWeek] = cron.split(' ').map((field) => field.startsWith('*'));
   const line = {
@@ -49,6 +49,35 @@ export function parseCron(text: string): CronLine {
   };
   if (!hasDay(line)) throw new Error('no day is in all of its fields');
   return line;
+}
+
+const FIELDS = [
+  'minute, which is 0 to 59',
+  'hour, which is 0 to 23',
+  'day of month, which is 1 to 31',
+  'month, which is 1 to 12 or JAN to DEC',
+  'day of week, which is 0 to 7 or SUN to SAT',
+];
+
+/** The parser's own messages name neither the field nor its values. */
+function readFields(cron: string) {
+  try {
+    return CronExpressionParser.parse(cron).fields;
+  } catch (error) {
+    const alone = cron.split(' ').map((field, index) => FIELDS.map((_, at) => (at === index ? field : '*')).join(' '));
+    const wrong = FIELDS.find((_, index) => !isParsed(alone[index]!));
+    throw new Error(wrong === undefined ? 'its fields do not fit together' : `it has no valid ${wrong}`, {
+      cause: error,
+    });
+  }
+}
+
+function isParsed(cron: string): boolean {
+  try {
+    return CronExpressionParser.parse(cron) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** `day`: its date in UTC counts. */

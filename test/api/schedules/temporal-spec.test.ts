@@ -90,4 +90,12 @@ describe('specs of schedules', function () {
     }
     assert.ok(compared > 100_000, `${compared}`);
   });
+
+  it('names the field of a cron expression that is wrong, and its values', () => {
+    assert.throws(() => parseCron('60 * * * *'), /no valid minute, which is 0 to 59/);
+    assert.throws(() => parseCron('*/0 25 * * *'), /no valid minute/);
+    assert.throws(() => parseCron('0 25 * * *'), /no valid hour, which is 0 to 23/);
+    assert.throws(() => parseCron('0 0 * 13 *'), /no valid month/);
+    assert.throws(() => parseCron('0 0 30 2 *'), /no day|fit together/);
+  });
 });
