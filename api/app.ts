@@ -13,6 +13,7 @@ import { authorizeRoutes } from './connections/authorize-routes.js';
 import { connectionRoutes } from './connections/routes.js';
 import { connectionTestRoutes } from './connections/test-routes.js';
 import { connectionPresetRoutes } from './connections/presets-routes.js';
+import { assistantRoutes } from './conversations/assistant-routes.js';
 import { messageRoutes } from './conversations/messages-routes.js';
 import { conversationRoutes } from './conversations/routes.js';
 import { readConsoleFiles } from './console/console-files.js';
@@ -168,6 +169,7 @@ const subjects = [
   ...serviceRoutes,
   ...conversationRoutes,
   ...messageRoutes,
+  ...assistantRoutes,
   ...authorizeRoutes,
   ...connectionTestRoutes,
   ...hookRoutes,

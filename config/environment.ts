@@ -70,6 +70,8 @@ const schema = z.object({
   WORKER_ACTIVITY_SLOTS: z.coerce.number().int().min(1).max(10_000).default(100),
   WORKER_PROJECT_SLOTS: z.coerce.number().int().min(1).max(10_000).optional(),
   PUBLIC_URL: url(/^https?$/).optional(),
+  /** The API's address for the worker. The default is the public one. */
+  INTERNAL_API_URL: url(/^https?$/).optional(),
   /** The origins whose pages may call the API from a browser. */
   CORS_ORIGINS: originList.default([]),
   OTEL_SDK_DISABLED: flag.default(false),
@@ -105,6 +107,8 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   temporalPayloadKeys: Buffer[];
   /** The API's public address, for links. */
   publicUrl: string;
+  /** The API's address for the worker, without a trailing slash. */
+  internalApiUrl: string;
   signIn: SignInSettings;
   /** 32 bytes each; the first encrypts, all decrypt. Empty if unset. */
   secretsKeys: Buffer[];
@@ -140,6 +144,7 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
     production: values.NODE_ENV === 'production',
     temporalPayloadKeys: parseKeys('TEMPORAL_PAYLOAD_KEY', values.TEMPORAL_PAYLOAD_KEY),
     publicUrl: toPublicUrl(values),
+    internalApiUrl: (values.INTERNAL_API_URL ?? toPublicUrl(values)).replace(/\/$/, ''),
     signIn: toSignInSettings(values, values.JWT_JWKS_URL),
     secretsKeys: parseKeys('SECRETS_KEY', values.SECRETS_KEY),
     webhookRetrySeconds: parseRetrySchedule(values.WEBHOOK_RETRY_SCHEDULE),

@@ -96,8 +96,9 @@ export function createSession(
         ),
       );
     },
-    callTool(name, args, { timeoutMs, signal, reserve = unlimited }) {
-      const request = { method: 'tools/call', params: { name, arguments: args } };
+    callTool(name, args, { timeoutMs, signal, reserve = unlimited, meta }) {
+      const params = { name, arguments: args, ...(meta !== undefined && { _meta: meta }) };
+      const request = { method: 'tools/call', params };
       return within({ timeoutMs, signal, reserve }, async (asking) =>
         toResult(await ask(request, resultSchema, asking)),
       );

@@ -36,7 +36,8 @@ export interface McpSession {
   callTool(
     name: string,
     args: Record<string, unknown>,
-    options: { timeoutMs: number; signal: AbortSignal; reserve?: Reserve },
+    /** `meta` becomes the request's `_meta`. */
+    options: { timeoutMs: number; signal: AbortSignal; reserve?: Reserve; meta?: Record<string, unknown> },
   ): Promise<McpToolResult>;
   /** Closes the session here and on the server. Never rejects. Requests in flight fail. */
   close(): Promise<void>;

@@ -43,6 +43,8 @@ export interface RunContext {
   isTest: boolean;
   /** The settings of the test run; undefined for other runs. */
   test: TestFacts | undefined;
+  /** True if the run answers for the assistant in the editor, and has its tools. */
+  isAssistant: boolean;
   secretTexts: readonly string[];
   /** Masks every secret of this run in text that is stored or shown. */
   masker: Masker;
@@ -138,6 +140,7 @@ export function createRunContexts(deps: StartDeps & { callbacks: CallbackUrls })
       rootRunId: stored.rootRunId,
       isResumed: stored.isResumed,
       isTest: stored.isTest,
+      isAssistant: stored.isAssistant,
       test: stored.isTest ? await findTestRun(db, stored.rootRunId) : undefined,
       node: (nodeId) => withSecrets(nodes.get(nodeId), secrets),
       planOf,

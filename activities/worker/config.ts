@@ -25,6 +25,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
     fileStore: environment.fileStore,
     maxFileBytes: environment.maxFileBytes,
     publicUrl: environment.publicUrl,
+    internalApiUrl: environment.internalApiUrl,
     execution: environment.execution,
     runTimeoutDays: environment.runTimeoutDays,
     addressRules: environment.addressRules,

@@ -30,6 +30,7 @@ import type { OutgoingClient } from '../../outgoing/outgoing-client.js';
 import type { Processes } from '../../processes/processes.js';
 import type { AgentDeps } from '../kinds/agent/agent-step.js';
 import { createToolsStep } from '../kinds/agent/agent-tools.js';
+import { createBuilderServer } from '../kinds/agent/tool-servers.js';
 import { createTurnStep, type OpenTurn } from '../kinds/agent/agent-turn.js';
 import { createCodeRunner } from '../kinds/code/code.js';
 import type { Sandbox } from '../kinds/code/sandbox.js';
@@ -82,6 +83,10 @@ interface ActivityDeps {
   connections: Connections;
   files: Files;
   mcp: McpClient;
+  /** Reaches the API itself, wherever it is. */
+  ownMcp: McpClient;
+  /** The API's address, without a trailing slash. */
+  internalApiUrl: string;
   sandbox: Sandbox;
   processes: Processes;
   /** Processes with enough memory for documents. */
@@ -127,6 +132,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     live,
     forms,
     sessions,
+    builder: createBuilderServer(createMcpSessions(deps.ownMcp), deps),
     connections,
     node,
     files,

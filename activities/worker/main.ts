@@ -92,6 +92,8 @@ async function main(): Promise<void> {
   });
   const outgoing = createOutgoingClient(config.addressRules);
   const mcp = createMcpClient(config.addressRules);
+  // Calls one address, which the operator names; that of a drawing never reaches it.
+  const ownMcp = createMcpClient({ allowPrivateNetwork: true });
   const sandbox = createSandbox();
   const processes = createProcesses();
   const documents = createProcesses(undefined, DOCUMENT_LIMITS);
@@ -128,6 +130,7 @@ async function main(): Promise<void> {
       connections,
       files,
       mcp,
+      ownMcp,
       sandbox,
       processes,
       documents,
@@ -183,7 +186,14 @@ async function main(): Promise<void> {
     sandbox.close();
     processes.close();
     documents.close();
-    await Promise.allSettled([connection.close(), outgoing.close(), mcp.close(), pulse.stop(), db.destroy()]);
+    await Promise.allSettled([
+      connection.close(),
+      outgoing.close(),
+      mcp.close(),
+      ownMcp.close(),
+      pulse.stop(),
+      db.destroy(),
+    ]);
     await tracing.shutdown();
   }
   logger.info('worker stopped');

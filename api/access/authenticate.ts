@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isAssistantToken } from '../../db/agents/assistant-token.js';
+import { admitAssistant } from './admit-assistant.js';
 import { admitKey } from './admit-key.js';
 import { admitSession } from './admit-session.js';
 import { countingOf, type Admission, type Counting } from './admission.js';
@@ -8,7 +10,7 @@ import type { AccessDeps } from './deps.js';
 import { ApiError, permissionDenied } from '../http/errors.js';
 import type { Caller, RouteDeclaration } from '../http/route.js';
 
-type Authenticated = Pick<RouteDeclaration, 'auth' | 'method' | 'keyScope' | 'countsNo304'>;
+type Authenticated = Pick<RouteDeclaration, 'auth' | 'method' | 'keyScope' | 'countsNo304' | 'admitsAssistants'>;
 
 /** Identifies the caller by the method that the route requires (docs/use/interface-notes/access.md). */
 export function authenticate(route: Authenticated, deps: AccessDeps): AppMiddleware {
@@ -51,6 +53,8 @@ async function findSession(ctx: AppContext, deps: AccessDeps): Promise<Caller> {
 async function findBearerKeyCaller(ctx: AppContext, deps: AccessDeps, route: Authenticated): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
+  if (route.admitsAssistants === true && isAssistantToken(apiKey))
+    return admit(ctx, await admitAssistant(deps, apiKey));
   const admission = await admitKey(deps, apiKey, 'Bearer');
   const caller = admit(ctx, admission);
   requireScope(admission.scope, route);

@@ -48,7 +48,7 @@ export const approvalSchema = z.object({
   decided_at: timestamp.nullable(),
   created_at: timestamp,
   expires_at: timestamp,
-  purpose: z.enum(['run', 'test']),
+  purpose: z.enum(['run', 'test', 'assistant']),
 });
 
 export function toApproval(request: ApprovalRequest): Record<string, unknown> {

@@ -1,4 +1,5 @@
 // Answers `tools/list` and `tools/call` of assistants. What a tool refuses is a result that the model reads.
+import { CALL_NAME } from '../../contract/assistant-call.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -33,17 +34,25 @@ export async function answerBuildRequest(building: Building, request: Request): 
   if (tool === undefined) throw unknownTool(name);
   if (!isObject(sent)) throw new ProtocolError(ErrorCode.InvalidParams, 'The arguments of a tool are an object.');
   // The body is not needed any more, and a test takes long: the memory of the request is given back before.
-  return { status: 200, later: async () => answerResult(id, await callTool(building, tool, sent)) };
+  return { status: 200, later: async () => answerResult(id, await callTool(building, tool, sent, callNameIn(params))) };
+}
+
+const MOST_NAME = 100;
+
+function callNameIn(params: JsonObject): string | undefined {
+  const name = ownValue(ownValue(params, '_meta'), CALL_NAME);
+  return typeof name === 'string' && name.length <= MOST_NAME ? name : undefined;
 }
 
 async function callTool(
   { deps, caller, signal, calls: begin }: Building,
   tool: Tool,
   sent: JsonObject,
+  callName: string | undefined,
 ): Promise<JsonObject> {
   const calls = begin();
   try {
-    const result = await tool.run({ calls, deps, caller, signal }, sent);
+    const result = await tool.run({ calls, deps, caller, signal, ...(callName !== undefined && { callName }) }, sent);
     const text = writeJson(result);
     if (Buffer.byteLength(text) > ANSWER_BYTES) throw new ToolError('The answer would be too long. Ask for less.');
     return { content: [{ type: 'text', text }], structuredContent: result };

@@ -40,6 +40,7 @@ export const editWorkflow = defineTool({
   output: z.object({ id: z.int(), draft: z.string(), check: checkSchema, url: z.string() }),
   async run(context, { id, project, title, base, changes: sent }) {
     const wanted = readSent(sent);
+    refuseOthers(context, id);
     if (id !== undefined) return answer(context, await changeDraft(context, id, base, wanted));
     if (project === undefined || title === undefined) {
       throw new ToolError('Name the id of a workflow, or the project and the title of a new one.');
@@ -47,6 +48,12 @@ export const editWorkflow = defineTool({
     return answer(context, await createWorkflow(context, { project, title }, wanted));
   },
 });
+
+/** The assistant in the editor changes what its person sees, and can undo. */
+function refuseOthers({ caller: { assistant } }: ToolContext, id: number | undefined): void {
+  if (assistant === undefined || assistant.workflowId === id) return;
+  throw new ToolError(`You change the workflow ${assistant.workflowId} of this editor alone: name it as id.`);
+}
 
 interface Drafted {
   id: number;

@@ -48,6 +48,7 @@ export const testWorkflow = defineTool({
     const added = await mocksFor(context, read, { asked, kept });
     const started = await context.calls.call('POST /api/v1/workflows/:id/test/', {
       params: { id: String(id) },
+      headers: repeatHeader(context),
       body: { ...asked, mocks: { ...added, ...mocks }, ...(maxCost !== undefined && { max_cost: maxCost }) },
     });
     const runId = isObject(started.body) ? ownValue(started.body['data'], 'id') : undefined;
@@ -58,6 +59,12 @@ export const testWorkflow = defineTool({
     return showRun(context, runId, await waitForTest(context, runId));
   },
 });
+
+/** A call that is repeated because its worker died finds the test that it has started. */
+function repeatHeader({ caller: { assistant }, callName }: ToolContext): Record<string, string> {
+  if (assistant === undefined || callName === undefined) return {};
+  return { 'idempotency-key': `assistant/${assistant.runId}/${callName}` };
+}
 
 function drawingOf({ drawing, draft }: ReadDrawing): JsonObject {
   return draft === null ? {} : { drawing, from_draft: true };

@@ -10,6 +10,8 @@ export interface ToolContext {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
+  /** Names a call of the assistant in the editor within its run; absent for others. */
+  callName?: string;
 }
 
 export interface Tool {

@@ -22,7 +22,9 @@ const TOOLS: readonly Tool[] = [
   saveWorkflow,
 ];
 
-/** The tools that the caller's key permits. */
-export function toolsOf({ scope }: Caller): readonly Tool[] {
+/** The tools that the caller's key permits, or that the assistant in the editor has. */
+export function toolsOf({ scope, assistant }: Caller): readonly Tool[] {
+  // In the editor the person saves, because the editor may have changes that the draft lacks.
+  if (assistant !== undefined) return TOOLS.filter((tool) => tool !== saveWorkflow);
   return scope === 'read' ? TOOLS.filter(({ isReading }) => isReading) : TOOLS;
 }

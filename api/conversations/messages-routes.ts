@@ -1,12 +1,13 @@
 // The messages of a conversation (docs/use/conversations.md).
 import { z } from 'zod';
+import type { ConversationRecord } from '../../db/conversations/conversations-repository.js';
 import { findMessageOfRun, pageOfMessages } from '../../db/conversations/messages-repository.js';
 import { refusedInputSchema } from '../runs/refused-input.js';
 import { detailSchema } from '../http/answer-schemas.js';
-import { orNotFound } from '../http/errors.js';
+import { ApiError, orNotFound } from '../http/errors.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import type { ConversationDeps } from './deps.js';
-import { routesOf, type Route } from '../http/route.js';
+import { routesOf, type Caller, type Route } from '../http/route.js';
 import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { postMessage } from './post-message.js';
 import { messageBody, readMessage } from './read-message.js';
@@ -57,6 +58,7 @@ const post = defineRoute({
   async handler({ deps, log, caller, params, headers, body, audit }) {
     const conversation = await loadOwn(deps.db, params.conversation_id, caller);
     if (!conversation.isChat) throw notChat();
+    refuseNarrowKeys(conversation, caller);
     const posted = readMessage(body);
     const { workflowId } = conversation;
     const keyed = toKeyedRequest(caller.userId, headers, { workflowId, options: { in: conversation.id, ...posted } });
@@ -71,5 +73,11 @@ const post = defineRoute({
     }
   },
 });
+
+/** The assistant in the editor changes drawings, which keys of other scopes may not. */
+function refuseNarrowKeys({ purpose }: ConversationRecord, { scope = 'full' }: Caller): void {
+  if (purpose === 'chat' || scope === 'full') return;
+  throw new ApiError(403, 'key_scope', `An API key of the scope "${scope}" may not ask the assistant.`);
+}
 
 export const messageRoutes: Route<ConversationDeps>[] = [list, post];

@@ -21,7 +21,7 @@ import {
 import type { Db } from '../../db/core/client.js';
 import { inTransaction } from '../../db/core/in-transaction.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import { isObject, ownValue } from '../../graph/json.js';
 import type { ConversationDeps } from './deps.js';
@@ -33,6 +33,7 @@ import { invalidNodesEnvelope, structuralEnvelope } from '../envelope/run-envelo
 import { traceOfAcceptance } from '../runs/run-traces.js';
 import { cancelRunWorkflow } from '../runs/temporal-calls.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
+import { factsOfPurpose, findAnsweringDrawing, toInputs } from './find-drawing.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
 import { loadFiles, type PostedMessage } from './read-message.js';
 import { RefusedMessage } from './refused-message.js';
@@ -72,14 +73,19 @@ export async function postMessage(
 async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
   const { db, snapshots } = deps;
   const { conversation, posted, keyed } = posting;
-  const workflow = orNotFound(await findDrawing(db, conversation.workflowId));
+  const workflow = orNotFound(await findAnsweringDrawing(db, conversation));
   const files = await loadFiles(db, conversation.projectId, posted.fileIds);
   const { branch, before } = await readPlace(db, posting);
   const prepared = await prepare(deps, posting, { workflow, files, before });
   const { id } = prepared.facts;
   const placed: { last?: Placed } = {};
   const isStored = await storeRun(snapshots, { document: workflow.document, plan: prepared.plan }, (snapshotHash) => {
-    const run = { ...prepared.facts, ...traceOfAcceptance(id), snapshot_hash: snapshotHash };
+    const run = {
+      ...prepared.facts,
+      ...factsOfPurpose(conversation.purpose),
+      ...traceOfAcceptance(id),
+      snapshot_hash: snapshotHash,
+    };
     const toPlace = { posting, workflow, prepared, run, branch, before, files };
     return storeOnce(deps, keyed, id, (one) =>
       inTransaction(one, async (transaction) => {
@@ -120,7 +126,7 @@ async function prepare(
       conversationId: conversation.id,
       content: posted.content,
       files,
-      inputs: stored.input,
+      inputs: toInputs(conversation, stored.input),
       before,
       drawing: workflow.document,
     }),

@@ -81,6 +81,7 @@ const create = defineRoute({
       workflowId: params.id,
       projectId: access.projectId,
       authorId: caller.userId,
+      purpose: 'chat' as const,
       title: body.title,
       endUser: body.user ?? null,
       inputsEnc: sealInputs(deps.secretBox, id, inputs, drawing),

@@ -13,10 +13,11 @@ import {
 } from '../../db/conversations/queue-repository.js';
 import { endRun } from '../../db/runs/run-life.js';
 import { measureDrawing } from '../../db/workflows/called-workflows.js';
-import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { ConversationDeps } from './deps.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
+import { factsOfPurpose, findAnsweringDrawing, toInputs } from './find-drawing.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
 import { PARSED_COPIES } from '../../memory/json-copies.js';
 
@@ -52,7 +53,7 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
 /** A large drawing waits in the same fair queue as those of requests, and shares their memory limit. */
 async function withDrawing<T>(
   { db, memory, heavyWork }: ConversationDeps,
-  { projectId, workflowId }: QueuedMessage,
+  { projectId, workflowId, purpose }: QueuedMessage,
   work: (workflow: StoredDrawing) => Promise<T>,
 ): Promise<T | Refusal> {
   const tenant = `project:${projectId}`;
@@ -62,7 +63,7 @@ async function withDrawing<T>(
     const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
     await lease.resize(PARSED_COPIES * sizeBytes);
     return await heavyWork.run<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
-      const workflow = await findDrawing(db, workflowId);
+      const workflow = await findAnsweringDrawing(db, { workflowId, purpose });
       return workflow === undefined
         ? { code: 'workflow_not_found', message: 'The workflow was deleted.' }
         : work(workflow);
@@ -92,7 +93,7 @@ async function begin(
       conversationId,
       content,
       files: message.files as unknown as FileValue[],
-      inputs: stored.input,
+      inputs: toInputs(message, stored.input),
       before: await readBranch(db, message.follows, { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES }),
       drawing: workflow.document,
     }),
@@ -104,7 +105,7 @@ async function begin(
   if (Object.keys(nodeErrors).length > 0) return { code: 'invalid_nodes', message: toSentences(nodeErrors) };
   return storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) =>
     startQueuedRun(db, conversationId, {
-      run: { ...facts, snapshot_hash: snapshotHash },
+      run: { ...facts, ...factsOfPurpose(message.purpose), snapshot_hash: snapshotHash },
       checkInSeconds: START_GRACE_SECONDS,
     }),
   );

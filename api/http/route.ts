@@ -34,6 +34,8 @@ export interface Caller extends Reach {
   scope?: KeyScope;
   /** The name of the assistant that acts for the user (docs/use/assistants.md). */
   client?: string;
+  /** Set for the assistant in the editor: its run, and the workflow that it may change. */
+  assistant?: { runId: string; workflowId: number };
   /** The id of a session that this service opened (api/sessions/); absent for keys and for tokens of other services. */
   sessionId?: string;
 }

@@ -38,7 +38,7 @@ export const taskSchema = z.object({
   reason: z.string().describe('The comment of that answer'),
   created_at: timestamp,
   expires_at: timestamp,
-  purpose: z.enum(['run', 'test']),
+  purpose: z.enum(['run', 'test', 'assistant']),
 });
 
 export function toTask(task: HumanTask): Record<string, unknown> {

@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 1_000;
 /** The limit on the name of a client, in UTF-16 code units. */
 const MAX_CLIENT = 100;
 
-const contents = z.object({ key: z.int(), user: z.int(), began: z.int(), client: z.string().optional() });
+const contents = z.object({ key: z.int().optional(), user: z.int(), began: z.int(), client: z.string().optional() });
 
 /** A session belongs to the API key that opened it. `client`: the name that the client gives itself. */
 export function makeSessionId(secretBox: SecretBox, { userId, keyId }: Caller, client?: string): string {

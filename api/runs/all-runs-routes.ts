@@ -9,7 +9,7 @@ import {
   queryMoment,
   queryMomentEnd,
   queryOrdering,
-  queryPurpose,
+  queryAnyPurpose,
   queryText,
 } from '../http/query-values.js';
 import type { RunDeps } from './deps.js';
@@ -43,7 +43,7 @@ const list = defineRoute({
     search: queryText,
     started_after: queryMoment.optional(),
     started_before: queryMomentEnd.optional(),
-    purpose: queryPurpose,
+    purpose: queryAnyPurpose.describe('`assistant`: the answers of the assistant in the editor to the caller'),
     waiting: queryBoolean
       .default(false)
       .describe('Only runs that wait for people: `waiting_for` is `approval`, `human` or `connection`'),

@@ -11,7 +11,7 @@ import { ownValue } from '../../graph/json.js';
 import type { RunRequest } from './accept-run.js';
 import type { RunDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
-import { runIsTest } from './run-is-test.js';
+import { refusePurpose } from './run-of-purpose.js';
 
 interface ReRun {
   workflow: StoredDrawing;
@@ -31,7 +31,8 @@ export async function toReRunRequest(
   { workflow, originalRunId, input: sentInput, mayBeTest = false }: ReRun,
 ): Promise<Pick<RunRequest, 'input' | 'storedSecret' | 'passedSecrets'>> {
   const original = orNotFound(await findOriginalRun(db, workflow.id, originalRunId));
-  if (original.purpose === 'test' && !mayBeTest) throw runIsTest('run again');
+  if (original.purpose !== 'run' && !(original.purpose === 'test' && mayBeTest))
+    throw refusePurpose(original.purpose, 'run again');
   if (original.is_input_lost && sentInput === undefined) throw inputExpired();
   const row = [original.project_id, original.id] as const;
   const input =

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findFlagCandidate, setRunFlag, type RunFlag } from '../../db/runs/run-flags-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { ApiError, orNotFound } from '../http/errors.js';
-import { runIsTest } from './run-is-test.js';
+import { refusePurpose } from './run-of-purpose.js';
 import { runParams } from '../http/path-ids.js';
 import type { RunDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
@@ -54,7 +54,7 @@ export const runFlagRoutes: Route<RunDeps>[] = toggles.map(({ action, flag, role
     async handler({ deps, params, body }) {
       const run = orNotFound(await findFlagCandidate(deps.db, params.id, params.run_id));
       const value = body[flag] === true;
-      if (value && run.purpose === 'test') throw runIsTest('marked');
+      if (value && run.purpose !== 'run') throw refusePurpose(run.purpose, 'marked');
       if (value && flag === 'use_as_marketplace_template') {
         if (run.status !== 'Succeeded') {
           throw new ApiError(400, 'run_not_succeeded', 'Only a run that has succeeded can be the template.');

@@ -42,7 +42,7 @@ export const runSchema = z
       .describe(
         'The version of the drawing that it was started with; null for the test of a drawing that is not stored',
       ),
-    purpose: z.enum(['run', 'test']),
+    purpose: z.enum(['run', 'test', 'assistant']),
     is_api_run: z.boolean(),
     use_in_marketplace_example: z.boolean(),
     use_as_marketplace_template: z.boolean(),

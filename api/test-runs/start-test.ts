@@ -44,6 +44,8 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   skipsWaits: boolean;
   /** The most that the run and those below it may cost, in USD; absent without a limit. */
   maxCostUsd?: string | null | undefined;
+  /** The run of the assistant in the editor that asks for it, with which it is cancelled. */
+  askedBy?: string | undefined;
   /**
    * Set for a case, which waits for nobody. The run is stored only if `claim` returns true in the accepting
    * transaction.
@@ -204,7 +206,7 @@ interface TestToInsert {
 async function insertAll(
   deps: TestDeps,
   transaction: Db,
-  { mode, nodeId, skipsWaits, maxCostUsd = null, claim }: TestRequest,
+  { mode, nodeId, skipsWaits, maxCostUsd = null, claim, askedBy }: TestRequest,
   { facts, planned }: TestToInsert,
 ): Promise<void> {
   const { secretBox } = deps;
@@ -218,7 +220,7 @@ async function insertAll(
     skips_waits: skipsWaits,
     max_cost_usd: maxCostUsd,
   };
-  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given: fixedResults });
+  await insertTestRun(transaction, secretBox, { runId: facts.id, facts: test, given: fixedResults, askedBy });
   await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(fixedResults));
   const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
   const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));

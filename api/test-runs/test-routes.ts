@@ -94,6 +94,7 @@ const test = defineRoute({
         usesPins: body.use_pins,
         skipsWaits: body.skip_waits,
         maxCostUsd: body.max_cost,
+        askedBy: caller.assistant?.runId,
         keyed,
       });
       return waitForResults(deps, answerTest(envelope, isRepeat), envelope, waiting);

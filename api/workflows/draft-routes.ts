@@ -28,6 +28,10 @@ const draftSchema = z
     data: drawingSchema.describe('Secrets are ********'),
     base_version: z.int().describe('The version of the drawing from which it began'),
     updated_at: z.iso.datetime(),
+    assistant_run: z
+      .uuid()
+      .nullable()
+      .describe('The run of the assistant in the editor that has written it last; null if the caller has'),
   })
   .meta({ id: 'Draft' });
 
@@ -79,7 +83,8 @@ const put = defineRoute({
       const earlier = [before?.data, saved?.document];
       const data = await resolveActions(transaction, workflow.project_id, body.data, earlier);
       const { document, secrets_enc: secretsEnc } = sealDraft(deps.secretBox, place, data, before);
-      return storeDraft(transaction, { ...key, document, secretsEnc, baseVersion: body.base_version });
+      const writtenBy = caller.assistant?.runId ?? null;
+      return storeDraft(transaction, { ...key, document, secretsEnc, baseVersion: body.base_version, writtenBy });
     });
     return toAnswer(stored);
   },
@@ -108,7 +113,12 @@ const remove = defineRoute({
 export const draftRoutes: Route<WorkflowDeps>[] = [read, put, remove];
 
 function toAnswer(draft: Draft): RouteResult {
-  const { document, base_version: baseVersion, updated_at: updatedAt } = draft;
-  const body = { data: new RawJson(document), base_version: baseVersion, updated_at: updatedAt.toISOString() };
+  const { document, base_version: baseVersion, updated_at: updatedAt, written_by: writtenBy } = draft;
+  const body = {
+    data: new RawJson(document),
+    base_version: baseVersion,
+    updated_at: updatedAt.toISOString(),
+    assistant_run: writtenBy,
+  };
   return { status: 200, body, headers: { ETag: draftEtag(draft) } };
 }

@@ -16,6 +16,8 @@ export interface AgentTool {
   /** The JSON Schema of the arguments, from the server or from the fields of the workflow's trigger. */
   parameters: Record<string, unknown>;
   needsApproval: boolean;
+  /** Set if only calls with one of these arguments need approval. `needsApproval` is true then. */
+  whenGiven?: string[];
   /** Set if the tool is a workflow. It has no server: `serverLabel` is empty. */
   workflowId?: number;
   /** Set if the tool is an action: its index among the tools of the drawing. */

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { ApprovalStatus, Role } from '../core/tables.js';
+import type { ApprovalStatus, Role, RunPurpose } from '../core/tables.js';
 import { personOf, type Person } from '../users/person.js';
 import { isInReach, type Reach } from '../access/reach.js';
 import { decisionsOf, type Decision } from './decisions-text.js';
@@ -36,7 +36,7 @@ export interface ApprovalRequest {
   decided_at: Date | null;
   created_at: Date;
   expires_at: Date;
-  purpose: 'run' | 'test';
+  purpose: RunPurpose;
 }
 
 /** `decided`: approved or rejected. */

@@ -4,6 +4,8 @@ import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { addReferences } from '../files/references-repository.js';
 import { isInReach, type Reach } from '../access/reach.js';
+import type { ConversationPurpose } from '../core/tables.js';
+import { totalCost } from '../runs/child-runs-repository.js';
 
 /** The limit for a project. It stops a loop that creates conversations; no product needs so many. */
 export const MOST_CONVERSATIONS = 100_000;
@@ -13,6 +15,7 @@ export interface NewConversation {
   workflowId: number;
   projectId: number;
   authorId: number;
+  purpose: ConversationPurpose;
   title: string;
   endUser: string | null;
   inputsEnc: Buffer;
@@ -22,7 +25,10 @@ export interface NewConversation {
 
 export type ConversationRecord = InferResult<ReturnType<typeof selectConversations>>[number];
 
-/** Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`. */
+/**
+ * Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`, or if the author has a conversation
+ * with the assistant of this workflow already.
+ */
 export function insertConversation(db: Db, conversation: NewConversation): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     if (!(await insertRow(transaction, conversation))) return false;
@@ -33,12 +39,13 @@ export function insertConversation(db: Db, conversation: NewConversation): Promi
 }
 
 async function insertRow(transaction: Db, conversation: NewConversation): Promise<boolean> {
-  const { id, workflowId, projectId, authorId, title, endUser, inputsEnc } = conversation;
+  const { id, workflowId, projectId, authorId, purpose, title, endUser, inputsEnc } = conversation;
   const { rows } = await sql`
-    INSERT INTO conversations (id, workflow_id, project_id, author_id, title, end_user, inputs_enc)
-    SELECT ${id}, ${workflowId}, ${projectId}, ${authorId}, ${title}, ${endUser}, ${inputsEnc}
+    INSERT INTO conversations (id, workflow_id, project_id, author_id, purpose, title, end_user, inputs_enc)
+    SELECT ${id}, ${workflowId}, ${projectId}, ${authorId}, ${purpose}, ${title}, ${endUser}, ${inputsEnc}
     WHERE (SELECT count(*) FROM (
       SELECT FROM conversations WHERE project_id = ${projectId} LIMIT ${MOST_CONVERSATIONS}::integer) AS made) < ${MOST_CONVERSATIONS}::integer
+    ON CONFLICT (workflow_id, author_id) WHERE purpose = 'assistant' DO NOTHING
     RETURNING true`.execute(transaction);
   return rows.length > 0;
 }
@@ -61,6 +68,7 @@ export async function pageOfConversations(
   const found = db
     .selectFrom('conversations')
     .where('workflow_id', '=', workflowId)
+    .where('purpose', '=', 'chat')
     .$if(authorId !== undefined, (some) => some.where('author_id', '=', authorId!))
     .$if(endUser !== undefined, (some) => some.where('end_user', '=', endUser!));
   const page = found.select('id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset);
@@ -80,6 +88,9 @@ export function findConversation(db: Db, id: string): Promise<ConversationRecord
   return selectConversations(db).where('conversations.id', '=', id).executeTakeFirst();
 }
 
+/** False if the conversation is one with a workflow that is no longer a chat. */
+export const takesMessages = sql<boolean>`(workflows.is_chat OR conversations.purpose = 'assistant')`;
+
 function selectConversations(db: Db) {
   return db
     .selectFrom('conversations')
@@ -90,12 +101,13 @@ function selectConversations(db: Db) {
     .select(['conversations.id', 'conversations.workflow_id as workflowId', 'conversations.project_id as projectId'])
     .select(['conversations.author_id as authorId', 'conversations.title', 'conversations.end_user as endUser'])
     .select(['conversations.inputs_enc as inputsEnc', 'conversations.created_at as createdAt'])
-    .select('workflows.is_chat as isChat');
+    .select('conversations.purpose')
+    .select(takesMessages.as('isChat'));
 }
 
 /**
- * Returns the role in the project of a conversation to its author, and to owner and admins, who may read it; undefined
- * to everybody else.
+ * Returns the role in the project of a conversation to its author, and to owner and admins, who may read it unless it
+ * is one with the assistant in the editor; undefined to everybody else.
  */
 export function findConversationRole(db: Db, id: string, reach: Reach) {
   return db
@@ -109,13 +121,41 @@ export function findConversationRole(db: Db, id: string, reach: Reach) {
     .where((row) =>
       row.or([
         row('conversations.author_id', '=', reach.userId),
-        row('project_members.role', 'in', ['owner', 'admin']),
+        row.and([row('project_members.role', 'in', ['owner', 'admin']), row('conversations.purpose', '=', 'chat')]),
       ]),
     )
     .where('workflows.archived_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
     .where(isInReach('projects.id', reach))
     .executeTakeFirst();
+}
+
+/** Returns the user's conversation with the assistant in the editor of a workflow. */
+export function findAssistantConversation(
+  db: Db,
+  workflowId: number,
+  userId: number,
+): Promise<ConversationRecord | undefined> {
+  return selectConversations(db)
+    .where('conversations.workflow_id', '=', workflowId)
+    .where('conversations.author_id', '=', userId)
+    .where('conversations.purpose', '=', 'assistant')
+    .executeTakeFirst();
+}
+
+export async function changeInputs(db: Db, id: string, inputsEnc: Buffer): Promise<void> {
+  await db.updateTable('conversations').set({ inputs_enc: inputsEnc }).where('id', '=', id).execute();
+}
+
+/** Returns what the runs of a conversation have cost with the tests that they have asked for, in USD. */
+export async function costOfConversation(db: Db, id: string): Promise<string> {
+  const { rows } = await sql<{ usd: string }>`
+    WITH answers AS MATERIALIZED (SELECT run_id AS id FROM conversation_messages WHERE conversation_id = ${id}),
+    paid AS MATERIALIZED (
+      SELECT id FROM answers UNION SELECT run_id FROM test_runs WHERE asked_by IN (SELECT id FROM answers)
+    )
+    SELECT coalesce(sum(${totalCost('run')}), 0) AS usd FROM runs AS run JOIN paid USING (id)`.execute(db);
+  return rows[0]!.usd;
 }
 
 export async function renameConversation(db: Db, id: string, title: string): Promise<void> {

@@ -4,10 +4,12 @@ import { sql } from 'kysely';
 import type { Doer } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
 import type { Database, Db } from '../core/client.js';
-import type { Role } from '../core/tables.js';
+import type { ConversationPurpose, Role } from '../core/tables.js';
 import { addReferences, holdFiles } from '../files/references-repository.js';
 import { endRun, type RunChange } from '../runs/run-life.js';
 import { insertAcceptedRun, requestCancel, type RunFacts } from '../runs/runs-repository.js';
+import { keepBaseline } from './baselines-repository.js';
+import { takesMessages } from './conversations-repository.js';
 import type { Branch } from './messages-repository.js';
 import { cutText } from '../../graph/cut-text.js';
 
@@ -82,6 +84,7 @@ export async function insertMessage(
     { ...run, conversation_id: conversationId, is_queued: isQueued, is_plain: !isQueued && run.is_plain },
     checkInSeconds,
   );
+  if (run.purpose === 'assistant' && !isQueued) await keepBaseline(transaction, conversationId, run.id);
   await sql`
     INSERT INTO conversation_messages
       (id, conversation_id, ordinal, run_id, follows, replaces, content, content_enc, files)
@@ -112,7 +115,8 @@ export interface QueuedMessage {
   authorId: number;
   /** Null if the author is no longer an active member of the project. */
   authorRole: Role | null;
-  /** False if its workflow is no longer a chat. */
+  purpose: ConversationPurpose;
+  /** False if it is a message to a workflow that is no longer a chat. */
   isChat: boolean;
   inputsEnc: Buffer;
   content: string;
@@ -125,12 +129,13 @@ export interface QueuedMessage {
 export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMessage | undefined> {
   const { rows } = await sql<QueuedMessage>`
     SELECT message.id, message.conversation_id AS "conversationId", run.workflow_id AS "workflowId",
-      run.project_id AS "projectId", run.user_id AS "authorId", member.role AS "authorRole", workflow.is_chat AS "isChat",
-      conversation.inputs_enc AS "inputsEnc", message.content, message.content_enc AS "contentEnc",
+      run.project_id AS "projectId", run.user_id AS "authorId", member.role AS "authorRole",
+      conversations.purpose, ${takesMessages} AS "isChat",
+      conversations.inputs_enc AS "inputsEnc", message.content, message.content_enc AS "contentEnc",
       message.files, message.follows
     FROM runs AS run JOIN conversation_messages AS message ON message.run_id = run.id
-      JOIN conversations AS conversation ON conversation.id = message.conversation_id
-      JOIN workflows AS workflow ON workflow.id = run.workflow_id
+      JOIN conversations ON conversations.id = message.conversation_id
+      JOIN workflows ON workflows.id = run.workflow_id
       JOIN users AS author ON author.id = run.user_id
       LEFT JOIN project_members AS member
         ON member.project_id = run.project_id AND member.user_id = author.id AND author.is_active
@@ -181,6 +186,7 @@ export function startQueuedRun(
       .executeTakeFirst();
     if (updated.numUpdatedRows === 0n) return false;
     await addReferences(transaction, run.project_id, { kind: 'run', id: run.id }, run.file_ids ?? []);
+    if (run.purpose === 'assistant') await keepBaseline(transaction, conversationId, run.id);
     return true;
   });
 }

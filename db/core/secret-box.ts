@@ -43,6 +43,8 @@ export interface SealedRows {
   'file-link': [];
   /** Stored in no row, because the client sends it with each request. */
   'tool-session': [];
+  /** Stored in no row, because the worker sends it with each request. */
+  'assistant-token': [];
 }
 
 export type SecretContext = keyof SealedRows;

@@ -68,6 +68,19 @@ export interface AnnouncedIterations {
   indexes: string;
 }
 
+/** The draft of the user before the newest answer of the assistant in the editor. Writer: the API. */
+export interface AnswerBaselines {
+  conversation_id: string;
+  run_id: string;
+  workflow_id: number;
+  user_id: number;
+  /** As in `workflow_drafts`; null where there was no draft, and the drawing was that of `base_version`. */
+  document: JsonOf<Record<string, unknown>> | null;
+  secrets_enc: Buffer | null;
+  base_version: number;
+  created_at: Generated<Date>;
+}
+
 /** API keys. The key itself is not stored, only its SHA-256 (`key_hash`). Writers: the API and `admin`. */
 export interface ApiKeys {
   id: Generated<number>;
@@ -430,6 +443,8 @@ export interface Conversations {
   /** The other fields of the trigger for each message, sealed. */
   inputs_enc: Buffer;
   created_at: Generated<Date>;
+  /** `chat`: with the workflow. `assistant`: with the assistant in its editor, which its author alone sees. */
+  purpose: Generated<"chat" | "assistant">;
 }
 
 /** The bytes in the store. Equal bytes of a project share a copy. Writers: whoever saves a file, and the sweep. */
@@ -1006,7 +1021,8 @@ export interface Runs {
   project_id: number;
   user_id: number;
   status: "In Progress" | "Succeeded" | "Cancelled" | "Error" | "Draft";
-  purpose: Generated<"run" | "test">;
+  /** `assistant`: an answer of the assistant in the editor of `workflow_id`, whose drawing is built in. */
+  purpose: Generated<"run" | "test" | "assistant">;
   /** The version of the drawing at acceptance; null for the test of a drawing that is not stored. */
   workflow_version: Generated<number | null>;
   snapshot_hash: Buffer;
@@ -1294,6 +1310,8 @@ export interface TestRuns {
   skips_waits: boolean;
   /** The most that the run and those below it may cost; null: no limit. */
   max_cost_usd: string | null;
+  /** The run of the assistant in the editor that has asked for it; it is cancelled with that run. */
+  asked_by: string | null;
 }
 
 /**
@@ -1349,7 +1367,7 @@ export interface Waits {
    * for waits for a connection or for a worker, one after the other.
    */
   call: Generated<number>;
-  kind: string;
+  kind: "time" | "callback" | "human" | "child" | "connection" | "worker";
   /** The run that the node has started (kind `child`). */
   child_run_id: string | null;
   /** The connection that the node waits for since `started_at` (kind `connection`). */
@@ -1456,6 +1474,8 @@ export interface WorkflowDrafts {
   /** Changes with each write, and differs from that of any earlier draft. */
   tag: Generated<string>;
   updated_at: Generated<Date>;
+  /** The run of the assistant in the editor that has written it last; null if the user did. */
+  written_by: string | null;
 }
 
 /** Workflows, with the present version of their drawings. Writer: the API. */
@@ -1566,6 +1586,7 @@ export interface DB {
   agent_tool_calls: AgentToolCalls;
   agent_turns: AgentTurns;
   announced_iterations: AnnouncedIterations;
+  answer_baselines: AnswerBaselines;
   api_keys: ApiKeys;
   approval_decisions: ApprovalDecisions;
   approval_requests: ApprovalRequests;

@@ -17,6 +17,8 @@ export type Role = Row<'project_members'>['role'];
 /** The rights of a key: everything; running workflows and answering their requests; or reading. */
 export type KeyScope = Row<'api_keys'>['scope'];
 export type SignInMethod = Row<'sessions'>['method'];
+export type ConversationPurpose = Row<'conversations'>['purpose'];
+export type RunPurpose = Row<'runs'>['purpose'];
 export type LinkPurpose = Row<'sign_in_links'>['purpose'];
 
 export type StoredRunStatus = Row<'runs'>['status'];

@@ -1,7 +1,7 @@
 // Reads human tasks for the API.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { HumanTaskStatus } from '../core/tables.js';
+import type { HumanTaskStatus, RunPurpose } from '../core/tables.js';
 import { personOf, type Person } from '../users/person.js';
 import { markDeletedFiles } from '../files/deleted-marks.js';
 import { isoText } from '../core/iso-text.js';
@@ -33,7 +33,7 @@ export interface HumanTask {
   reason: string;
   created_at: Date;
   expires_at: Date;
-  purpose: 'run' | 'test';
+  purpose: RunPurpose;
   /** True if the reader may answer. `has_answered`: true if the reader has. */
   is_assigned: boolean;
   has_answered: boolean;

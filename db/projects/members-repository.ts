@@ -22,11 +22,13 @@ export async function removeMember(transaction: Db, projectId: number, userId: n
     .where('project_id', '=', projectId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  await sql`
-    DELETE FROM workflow_drafts
-    WHERE user_id = ${userId} AND workflow_id IN (SELECT id FROM workflows WHERE project_id = ${projectId})`.execute(
-    transaction,
-  );
+  for (const table of ['workflow_drafts', 'answer_baselines']) {
+    await sql`
+      DELETE FROM ${sql.table(table)}
+      WHERE user_id = ${userId} AND workflow_id IN (SELECT id FROM workflows WHERE project_id = ${projectId})`.execute(
+      transaction,
+    );
+  }
   return result.numDeletedRows > 0n;
 }
 

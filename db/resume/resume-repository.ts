@@ -4,7 +4,7 @@ import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
-import type { StoredRunStatus } from '../core/tables.js';
+import type { RunPurpose, StoredRunStatus } from '../core/tables.js';
 import { copyReferences } from '../files/references-repository.js';
 import { endedColumns, isDirectlyIn, type EndedNode } from '../nodes/reused-results-repository.js';
 import { refuseBeyondQuota } from '../projects/stored-bytes-repository.js';
@@ -19,7 +19,7 @@ export interface EarlierRun extends Pick<StoredRunContext, 'input' | 'inputEnc' 
   workflowVersion: number | null;
   projectId: number;
   status: StoredRunStatus;
-  purpose: 'run' | 'test';
+  purpose: RunPurpose;
   isExpired: boolean;
   snapshotHash: Buffer;
   document: Record<string, unknown>;

@@ -39,6 +39,13 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['workflow_id', 'user_id'],
     row: [...OF_WORKFLOW, 'user_id'],
   },
+  {
+    table: 'answer_baselines',
+    column: 'secrets_enc',
+    context: 'draft-secrets',
+    key: ['conversation_id'],
+    row: [...OF_WORKFLOW, 'user_id'],
+  },
   { table: 'runs', column: 'input_enc', context: 'run-input', key: ['id'], row: IN_PROJECT },
   { table: 'runs', column: 'secrets_enc', context: 'run-secrets', key: ['id'], row: IN_PROJECT },
   { table: 'runs', column: 'passed_secrets_enc', context: 'passed-secrets', key: ['id'], row: IN_PROJECT },

@@ -25,6 +25,7 @@ export interface StoredRunContext {
   isResumed: boolean;
   isStarted: boolean;
   isTest: boolean;
+  isAssistant: boolean;
   traceparent: string | null;
 }
 
@@ -33,7 +34,8 @@ export async function findRunContext(db: Db, runId: string): Promise<StoredRunCo
     SELECT id AS "runId", project_id AS "projectId", user_id AS "userId", snapshot_hash AS "snapshotHash", input::text AS input,
       input_enc AS "inputEnc", secrets_enc AS "secretsEnc", passed_secrets_enc AS "passedSecretsEnc",
       depth, coalesce(root_run_id, id) AS "rootRunId",
-      resumed_from IS NOT NULL OR purpose = 'test' AS "isResumed", purpose = 'test' AS "isTest", run_started_at IS NOT NULL AS "isStarted", traceparent
+      resumed_from IS NOT NULL OR purpose = 'test' AS "isResumed", purpose = 'test' AS "isTest",
+      purpose = 'assistant' AS "isAssistant", run_started_at IS NOT NULL AS "isStarted", traceparent
     FROM runs WHERE id = ${runId}`.execute(db);
   return rows[0];
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import type { StoredRunStatus } from '../core/tables.js';
+import type { RunPurpose, StoredRunStatus } from '../core/tables.js';
 
 export type RunFlag = 'is_api_run' | 'use_in_marketplace_example' | 'use_as_marketplace_template';
 
@@ -57,7 +57,7 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
 
 interface FlagCandidate {
   status: StoredRunStatus;
-  purpose: 'run' | 'test';
+  purpose: RunPurpose;
   /** True if the drawing of the run has at least one node. */
   hasData: boolean;
 }

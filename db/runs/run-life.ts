@@ -219,6 +219,7 @@ async function endWithin(
   if (refused !== undefined) return refused;
   await closeNodes(trx, runId, outcome);
   await addMissingTransactions(trx, runId, run);
+  if (outcome.status === 'cancelled' && run.purpose === 'assistant') await cancelTests(trx, runId);
   if (outcome.status === 'succeed' && run.purpose === 'run') await chargeMarketplaceFee(trx, { ...run, run_id: runId });
   const status = STORED[outcome.status];
   const finishedAt = sql<Date>`least(now(), coalesce(${outcome.finishedAt ?? null}::timestamptz, now()))`;
@@ -247,6 +248,18 @@ async function endWithin(
     WITH changed AS (SELECT id, parent_run_id, parent_path, parent_node_id FROM runs WHERE id = ${runId}), ${answeredParent}
     SELECT ${answeredColumns} FROM answered`.execute(trx);
   return { applied: true, runStatus: status, ...(answered.rows[0] && toAwaitedBy(answered.rows[0])) };
+}
+
+/**
+ * Requests the cancellation of the open tests that a cancelled run of the assistant in the editor has asked for. The
+ * reconciler cancels them; one that has not begun once its start must have reached Temporal.
+ */
+async function cancelTests(trx: Transaction<Tables>, runId: string): Promise<void> {
+  await sql`
+    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()), check_attempts = 0, updated_at = now(),
+      next_check_at = CASE WHEN run_started_at IS NULL
+        THEN least(next_check_at, created_at + interval '15 seconds') ELSE now() END
+    WHERE status = 'In Progress' AND id IN (SELECT run_id FROM test_runs WHERE asked_by = ${runId})`.execute(trx);
 }
 
 /** A node may have started after the start of this transaction; then `now()` would be before its start. */

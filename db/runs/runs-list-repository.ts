@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
-import type { StoredRunStatus } from '../core/tables.js';
+import type { RunPurpose, StoredRunStatus } from '../core/tables.js';
 import { anyOf } from '../core/statement.js';
 import type { Reach } from '../access/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
@@ -21,7 +21,8 @@ export interface RunsQuery {
   startedFrom: Date | undefined;
   /** Exclusive bound on the time of acceptance. */
   startedBefore: Date | undefined;
-  purpose: 'run' | 'test';
+  /** Of `assistant`, only those of the user. */
+  purpose: RunPurpose;
   /** Only runs that wait for people: for an approval, a human task or a sign-in for a connection. */
   isWaiting: boolean;
   ordering: HistoryOrdering;
@@ -64,10 +65,10 @@ export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunO
 }
 
 /**
- * Counts runs only if the query filters them or lists tests; otherwise adds up the counts in `workflow_statistics`.
+ * Counts runs only if the query filters them or lists tests or runs of assistants; otherwise adds up the counts in `workflow_statistics`.
  */
 async function countRuns(db: Db, query: RunsQuery): Promise<number> {
-  const isCounted = query.status ?? query.startedFrom ?? query.startedBefore ?? (query.purpose === 'test' || undefined);
+  const isCounted = query.status ?? query.startedFrom ?? query.startedBefore ?? (query.purpose !== 'run' || undefined);
   const { rows } = await (
     isCounted === undefined
       ? sql<{ total: number }>`
@@ -139,8 +140,9 @@ function matchingWorkflows(db: Db, { reach, projectId, workflowId, search }: Run
     .$if(search !== undefined, (query) => query.where('workflows.title', 'ilike', containing(search!)));
 }
 
-function isMatchingRun({ purpose, status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
+function isMatchingRun({ reach, purpose, status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
   const conditions = [sql`runs.workflow_id = matching.id AND runs.purpose = ${purpose}`];
+  if (purpose === 'assistant') conditions.push(sql`runs.user_id = ${reach.userId}`);
   if (status !== undefined) conditions.push(sql`runs.status = ${status}`);
   if (startedFrom !== undefined) conditions.push(sql`runs.created_at >= ${startedFrom}`);
   if (startedBefore !== undefined) conditions.push(sql`runs.created_at < ${startedBefore}`);

@@ -5,7 +5,7 @@ import type { Plan } from '../../graph/plan.js';
 import { withAdvisoryLock } from '../core/advisory-lock.js';
 import type { Database, Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
-import type { NewRun, StoredRunStatus } from '../core/tables.js';
+import type { NewRun, RunPurpose, StoredRunStatus } from '../core/tables.js';
 import { holdFiles } from '../files/references-repository.js';
 
 /** The data that starts a run in Temporal. */
@@ -82,7 +82,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
 interface OriginalRun {
   id: string;
   project_id: number;
-  purpose: 'run' | 'test';
+  purpose: RunPurpose;
   /** Masked. */
   input: RunInput;
   /** The unmasked input, sealed; null if nothing is masked. */

@@ -7,6 +7,7 @@ import * as draftsAndTags from '../migrations/0002-drafts-and-tags.js';
 import * as services from '../migrations/0003-services.js';
 import * as assistants from '../migrations/0004-assistants.js';
 import * as pools from '../migrations/0005-pools.js';
+import * as assistantInTheEditor from '../migrations/0006-assistant-in-the-editor.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** Ordered by name. A migration that has shipped is never edited. */
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '0003-services': services,
   '0004-assistants': assistants,
   '0005-pools': pools,
+  '0006-assistant-in-the-editor': assistantInTheEditor,
 };
 
 /**

@@ -12,7 +12,7 @@ import { valueStartOf } from '../nodes/run-output.js';
 /** The path of a result that is fixed in all iterations. */
 export const EVERYWHERE = '*';
 
-export type TestFacts = Omit<Tables['test_runs'], 'run_id'>;
+export type TestFacts = Omit<Tables['test_runs'], 'run_id' | 'asked_by'>;
 
 export interface FixedResult extends Omit<NodeKey, 'runId'> {
   source: 'mock' | 'pin';
@@ -24,11 +24,22 @@ export interface FixedResult extends Omit<NodeKey, 'runId'> {
 export async function insertTestRun(
   transaction: Db,
   box: SecretBox,
-  { runId, facts, given }: { runId: string; facts: TestFacts; given: readonly FixedResult[] },
+  {
+    runId,
+    facts,
+    given,
+    askedBy = null,
+  }: {
+    runId: string;
+    facts: TestFacts;
+    given: readonly FixedResult[];
+    /** The run of the assistant in the editor that has asked for the test. */
+    askedBy?: string | null | undefined;
+  },
 ): Promise<void> {
   await transaction
     .insertInto('test_runs')
-    .values({ run_id: runId, ...facts })
+    .values({ run_id: runId, asked_by: askedBy, ...facts })
     .execute();
   for (const { path, nodeId, source, isStale, outcome } of given) {
     const sealed = box.seal(writeJson(outcome), 'fixed-result', runId, path, nodeId);

@@ -37,7 +37,7 @@ export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>
       '{"type":"%s","timestamp":"%s","data":{"run_id":"%s","workflow_id":%s,"project_id":%s,"status":"%s"%s}}',
       ${type}::text, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
       run.id, run.workflow_id, run.project_id, run.status,
-      CASE run.purpose WHEN 'test' THEN ',"purpose":"test"' ELSE '' END)
+      CASE run.purpose WHEN 'run' THEN '' ELSE format(',"purpose":"%s"', run.purpose) END)
     FROM ${runs} AS run JOIN projects AS project ON project.id = run.project_id
     WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
 }

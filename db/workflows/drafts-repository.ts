@@ -16,6 +16,8 @@ export interface NewDraft extends DraftKey {
   document: string;
   secretsEnc: Buffer | null;
   baseVersion: number;
+  /** The run of the assistant in the editor that writes it; null if the user does. */
+  writtenBy: string | null;
 }
 
 export function findDraft(db: Db, key: DraftKey): Promise<Draft | undefined> {
@@ -62,8 +64,8 @@ export async function lockDraft(transaction: Db, { workflowId, userId }: DraftKe
 
 /** Requires the transaction of `lockDraft`. */
 export async function storeDraft(transaction: Db, draft: NewDraft): Promise<Draft> {
-  const { workflowId, userId, document, secretsEnc, baseVersion } = draft;
-  const values = { document, secrets_enc: secretsEnc, base_version: baseVersion };
+  const { workflowId, userId, document, secretsEnc, baseVersion, writtenBy } = draft;
+  const values = { document, secrets_enc: secretsEnc, base_version: baseVersion, written_by: writtenBy };
   const stored = await transaction
     .insertInto('workflow_drafts')
     .values({ workflow_id: workflowId, user_id: userId, ...values })
@@ -104,6 +106,7 @@ const COLUMNS = [
   'base_version' as const,
   'tag' as const,
   'updated_at' as const,
+  'written_by' as const,
 ] as const;
 
 function selectDraft(db: Db, key: DraftKey) {

@@ -20,13 +20,26 @@ import { calledWorkflow, workflowIdField } from './workflow.js';
 
 const toolNamesSchema = z.looseObject({ tool_names: z.array(z.string().min(1)) });
 
+const givenSchema = z.looseObject({
+  tool_name: z.string().min(1),
+  arguments: z.array(z.string().min(1)).min(1).max(20),
+});
+
 const policySchema = z
   .union([
     z.enum(['always', 'never']),
-    z.looseObject({ always: toolNamesSchema.optional(), never: toolNamesSchema.optional() }),
+    z.looseObject({
+      always: toolNamesSchema.optional(),
+      never: toolNamesSchema.optional(),
+      when_given: z
+        .array(givenSchema)
+        .max(100)
+        .optional()
+        .describe('Tools whose calls wait only if one of these arguments is there and not empty'),
+    }),
   ])
   .default('always')
-  .describe('The tools whose calls wait for a person. A tool in neither list waits');
+  .describe('The tools whose calls wait for a person. A tool in no list waits');
 
 const serverSchema = z
   .looseObject({
@@ -235,15 +248,36 @@ export function workflowToolsOf(data: JsonObject): number[] {
 
 // Below: approval of an agent's tool calls.
 
-/** A tool that neither list names needs approval. */
+type ToolNames = { tool_names: string[] } | undefined;
+
+/** A tool that no list names needs approval. */
 type ApprovalPolicy =
   | 'always'
   | 'never'
-  | { always?: { tool_names: string[] } | undefined; never?: { tool_names: string[] } | undefined };
+  | {
+      always?: ToolNames;
+      never?: ToolNames;
+      when_given?: { tool_name: string; arguments: string[] }[] | undefined;
+    };
 
+/** True also if only some calls of the tool need approval. Of several lists, the one that asks more often counts. */
 export function needsApproval(policy: ApprovalPolicy, toolName: string): boolean {
   if (typeof policy === 'string') return policy === 'always';
-  // A tool in both lists needs approval, which is the safer interpretation.
   if (policy.always?.tool_names.includes(toolName)) return true;
-  return !policy.never?.tool_names.includes(toolName);
+  return argumentsThatAsk(policy, toolName) !== undefined || !policy.never?.tool_names.includes(toolName);
+}
+
+/** Returns the arguments without which a call of the tool needs no approval; undefined if it always needs one. */
+export function argumentsThatAsk(policy: ApprovalPolicy, toolName: string): string[] | undefined {
+  if (typeof policy === 'string' || policy.always?.tool_names.includes(toolName)) return undefined;
+  const named = policy.when_given?.filter((condition) => condition.tool_name === toolName) ?? [];
+  return named.length === 0 ? undefined : named.flatMap((condition) => condition.arguments);
+}
+
+/** Null, false and what is empty count as not given. */
+export function isArgumentGiven(call: JsonObject, name: string): boolean {
+  const value = ownValue(call, name);
+  if (value === undefined || value === null || value === false || value === '') return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !isObject(value) || Object.keys(value).length > 0;
 }

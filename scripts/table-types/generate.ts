@@ -73,7 +73,9 @@ async function sharpen(db: Database, metadata: DatabaseMetadata): Promise<Databa
  * null for other checks.
  */
 function valuesIn(definition: string): string[] | null {
-  const list = /^CHECK \(\(\w+ = (?:ANY \(ARRAY\[)?((?:'[^']*'::text(?:, )?)+)(?:\]\))?\)\)$/.exec(definition)?.[1];
+  const list = /^CHECK \(\(\w+ = (?:ANY \(ARRAY\[)?((?:'[^']*'::text(?:, )?)+)(?:\]\))?\)\)(?: NOT VALID)?$/.exec(
+    definition,
+  )?.[1];
   return list === undefined ? null : [...list.matchAll(/'([^']*)'/g)].map(([, value]) => value!);
 }
 

@@ -17,6 +17,7 @@ const OBJECT = 'JsonOf<Record<string, unknown>>';
  * db/core/column-types.ts.
  */
 export const sharperTypes: Record<string, string> = {
+  'answer_baselines.document': `${OBJECT} | null`,
   'approval_requests.roles': "ProjectMembers['role'][] | null",
   'audit_records.via': 'AuditVia',
   'audit_records.changes': 'JsonOf<Record<string, [unknown, unknown]>>',

@@ -209,6 +209,10 @@ export const lines: Line[] = [
     params: ofNoConversation,
     body: () => ({ content: 'Hello' }),
   },
+  { route: 'GET /api/v1/workflows/:id/assistant/', for: 'editor', answer: '200' },
+  { route: 'PUT /api/v1/workflows/:id/assistant/', for: 'editor', answer: '200', body: () => ({ model: 'matrix' }) },
+  // No assistant has answered in the world's workflow.
+  { route: 'GET /api/v1/workflows/:id/assistant/before/', for: 'editor', answer: '404 not_found' },
   { route: 'GET /api/v1/workflows/:id/schedules/', for: 'viewer', answer: '200' },
   {
     route: 'POST /api/v1/workflows/:id/schedules/',

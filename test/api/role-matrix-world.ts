@@ -335,6 +335,7 @@ async function createWorld(db: Database, { members, document, snapshot, node, se
     projectId: project,
     authorId: userId,
     title: 'matrix',
+    purpose: 'chat' as const,
     endUser: null,
     inputsEnc: sealInputs(secretBox, conversation, {}, { document: {} }),
     fileIds: [],

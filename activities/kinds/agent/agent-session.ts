@@ -4,21 +4,20 @@ import { findTools, keepTools, type AgentTool, type LeftOutTool } from '../../..
 import { storeRefusedToolsOfRun } from '../../../db/agents/refused-tools-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
-import { needsApproval, type AgentNodeData, type AgentServer } from '../../../graph/nodes/agent.js';
+import { argumentsThatAsk, needsApproval, type AgentNodeData, type AgentServer } from '../../../graph/nodes/agent.js';
 import type { VariableValues } from '../../../graph/template.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import { MAX_REFUSED, readTools, toShownTools, type RefusedTool } from '../../../outgoing/mcp-tools.js';
 import { splitLease } from '../../../memory/split-lease.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
-import { withServer, type ServerDeps, type ServerOfNode } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
-import { renderHeaders } from '../http/request-headers.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { findActionTool } from './action-tools.js';
+import { withToolServer, type ToolServerDeps } from './tool-servers.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
-export interface AgentSessionDeps extends ServerDeps {
+export interface AgentSessionDeps extends ToolServerDeps {
   db: Database;
   secretBox: SecretBox;
 }
@@ -86,27 +85,22 @@ async function toolsOfServer(
   server: AgentServer,
   values: VariableValues,
 ): Promise<ServerTools> {
-  const items = await listTools(deps, toServer(server, values), task);
+  const items = await listTools(deps, task, { tool: server, values });
   const { offered, refused } = readTools(items, server.allowed_tools);
-  const tools = offered.map(({ name, description, parameters }) => ({
-    name,
-    serverLabel: server.server_label,
-    toolName: name,
-    description,
-    parameters,
-    needsApproval: needsApproval(server.require_approval, name),
-  }));
+  const policy = server.require_approval;
+  const tools = offered.map(({ name, description, parameters }) => {
+    const whenGiven = argumentsThatAsk(policy, name);
+    return {
+      name,
+      serverLabel: server.server_label,
+      toolName: name,
+      description,
+      parameters,
+      needsApproval: needsApproval(policy, name),
+      ...(whenGiven !== undefined && { whenGiven }),
+    };
+  });
   return { label: server.server_label, tools, refused: toShown(refused, task) };
-}
-
-export function toServer(tool: AgentServer, values: VariableValues): ServerOfNode {
-  const server = {
-    endpointUrl: tool.endpoint_url,
-    transport: tool.transport,
-    headers: renderHeaders(tool.headers, values),
-    timeoutMs: tool.timeout * 1000,
-  };
-  return { server, connection: tool.connection };
 }
 
 export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunctionTool[] {
@@ -116,20 +110,24 @@ export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunc
   }));
 }
 
-async function listTools(deps: AgentSessionDeps, server: ServerOfNode, task: NodeTask): Promise<unknown[]> {
+async function listTools(
+  deps: AgentSessionDeps,
+  task: NodeTask,
+  server: { tool: AgentServer; values: VariableValues },
+): Promise<unknown[]> {
   const { signal, memory } = task;
   try {
-    return await withServer(deps, task, server, (session) =>
+    return await withToolServer(deps, task, server, (session) =>
       session.listTools(signal, (size) => memory.resize(messageBytes(size))),
     );
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     // Listing tools has no side effects, so it may always be retried.
-    throw toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server) });
+    throw toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server.tool) });
   }
 }
 
-function isConnected({ connection }: ServerOfNode): boolean {
+function isConnected({ connection }: AgentServer): boolean {
   return connection !== undefined && connection !== null;
 }
 

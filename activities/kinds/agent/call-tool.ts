@@ -1,4 +1,5 @@
 // Makes one tool call of an agent, to an MCP server or to another workflow.
+import { CALL_NAME } from '../../../contract/assistant-call.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
@@ -12,14 +13,13 @@ import { ConnectionNeeded } from '../../node/wait-for-connection.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
-import { withServer } from '../mcp/call-server.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
 import { OF_SERVICE } from './action-tools.js';
 import { callAction } from './call-action.js';
 import type { Answer, ToolWork } from './tool-work.js';
-import { toServer } from './agent-session.js';
+import { withToolServer } from './tool-servers.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
@@ -96,11 +96,12 @@ async function callServer(
   try {
     const timeoutMs = data.settings.timeout * 1000;
     const { signal, memory } = task;
-    const result = await withServer(deps, task, toServer(server, values), (session) =>
+    const result = await withToolServer(deps, task, { tool: server, values }, (session) =>
       session.callTool(call.toolName, withMarkedNumbers(parsed), {
         timeoutMs,
         signal,
         reserve: (size) => memory.resize(messageBytes(size)),
+        ...(task.run.isAssistant && { meta: { [CALL_NAME]: `${turn}.${call.ordinal}` } }),
       }),
     );
     const parts = await storeResultFiles(deps.files, task, result, call.toolName);

@@ -6,7 +6,7 @@ import { hashArguments } from '../../../db/agents/arguments-hash.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
-import type { AgentNodeData } from '../../../graph/nodes/agent.js';
+import { isArgumentGiven, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { cutText } from '../../../graph/cut-text.js';
 import type { NodeTask } from '../../node/node-step.js';
 import type { AskedCall } from './assistant-message.js';
@@ -38,7 +38,11 @@ export function toToolCall(
   };
   if (tool === undefined) return { ...base, invalidEnc: refusal('There is no tool of this name.') };
   if (parsed === undefined) return { ...base, invalidEnc: refusal('The arguments are not a JSON object.') };
-  return tool.needsApproval ? { ...base, approval: toApproval(task, settings, parsed) } : base;
+  return isToBeApproved(tool, parsed) ? { ...base, approval: toApproval(task, settings, parsed) } : base;
+}
+
+function isToBeApproved({ needsApproval, whenGiven }: AgentTool, parsed: JsonObject): boolean {
+  return needsApproval && (whenGiven?.some((name) => isArgumentGiven(parsed, name)) ?? true);
 }
 
 function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], parsed: JsonObject): AskedApproval {
@@ -48,7 +52,7 @@ function toApproval({ run }: NodeTask, settings: AgentNodeData['settings'], pars
     shownArguments: writeJson(shown),
     argumentsHash: hashArguments(parsed, shown),
     expiresInSeconds: settings.approval_timeout,
-    ...(run.isTest ? onlyStarter(run) : deciders(settings)),
+    ...(run.isTest || run.isAssistant ? onlyStarter(run) : deciders(settings)),
   };
 }
 
@@ -59,7 +63,7 @@ function deciders({ approval }: AgentNodeData['settings']): Deciders {
   return { required: required ?? 1, excludeStarter: excludeStarter ?? false, roles: roles ?? null, onlyUser: null };
 }
 
-/** In a test run, only the user who started it decides. */
+/** In a test run, and of an assistant in the editor, only the user who started it decides. */
 function onlyStarter({ userId }: NodeTask['run']): Deciders {
   return { required: 1, excludeStarter: false, roles: null, onlyUser: userId };
 }

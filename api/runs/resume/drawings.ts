@@ -85,6 +85,7 @@ export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earli
     isResumed: false,
     isStarted: true,
     isTest: false,
+    isAssistant: false,
     traceparent: null,
   };
   const { input, secretTexts: then } = openRunContents(contents, readSecrets(earlier.document), secretBox);

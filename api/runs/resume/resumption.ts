@@ -17,7 +17,7 @@ import { rootPlan, type Plan } from '../../../graph/plan.js';
 import type { RunDeps } from '../deps.js';
 import { ApiError, notFound } from '../../http/errors.js';
 import type { Envelope } from '../../envelope/run-envelope.js';
-import { runIsTest } from '../run-is-test.js';
+import { refusePurpose } from '../run-of-purpose.js';
 import { asItIsNow, asItWas, drawingThen, type Drawn } from './drawings.js';
 import { isRepeated, ReusedScopes } from './reused-scopes.js';
 
@@ -84,7 +84,7 @@ async function planFrom(deps: RunDeps, request: ResumeRequest, earlier: EarlierR
 }
 
 function refuse({ status, purpose, isExpired }: EarlierRun): void {
-  if (purpose === 'test') throw runIsTest('resumed');
+  if (purpose !== 'run') throw refusePurpose(purpose, 'resumed');
   if (status === 'In Progress') {
     throw new ApiError(400, 'run_open', 'The run is open: only a run that has ended can be resumed.');
   }

@@ -4,34 +4,43 @@ import { asArray, asObject, asText } from '../../ui/json.js';
 interface Lists {
   always: readonly string[];
   never: readonly string[];
+  /** Tools of which only calls with certain arguments wait. */
+  whenGiven: readonly string[];
 }
 
 function listsOf(policy: unknown): Lists {
   const { always, never } = asObject(policy);
-  return { always: namesIn(always), never: namesIn(never) };
+  const conditions = conditionsOf(policy).flatMap((condition) => asText(condition['tool_name']) ?? []);
+  return { always: namesIn(always), never: namesIn(never), whenGiven: conditions };
 }
 
 function namesIn(list: unknown): string[] {
   return asArray(asObject(list)['tool_names']).flatMap((name) => asText(name) ?? []);
 }
 
-/** True if calls of the tool wait for a person. The safer list wins for a tool in both. */
+function conditionsOf(policy: unknown): Record<string, unknown>[] {
+  return asArray(asObject(policy)['when_given']).map(asObject);
+}
+
+/** True if calls of the tool wait for a person, some of them at least. The safer list wins for a tool in several. */
 export function asksFor(policy: unknown, tool: string): boolean {
   if (policy === 'never') return false;
-  const { always, never } = listsOf(policy);
-  return always.includes(tool) || !never.includes(tool);
+  const { always, never, whenGiven } = listsOf(policy);
+  return always.includes(tool) || whenGiven.includes(tool) || !never.includes(tool);
 }
 
 /** The tools that the policy names. */
 export function namedTools(policy: unknown): string[] {
-  const { always, never } = listsOf(policy);
-  return [...new Set([...always, ...never])];
+  const { always, never, whenGiven } = listsOf(policy);
+  return [...new Set([...always, ...never, ...whenGiven])];
 }
 
 /** Returns the policy with another answer for one tool. `tools` are all that are known of the server. */
 export function withAsk(policy: unknown, tools: readonly string[], tool: string, asks: boolean): unknown {
   const known = [...new Set([...tools, ...namedTools(policy), tool])];
   const never = known.filter((name) => (name === tool ? !asks : !asksFor(policy, name)));
+  const conditions = conditionsOf(policy).filter((condition) => condition['tool_name'] !== tool);
+  if (conditions.length > 0) return { never: { tool_names: never }, when_given: conditions };
   return never.length === 0 ? 'always' : { never: { tool_names: never } };
 }
 
@@ -40,7 +49,8 @@ export type Ask = 'all' | 'none' | 'some';
 
 export function askOf(policy: unknown, tools: readonly string[]): Ask {
   if (policy === 'never') return 'none';
-  const { never } = listsOf(policy);
+  const { never, whenGiven } = listsOf(policy);
+  if (whenGiven.length > 0) return 'some';
   const named = tools.length === 0 ? never : tools;
   return named.every((tool) => asksFor(policy, tool)) ? 'all' : 'some';
 }
@@ -55,7 +65,15 @@ export function policySentence(policy: unknown, tools: readonly string[]): strin
     case 'some':
     default: {
       const free = namedTools(policy).filter((tool) => !asksFor(policy, tool));
-      return `Calls of ${inWords(free)} are made at once. Each other call waits until a person approves it.`;
+      const { always, whenGiven } = listsOf(policy);
+      const some = whenGiven.filter((tool) => !always.includes(tool));
+      return [
+        free.length > 0 && `Calls of ${inWords(free)} are made at once.`,
+        some.length > 0 && `Calls of ${inWords(some)} wait only with certain arguments.`,
+        'Each other call waits until a person approves it.',
+      ]
+        .filter((sentence) => sentence !== false)
+        .join(' ');
     }
   }
 }

@@ -378,7 +378,8 @@ describe('drafts', function () {
         assert.ok(await lockDraft(transaction, { workflowId: id, userId }));
         ended = end();
         await eventually(() => isWaiting(waiting));
-        await storeDraft(transaction, { workflowId: id, userId, document: '{}', secretsEnc: null, baseVersion: 1 });
+        const draft = { document: '{}', secretsEnc: null, baseVersion: 1, writtenBy: null };
+        await storeDraft(transaction, { workflowId: id, userId, ...draft });
       });
       await ended;
       assert.equal(await findDraft(db, { workflowId: id, userId }), undefined);

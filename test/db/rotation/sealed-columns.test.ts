@@ -122,6 +122,7 @@ describe('sealed columns', function () {
       'node-result': true,
       'provider-key': true,
       'idempotency-key': true,
+      'assistant-token': true,
       'agent-tools': true,
       'agent-message': true,
       'agent-arguments': true,
@@ -183,7 +184,7 @@ describe('sealed columns', function () {
       const empty = { document: '{}', secretsEnc: null };
       await createWorkflow(own, { id, projectId: place, authorId: userId, title: 'test', ...empty });
       const secretsEnc = sealedBefore.seal('{"a":"secret"}', 'draft-secrets', place, id, userId);
-      await storeDraft(own, { workflowId: id, userId, document: '{}', secretsEnc, baseVersion: 1 });
+      await storeDraft(own, { workflowId: id, userId, document: '{}', secretsEnc, baseVersion: 1, writtenBy: null });
       assert.equal(await resealColumn(own, rotated, draft), 1);
       const stored = await findDraft(own, { workflowId: id, userId });
       const alone = createSecretBox([fresh]);

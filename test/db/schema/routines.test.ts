@@ -20,7 +20,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0005-pools',
+  migration: '0006-assistant-in-the-editor',
   routines: '070625893bd265f9889a82d5ac80990622efe788cd009b48e6b8c5ff2b367fdb',
 };
 

@@ -1,0 +1,50 @@
+// Tokens with which the worker calls `/mcp/build` for an assistant in the editor. A token names its run and nothing
+// else. It is stored nowhere: whoever has SECRETS_KEY can make and open it.
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Db } from '../core/client.js';
+import type { SecretBox } from '../core/secret-box.js';
+
+const PREFIX = 'wfr_';
+const LIFETIME_MS = 15 * 60_000;
+const MOST_CHARACTERS = 500;
+
+const contents = z.object({ run: z.uuid(), until: z.int() });
+
+export function makeAssistantToken(box: SecretBox, runId: string, nowMs = Date.now()): string {
+  const text = JSON.stringify({ run: runId, until: nowMs + LIFETIME_MS });
+  return PREFIX + box.seal(text, 'assistant-token').toString('base64url');
+}
+
+export function isAssistantToken(token: string): boolean {
+  return token.startsWith(PREFIX);
+}
+
+export interface AssistantRun {
+  runId: string;
+  userId: number;
+  projectId: number;
+  workflowId: number;
+}
+
+/** Returns undefined if the run is not one of an assistant, has ended or is to be cancelled. */
+export async function findAssistantRun(db: Db, runId: string): Promise<AssistantRun | undefined> {
+  const { rows } = await sql<AssistantRun>`
+    SELECT id AS "runId", user_id AS "userId", project_id AS "projectId", workflow_id AS "workflowId" FROM runs
+    WHERE id = ${runId} AND purpose = 'assistant' AND status = 'In Progress' AND cancel_requested_at IS NULL`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Returns the run of the token; undefined for a token that is not ours or is too old. */
+export function openAssistantToken(box: SecretBox, token: string): string | undefined {
+  const sealed = token.slice(PREFIX.length);
+  if (!isAssistantToken(token) || token.length > MOST_CHARACTERS || !/^[\w-]+$/.test(sealed)) return undefined;
+  try {
+    const { run, until } = contents.parse(JSON.parse(box.open(Buffer.from(sealed, 'base64url'), 'assistant-token')));
+    return Date.now() < until ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}
