@@ -1458,6 +1458,47 @@ export interface paths {
         patch: operations["patch_workflows_id"];
         trace?: never;
     };
+    "/api/v1/workflows/{id}/assistant/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's conversation with the assistant in the editor of the workflow. */
+        get: operations["get_workflows_id_assistant"];
+        /**
+         * Sets the model of the assistant, and begins the conversation where there is none.
+         * @description Messages are sent to `/api/v1/conversations/{conversation_id}/messages/`. The answers change the draft of the caller, whose runs have the purpose `assistant`. 400: the service has no such model.
+         */
+        put: operations["put_workflows_id_assistant"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{id}/assistant/before/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The draft of the caller as it was before the newest answer of the assistant.
+         * @description 404 where the assistant has not answered yet.
+         */
+        get: operations["get_workflows_id_assistant_before"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{id}/case-runs/{case_run_id}/": {
         parameters: {
             query?: never;
@@ -2613,6 +2654,15 @@ export interface components {
         Amount: {
             [key: string]: string;
         };
+        Assistant: {
+            /** @description Null before the first one, and after it was deleted */
+            conversation: string | null;
+            /** @description Of all answers of the conversation, with the tests that they have asked for */
+            cost: components["schemas"]["Amount"];
+            model: string | null;
+            /** @description The run of the newest answer */
+            run: string | null;
+        };
         BadRequest: components["schemas"]["Error"] | {
             [key: string]: string[];
         };
@@ -2725,6 +2775,8 @@ export interface components {
             workflow: number;
         };
         Draft: {
+            /** @description The run of the assistant in the editor that has written it last; null if the caller has */
+            assistant_run: string | null;
             /** @description The version of the drawing from which it began */
             base_version: number;
             /** @description Secrets are ******** */
@@ -3005,7 +3057,7 @@ export interface components {
             /** @description Of the run of a sub-workflow: the run that has started it */
             parent_run_id: string | null;
             /** @enum {string} */
-            purpose: "run" | "test";
+            purpose: "run" | "test" | "assistant";
             result: {
                 [key: string]: components["schemas"]["NodeResult"];
             };
@@ -3262,7 +3314,7 @@ export interface operations {
                             };
                             project_id: number;
                             /** @enum {string} */
-                            purpose: "run" | "test";
+                            purpose: "run" | "test" | "assistant";
                             reason: string;
                             request_id: string;
                             /** @description Who started the run */
@@ -3355,7 +3407,7 @@ export interface operations {
                         };
                         project_id: number;
                         /** @enum {string} */
-                        purpose: "run" | "test";
+                        purpose: "run" | "test" | "assistant";
                         reason: string;
                         request_id: string;
                         /** @description Who started the run */
@@ -5084,7 +5136,7 @@ export interface operations {
                                 name: string;
                             };
                             /** @enum {string} */
-                            purpose: "run" | "test";
+                            purpose: "run" | "test" | "assistant";
                             /** @description The comment of that answer */
                             reason: string;
                             /** @description Who started the run */
@@ -5189,7 +5241,7 @@ export interface operations {
                             name: string;
                         };
                         /** @enum {string} */
-                        purpose: "run" | "test";
+                        purpose: "run" | "test" | "assistant";
                         /** @description The comment of that answer */
                         reason: string;
                         /** @description Who started the run */
@@ -5301,7 +5353,7 @@ export interface operations {
                             name: string;
                         };
                         /** @enum {string} */
-                        purpose: "run" | "test";
+                        purpose: "run" | "test" | "assistant";
                         /** @description The comment of that answer */
                         reason: string;
                         /** @description Who started the run */
@@ -6794,7 +6846,8 @@ export interface operations {
                 /** @description Above 100 it counts as 100. */
                 page_size?: number;
                 project?: number;
-                purpose?: "run" | "test";
+                /** @description `assistant`: the answers of the assistant in the editor to the caller */
+                purpose?: "run" | "test" | "assistant";
                 search?: string;
                 /** @description Above 100 it counts as 100. */
                 size?: number;
@@ -6842,7 +6895,7 @@ export interface operations {
                                 name: string;
                             };
                             /** @enum {string} */
-                            purpose: "run" | "test";
+                            purpose: "run" | "test" | "assistant";
                             /**
                              * Format: date-time
                              * @description Since then the contents of the results are gone
@@ -6926,7 +6979,7 @@ export interface operations {
                             name: string;
                         };
                         /** @enum {string} */
-                        purpose: "run" | "test";
+                        purpose: "run" | "test" | "assistant";
                         result: {
                             [key: string]: components["schemas"]["NodeResult"];
                         };
@@ -7544,6 +7597,92 @@ export interface operations {
                 };
             };
             default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    get_workflows_id_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_workflows_id_assistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"];
+                };
+            };
+            default: components["responses"]["BadRequestOrError"];
+        };
+    };
+    get_workflows_id_assistant_before: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        base_version: number;
+                        /** @description Null where there was no draft: the drawing was that of `base_version` */
+                        data: {
+                            [key: string]: unknown;
+                        } | null;
+                        /**
+                         * Format: uuid
+                         * @description The run of the answer
+                         */
+                        run: string;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
         };
     };
     get_workflows_id_case_runs_case_run_id: {
@@ -8248,7 +8387,7 @@ export interface operations {
                             /** @description Of the run of a sub-workflow: the run that has started it */
                             parent_run_id: string | null;
                             /** @enum {string} */
-                            purpose: "run" | "test";
+                            purpose: "run" | "test" | "assistant";
                             result: {
                                 [key: string]: components["schemas"]["NodeResult"];
                             };
@@ -10301,7 +10440,7 @@ export interface operations {
                         };
                         project_id: number;
                         /** @enum {string} */
-                        purpose: "run" | "test";
+                        purpose: "run" | "test" | "assistant";
                         reason: string;
                         request_id: string;
                         /** @description Who started the run */
