@@ -224,8 +224,14 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
 /** A node of the graph. React Flow renders the wrapper, a group named by the label. */
 const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
   const { label, kind, service, title, line, isEntrance, isStart: isStartNode, problems, hasErrors, remark } = data;
+  const { isAssisted } = data;
   return (
-    <div className="node-card" data-selected={selected || undefined} data-wrong={hasErrors || undefined}>
+    <div
+      className="node-card"
+      data-selected={selected || undefined}
+      data-wrong={hasErrors || undefined}
+      data-assisted={isAssisted || undefined}
+    >
       <Handle
         type="target"
         position={Side.Left}
@@ -267,7 +273,7 @@ const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: N
           className="node-card-closed"
         />
       )}
-      {remark !== undefined && <CardRemark {...remark} />}
+      {(remark !== undefined || isAssisted) && <CardRemark remark={remark} isAssisted={isAssisted} />}
     </div>
   );
 });

@@ -6,6 +6,7 @@ import { nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isEqualJson } from '../../graph/json.js';
 import { shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
+import { changedNodes, mergeDrawings } from './merge-drawings.js';
 import { noteOfKey, notesOf } from './notes.js';
 import { fieldKey, markedProblems, type Problem } from './problem.js';
 import { remarkProblems } from './remarks.js';
@@ -23,6 +24,15 @@ export interface Remark {
   isWriting: boolean;
 }
 
+/** What an answer of the assistant has changed. */
+export interface AssistantAnswer {
+  runId: string;
+  before: Drawing;
+  after: Drawing;
+  /** The ids of the changed nodes. */
+  nodes: ReadonlySet<string>;
+}
+
 interface EditorState {
   history: History;
   selection: Selection;
@@ -35,6 +45,7 @@ interface EditorState {
   /** The fields that a person has left since the last save (`fieldKey`). */
   left: ReadonlySet<string>;
   remarks: ReadonlyMap<string, Remark>;
+  answer: AssistantAnswer | undefined;
 }
 
 /** Returns the id of the selected node if it is the only selected thing. */
@@ -68,6 +79,7 @@ export class EditorStore implements Stored<EditorState> {
       marked: remarkProblems(drawing),
       left: new Set(),
       remarks: new Map(),
+      answer: undefined,
     });
     this.getState = this.#store.getState;
     this.subscribe = this.#store.subscribe;
@@ -85,6 +97,29 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection });
   }
 
+  /** Shows what the assistant has drawn. All changes of one answer are one step of Undo. */
+  assist(runId: string, next: Drawing): void {
+    const { history, answer } = this.getState();
+    const known = answer?.runId === runId ? answer : undefined;
+    const nodes = new Set([...(known?.nodes ?? []), ...changedNodes(history.present, next)]);
+    this.change(next, { gesture: `assistant ${runId}` });
+    this.#set({ answer: { runId, before: known?.before ?? history.present, after: next, nodes } });
+  }
+
+  /** Undoes what the answer has changed, as a step of its own. Later changes of the person remain. */
+  readonly undoAnswer = (): void => {
+    const { answer } = this.getState();
+    if (answer === undefined) return;
+    this.#set({ answer: undefined });
+    this.change(mergeDrawings(answer.after, this.drawing, answer.before));
+  };
+
+  /** The next answer begins: the nodes of the last one are marked no more. */
+  readonly forgetAnswer = (): void => {
+    this.#set({ answer: undefined });
+    this.endGesture();
+  };
+
   /** True if the last change belongs to this gesture, which the next one may continue. */
   isWithin(gesture: string): boolean {
     return this.getState().history.gesture === gesture;
@@ -95,7 +130,10 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history: endGesture(this.getState().history) });
   };
 
-  readonly undo = (): void => this.#goTo(undo(this.getState().history));
+  readonly undo = (): void => {
+    this.#goTo(undo(this.getState().history));
+    if (this.drawing === this.getState().answer?.before) this.#set({ answer: undefined });
+  };
 
   readonly redo = (): void => this.#goTo(redo(this.getState().history));
 
@@ -167,6 +205,7 @@ export class EditorStore implements Stored<EditorState> {
       next.problems === before.problems &&
       next.left === before.left &&
       next.remarks === before.remarks &&
+      next.answer === before.answer &&
       next.saved === before.saved;
     if (isUnchanged) return;
     // Typing changes none of these.

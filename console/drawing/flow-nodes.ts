@@ -43,6 +43,8 @@ export type CardData = {
   problems: readonly string[];
   hasErrors: boolean;
   remark: Remark | undefined;
+  /** True if the newest answer of the assistant has changed the node. */
+  isAssisted: boolean;
 };
 
 export type FlowNode = Node<CardData, 'card'>;
@@ -67,6 +69,8 @@ interface NodeLooks {
   selection: Selection;
   problems: readonly Problem[];
   remarks?: ReadonlyMap<string, Remark>;
+  /** The nodes that the newest answer of the assistant has changed. */
+  assisted?: ReadonlySet<string> | undefined;
   /** Positions of nodes during a drag. The drawing is updated when the drag ends. */
   moving: ReadonlyMap<string, Position>;
 }
@@ -85,7 +89,7 @@ export function flowNodes(looks: NodeLooks): CanvasNode[] {
   return [...framed, ...notes];
 }
 
-function flowCards({ drawing, kinds, selection, problems, remarks, moving }: NodeLooks): FlowNode[] {
+function flowCards({ drawing, kinds, selection, problems, remarks, assisted, moving }: NodeLooks): FlowNode[] {
   const found = problemsByNode(problems);
   const start = startOf(drawing);
   const nodes = nodesOf(drawing);
@@ -106,7 +110,9 @@ function flowCards({ drawing, kinds, selection, problems, remarks, moving }: Nod
     const freeExits = handles.filter((handle) => !own.has(handle));
     const hasLostLinks = [...own].some((handle) => !handles.includes(handle));
     const first = node.id === start;
-    const looks = { exits, freeExits, hasLostLinks, isStart: first, line, problems: sentences, hasErrors, remark };
+    const isAssisted = assisted?.has(node.id) === true;
+    const drawn = { exits, freeExits, hasLostLinks, isStart: first, line, problems: sentences, hasErrors };
+    const looks = { ...drawn, remark, isAssisted };
     const state = JSON.stringify([position, selected, looks]);
     const last = known.get(node);
     if (last?.state === state) return last.node;
@@ -142,7 +148,9 @@ function toFlowNode(id: string, position: Position, data: CardData, selected: bo
     ...size,
     measured: size,
     handles: toHandles(data),
-    ariaLabel: [data.label, data.remark?.status, data.remark?.pin].filter(Boolean).join(', '),
+    ariaLabel: [data.label, data.remark?.status, data.remark?.pin, data.isAssisted && 'changed by the assistant']
+      .filter(Boolean)
+      .join(', '),
   };
 }
 

@@ -33,13 +33,14 @@ export function useFlow(): Flow {
   const selection = useEditor((state) => state.selection);
   const problems = useEditor((state) => state.marked);
   const remarks = useEditor((state) => state.remarks);
+  const assisted = useEditor((state) => state.answer?.nodes);
   const [moving, setMoving] = useState(STANDING);
   const [memory] = useState<EdgeMemory>(() => ({ byId: new Map(), all: [] }));
   const [handlers] = useState(() => createFlowHandlers(store, setMoving));
   const { kinds } = store;
   const nodes = useMemo(
-    () => flowNodes({ drawing, kinds, selection, problems, remarks, moving }),
-    [drawing, kinds, selection, problems, remarks, moving],
+    () => flowNodes({ drawing, kinds, selection, problems, remarks, assisted, moving }),
+    [drawing, kinds, selection, problems, remarks, assisted, moving],
   );
   const edges = useMemo(
     () => flowEdges(drawing, kinds, selection.links, memory),

@@ -21,6 +21,15 @@ export function draftCalls(workflowId: number): DraftCalls {
       const body = { data: drawing, base_version: version };
       return toDraft(await api.PUT('/api/v1/workflows/{id}/draft/', { params, body }));
     },
+    before: async () => {
+      try {
+        const { run, data } = await unwrap(api.GET('/api/v1/workflows/{id}/assistant/before/', { params: { path } }));
+        return { runId: run, drawing: data ?? undefined };
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
     remove: async (tag) => {
       try {
         const params = { path, header: { 'If-Match': tag } };
@@ -39,6 +48,6 @@ type Answer = { data?: components['schemas']['Draft']; error?: unknown; response
 
 function toDraft({ data, error, response }: Answer): KeptDraft {
   if (data === undefined) throw new ServiceError(response, error);
-  const { data: drawing, base_version: version, updated_at: savedAt } = data;
-  return { drawing, version, savedAt, tag: response.headers.get('ETag') ?? '' };
+  const { data: drawing, base_version: version, updated_at: savedAt, assistant_run: assistantRun } = data;
+  return { drawing, version, savedAt, tag: response.headers.get('ETag') ?? '', assistantRun };
 }

@@ -3,6 +3,7 @@
 // chooses first.
 import { newId } from '../../drawing/change-drawing.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
+import { mergeDrawings } from '../../drawing/merge-drawings.js';
 import { isEqualJson, type JsonObject } from '../../../graph/json.js';
 import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead, type Entries } from '../../service/drafts.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
@@ -30,6 +31,7 @@ interface KeeperOptions {
 }
 
 const WRITE_AFTER_MS = 1_000;
+const MOST_PUTS = 3;
 const TRY_AGAIN_AFTER_MS = 10_000;
 
 export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
@@ -81,6 +83,31 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const isMine = this.#tag !== undefined || this.#running !== undefined;
     if (!isMine && this.#options.isSignedIn()) await this.#find().catch(() => undefined);
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
+  };
+
+  /** Shows what the assistant has drawn meanwhile. */
+  readonly follow = async (): Promise<void> => {
+    while (this.#running !== undefined) await this.#running;
+    if (!this.#options.isSignedIn()) return;
+    this.#running = this.#find().finally(() => (this.#running = undefined));
+    await this.#running;
+  };
+
+  /**
+   * Resolves to true once the service keeps this editor's drawing, which the assistant reads. Resolves to false if the
+   * draft of another editor is in its way. Rejects if the service cannot keep it.
+   */
+  readonly handOver = async (): Promise<boolean> => {
+    const { store } = this.#options;
+    await this.follow();
+    if (store.getState().isDirty && this.#foreign === undefined) {
+      this.#writeInBrowser();
+      this.#running = this.#send().finally(() => (this.#running = undefined));
+      await this.#running;
+    }
+    const { problem } = this.getState();
+    if (store.getState().isDirty && problem !== undefined) throw problem;
+    return this.#foreign === undefined;
   };
 
   /** Shows the other drawing in place of this editor's, as one step of Undo. Resolves to false if it is gone. */
@@ -202,16 +229,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
 
   async #send(): Promise<void> {
     const { store, entries } = this.#options;
-    const { drawing } = store;
     try {
       if (this.#tag === undefined) await this.#find();
       if (this.#foreign !== undefined) return;
-      if (this.#tag === undefined || drawing !== this.#kept) this.#tag = (await this.#put(drawing))?.tag;
-      if (this.#tag === undefined) return;
-      this.#kept = drawing;
+      const { drawing } = store;
+      const sent = this.#tag === undefined || drawing !== this.#kept ? await this.#put(drawing) : drawing;
+      if (sent === undefined) return;
+      this.#kept = sent;
       this.#set({ problem: undefined });
       // The entry says from now on that this browser has written the service's draft.
-      if (store.drawing === drawing) writeDraft(entries, this.#key, this.#facts(), undefined);
+      if (store.drawing === sent) writeDraft(entries, this.#key, this.#facts(), undefined);
     } catch (error) {
       this.#set({ problem: error });
       // A drawing that is too large stays so until the next change.
@@ -219,17 +246,21 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     }
   }
 
-  /** Resolves to undefined if another editor has changed the draft: it is offered then. */
-  async #put(drawing: JsonObject): Promise<KeptDraft | undefined> {
-    const { calls } = this.#options;
+  /**
+   * Resolves to the drawing that the service has then: with what the assistant has changed meanwhile. Resolves to
+   * undefined if another editor has changed the draft: it is offered then.
+   */
+  async #put(drawing: JsonObject, attempt = 1): Promise<JsonObject | undefined> {
+    const { calls, store } = this.#options;
     const { version } = this.#facts();
     try {
-      return await calls.write(drawing, version, this.#tag);
+      this.#tag = (await calls.write(drawing, version, this.#tag)).tag;
+      return drawing;
     } catch (error) {
-      if (!isRefused(error, 412)) throw error;
-      this.#lose();
+      if (!isRefused(error, 412) || attempt === MOST_PUTS) throw error;
       await this.#find();
-      return this.#foreign === undefined ? calls.write(drawing, version, undefined) : undefined;
+      if (this.#foreign !== undefined) return undefined;
+      return store.drawing === this.#kept ? this.#kept : this.#put(store.drawing, attempt + 1);
     }
   }
 
@@ -238,12 +269,41 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { calls, store } = this.#options;
     const draft = await calls.read();
     const isMine = draft !== undefined && draft.tag === this.#tag;
+    if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#lose();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
     this.showOffers();
+  }
+
+  /** A draft that began before the last save is offered like that of another editor. */
+  #isOfAssistant({ assistantRun, version }: KeptDraft): boolean {
+    return assistantRun !== null && version === this.#facts().version;
+  }
+
+  /** Adds what the assistant has drawn to what the person has drawn since, and makes the draft this editor's. */
+  async #takeOver(draft: KeptDraft): Promise<void> {
+    const { store, calls } = this.#options;
+    const runId = draft.assistantRun!;
+    if (this.#tag === undefined && !store.getState().isDirty) {
+      // The page was loaded again: first what the person had not saved, as a step of its own.
+      const before = await calls.before();
+      if (before?.runId === runId && before.drawing !== undefined)
+        store.change(shareParts(store.drawing, before.drawing) as JsonObject);
+      this.#kept = store.drawing;
+    }
+    const base = this.#kept ?? store.getState().saved;
+    const theirs = shareParts(store.drawing, draft.drawing) as JsonObject;
+    const merged = shareParts(store.drawing, mergeDrawings(base, store.drawing, theirs)) as JsonObject;
+    this.#adopt(draft);
+    store.isFromDraft = true;
+    this.#kept = isEqualJson(merged, theirs) ? merged : theirs;
+    store.assist(runId, merged);
+    this.showOffers();
+    // What the person has changed meanwhile is not in the draft yet.
+    if (store.drawing !== this.#kept) this.#writeAfter(WRITE_AFTER_MS);
   }
 
   /** Makes the service's draft this editor's. */

@@ -8,6 +8,15 @@ export interface KeptDraft {
   savedAt: string;
   /** ETag, with which the draft is changed or removed. */
   tag: string;
+  /** The run of the assistant that has written it last; null if a person did. */
+  assistantRun: string | null;
+}
+
+/** The unsaved drawing before the newest answer of the assistant. */
+export interface BeforeAnswer {
+  runId: string;
+  /** Undefined if nothing was unsaved. */
+  drawing: Drawing | undefined;
 }
 
 export interface DraftCalls {
@@ -15,6 +24,8 @@ export interface DraftCalls {
   read: () => Promise<KeptDraft | undefined>;
   /** `tag` is that of the draft to replace. Rejects with 412 if it is no longer there, or, without `tag`, if one is. */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
+  /** Resolves to undefined if the assistant has not answered yet. */
+  before: () => Promise<BeforeAnswer | undefined>;
   /** Resolves to false if the draft is another one by now. */
   remove: (tag: string) => Promise<boolean>;
 }

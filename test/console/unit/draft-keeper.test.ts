@@ -4,7 +4,8 @@ import { byType, nodesOf, type Drawing } from '../../../console/drawing/drawing.
 import { EditorStore } from '../../../console/drawing/editor-store.js';
 import { DraftKeeper } from '../../../console/pages/workflow/draft-keeper.js';
 import { draftKey, writeDraft } from '../../../console/service/drafts.js';
-import type { DraftCalls, KeptDraft } from '../../../console/pages/workflow/kept-draft.js';
+import type { JsonObject } from '../../../graph/json.js';
+import type { BeforeAnswer, DraftCalls, KeptDraft } from '../../../console/pages/workflow/kept-draft.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { createGate } from '../../../harness/timing/gate.js';
@@ -21,7 +22,12 @@ function refused(status: number): ServiceError {
 
 /** Drafts as the service keeps them: one, whose tag changes with each write. */
 function startService() {
-  const service = { draft: undefined as KeptDraft | undefined, failing: undefined as unknown, writes: 0 };
+  const service = {
+    draft: undefined as KeptDraft | undefined,
+    before: undefined as BeforeAnswer | undefined,
+    failing: undefined as unknown,
+    writes: 0,
+  };
   const reach = (): void => {
     if (service.failing !== undefined) throw service.failing as Error;
   };
@@ -35,9 +41,16 @@ function startService() {
       if (tag !== service.draft?.tag) throw refused(412);
       service.writes += 1;
       const savedAt = new Date(Date.UTC(2026, 0, 1, 0, service.writes)).toISOString();
-      service.draft = { drawing: structuredClone(drawing), version, savedAt, tag: `"${service.writes}"` };
+      service.draft = {
+        drawing: structuredClone(drawing),
+        version,
+        savedAt,
+        tag: `"${service.writes}"`,
+        assistantRun: null,
+      };
       return service.draft;
     },
+    before: async () => service.before,
     remove: async (tag) => {
       reach();
       if (service.draft !== undefined && service.draft.tag !== tag) return false;
@@ -134,6 +147,67 @@ describe('the keeper of unsaved work', () => {
     here.store.change(withNode(EMPTY));
     await eventually(() => here.keeper.getState().offers.length === 1);
     assert.equal(countOf(service.draft!.drawing), 2);
+  });
+
+  /** What the assistant writes, whatever draft there was. */
+  function assist({ service }: ReturnType<typeof startService>, runId: string, drawing: JsonObject): void {
+    service.writes += 1;
+    const savedAt = new Date(Date.UTC(2026, 0, 1, 0, service.writes)).toISOString();
+    service.draft = { drawing, version: 1, savedAt, tag: `"${service.writes}"`, assistantRun: runId };
+  }
+
+  it('shows what the assistant has drawn as one step of Undo, with what the person has drawn meanwhile', async () => {
+    const place = startService();
+    const { service, calls } = place;
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    assert.equal(await here.keeper.handOver(), true);
+    assert.equal(countOf(service.draft?.drawing), 1);
+    const handed = here.store.drawing;
+    assist(place, 'run', withNode(service.draft!.drawing));
+    await here.keeper.follow();
+    assist(place, 'run', withNode(service.draft!.drawing));
+    await here.keeper.follow();
+    assert.equal(countOf(here.store.drawing), 3);
+    assert.equal(here.store.getState().answer?.nodes.size, 2);
+    here.store.undo();
+    assert.equal(here.store.drawing, handed);
+    assert.equal(here.store.getState().answer, undefined);
+    here.store.redo();
+    // The person draws while the assistant does: nothing of either is lost, and the service gets both.
+    here.store.change(withNode(here.store.drawing));
+    assist(place, 'next', withNode(service.draft!.drawing));
+    await here.keeper.follow();
+    assert.equal(countOf(here.store.drawing), 5);
+    await eventually(() => countOf(service.draft?.drawing) === 5 && service.draft?.assistantRun === null);
+    here.store.undoAnswer();
+    assert.equal(countOf(here.store.drawing), 4, 'what the person has drawn stays');
+    assert.equal(here.keeper.getState().offers.length, 0);
+  });
+
+  it('shows after a reload what was unsaved before the answer, and the answer as a step behind it', async () => {
+    const place = startService();
+    const { service, calls } = place;
+    const unsaved = withNode(EMPTY);
+    service.before = { runId: 'run', drawing: unsaved };
+    assist(place, 'run', withNode(unsaved));
+    const here = open(calls);
+    await eventually(() => countOf(here.store.drawing) === 2);
+    assert.equal(here.keeper.getState().offers.length, 0);
+    here.store.undoAnswer();
+    assert.deepEqual(here.store.drawing, unsaved);
+    here.store.undo();
+    here.store.undo();
+    assert.deepEqual(here.store.drawing, unsaved);
+    here.store.undo();
+    assert.deepEqual(here.store.drawing, EMPTY);
+  });
+
+  it('hands nothing over while the draft of another editor waits for the choice', async () => {
+    const { calls } = startService();
+    await calls.write(withNode(EMPTY), 1, undefined);
+    const here = open(calls);
+    assert.equal(await here.keeper.handOver(), false);
   });
 
   it('discards nothing that has changed since it was offered', async () => {
