@@ -3,10 +3,11 @@ import { Messages } from '../../parts/chat/message-log.js';
 import { readDrawing } from '../../parts/chat/chat-workflow.js';
 import { FirstMessage } from '../../parts/chat/first-message.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
-import { Button, ButtonLink } from '../../ui/button.js';
+import { ButtonLink } from '../../ui/button.js';
 import { Loading } from '../../ui/notices.js';
 import { useStored } from '../../ui/store.js';
 import type { Saver } from './saver.js';
+import { SideChat } from './side-chat.js';
 
 interface ChatPreviewProps {
   saver: Saver;
@@ -32,24 +33,19 @@ export function ChatPreview({ saver, onClose }: ChatPreviewProps) {
     return isSaved;
   };
   return (
-    <section className="chat-preview chat-main" aria-label="Chat preview">
-      <header className="chat-bar">
-        <h2 className="chat-title">Chat preview</h2>
-        {conversation !== undefined && (
-          <Button variant="quiet" onClick={() => setConversation(undefined)}>
-            New conversation
-          </Button>
-        )}
-        <Button variant="quiet" aria-label="Close chat preview" onClick={onClose}>
-          <span aria-hidden="true">×</span>
-        </Button>
-        <p className="chat-preview-hint">
+    <SideChat
+      name="Chat preview"
+      onNew={conversation === undefined ? undefined : () => setConversation(undefined)}
+      onClose={onClose}
+      hint={
+        <p className="side-chat-hint">
           {isDirty ? 'A message saves your changes first.' : 'Messages are runs of the saved drawing.'}{' '}
           <ButtonLink to={`/workflows/${id}/chat${conversation === undefined ? '' : `/${conversation}`}`}>
             Open the chat
           </ButtonLink>
         </p>
-      </header>
+      }
+    >
       {!isChat ? (
         <Loading />
       ) : conversation === undefined ? (
@@ -57,6 +53,6 @@ export function ChatPreview({ saver, onClose }: ChatPreviewProps) {
       ) : (
         <Messages key={conversation} workflow={workflow} id={conversation} title={title} isOwn prepare={save} />
       )}
-    </section>
+    </SideChat>
   );
 }

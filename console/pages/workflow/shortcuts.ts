@@ -132,7 +132,7 @@ function isCodeField(target: EventTarget | null): boolean {
 
 function hasOwnUndo(target: EventTarget | null): boolean {
   // What is typed in the chat is no part of the drawing.
-  if (target instanceof Element && target.closest('.chat-preview') !== null) return true;
+  if (target instanceof Element && target.closest('.side-chat') !== null) return true;
   return isCodeField(target) && (target as HTMLElement).dataset['plain'] === undefined;
 }
 

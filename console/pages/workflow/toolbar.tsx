@@ -16,10 +16,16 @@ import { cutText } from '../../../graph/cut-text.js';
 interface ToolbarProps {
   saver: Saver;
   onOpen: (dialog: OpenDialog) => void;
-  chat: { isOpen: boolean; toggle: () => void };
+  /** The conversation beside the canvas. */
+  side: Side | undefined;
+  onSide: (side: Side | undefined) => void;
 }
 
-export function Toolbar({ saver, onOpen, chat }: ToolbarProps) {
+export type Side = 'Chat preview' | 'Assistant';
+
+const SIDES: readonly Side[] = ['Chat preview', 'Assistant'];
+
+export function Toolbar({ saver, onOpen, side, onSide }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
   const isDirty = useEditor((state) => state.isDirty);
@@ -60,11 +66,17 @@ export function Toolbar({ saver, onOpen, chat }: ToolbarProps) {
             Run
           </Button>
         )}
-        {workflow.is_chat && !store.isReadOnly && (
-          <Button variant="quiet" aria-expanded={chat.isOpen} onClick={chat.toggle}>
-            Chat preview
-          </Button>
-        )}
+        {!store.isReadOnly &&
+          SIDES.filter((each) => each !== 'Chat preview' || workflow.is_chat).map((each) => (
+            <Button
+              key={each}
+              variant="quiet"
+              aria-expanded={side === each}
+              onClick={() => onSide(side === each ? undefined : each)}
+            >
+              {each}
+            </Button>
+          ))}
         <Menu
           label="More"
           items={[

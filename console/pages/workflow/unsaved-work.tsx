@@ -5,7 +5,7 @@ import { draftKey } from '../../service/drafts.js';
 import { explain } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { ownerOf, session } from '../../service/session.js';
-import { useEditor, useStore } from '../../drawing/editor-store.js';
+import { useEditor, type EditorStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { announce } from '../../ui/notices.js';
@@ -15,21 +15,17 @@ import { DraftKeeper } from './draft-keeper.js';
 import type { Offer } from './kept-draft.js';
 import type { Saver } from './saver.js';
 
-/** Keeps unsaved changes, and offers those that a closed tab or another device has left. Viewers have none. */
-export function UnsavedWork({ saver }: { saver: Saver }) {
-  const store = useStore();
-  const [owner] = useState(() => ownerOf(session.getState())?.id);
-  return store.isReadOnly || owner === undefined ? null : <Drafts saver={saver} owner={owner} />;
-}
-
-function Drafts({ saver, owner }: { saver: Saver; owner: number }) {
-  const store = useStore();
+/** Keeps unsaved changes while the editor is open. Undefined for viewers, who have none. */
+export function useDraftKeeper(store: EditorStore, saver: Saver): DraftKeeper | undefined {
   const { id } = useStored(saver, (state) => state.workflow);
+  const [owner] = useState(() => ownerOf(session.getState())?.id);
   const [keeper] = useState(() => {
+    if (store.isReadOnly || owner === undefined) return undefined;
     const isSignedIn = (): boolean => ownerOf(session.getState())?.id === owner;
     return new DraftKeeper({ store, saver, owner, calls: draftCalls(id), entries: browserEntries(), isSignedIn });
   });
   useEffect(() => {
+    if (keeper === undefined || owner === undefined) return undefined;
     saver.keepDraft(keeper);
     const stop = keeper.start();
     // Another tab may have saved or discarded the draft.
@@ -53,6 +49,11 @@ function Drafts({ saver, owner }: { saver: Saver; owner: number }) {
       stop();
     };
   }, [keeper, saver, owner, id]);
+  return keeper;
+}
+
+/** Offers the unsaved changes that a closed tab or another device has left. */
+export function UnsavedWork({ saver, keeper }: { saver: Saver; keeper: DraftKeeper }) {
   const [offer] = useStored(keeper, (state) => state.offers);
   const isDirty = useEditor((state) => state.isDirty);
   const problem = useStored(keeper, (state) => state.problem);

@@ -19,7 +19,6 @@ import { useStored } from '../../ui/store.js';
 import { TestContext, useTestStore } from './test-run/use-tests.js';
 import { CanvasMenu, useCanvasMenus } from './canvas-menus.js';
 import { EditorDialogs, type OpenDialog } from './dialogs.js';
-import './chat-preview.css';
 import './editor.css';
 import { Foot } from './foot.js';
 import { modelsQuery } from '../../service/models.js';
@@ -29,10 +28,14 @@ import { PastedFileNotices, usePastedFile } from './pasted-file.js';
 import { readWorkflow, Saver, type WorkflowRecord } from './saver.js';
 import { useClipboard, useShortcuts } from './shortcuts.js';
 import { StartRegion } from './start-region.js';
-import { Toolbar } from './toolbar.js';
-import { UnsavedWork } from './unsaved-work.js';
+import './side-chat.css';
+import { Toolbar, type Side } from './toolbar.js';
+import { UnsavedWork, useDraftKeeper } from './unsaved-work.js';
 
 const ChatPreview = lazy(() => import('./chat-preview.js').then((part) => ({ default: part.ChatPreview })));
+const AssistantPanel = lazy(() =>
+  import('./assistant/assistant-panel.js').then((part) => ({ default: part.AssistantPanel })),
+);
 const StartCards = lazy(() => import('./start-cards.js').then((part) => ({ default: part.StartCards })));
 
 /** Room for the cards of three starts. */
@@ -109,14 +112,15 @@ function Editor({ store, saver }: EditorProps) {
 
 function Workbench({ store, saver }: EditorProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
-  const [isChatOpen, setIsChatOpen] = useState(false);
-  const chat = { isOpen: isChatOpen, toggle: () => setIsChatOpen(!isChatOpen) };
+  const [side, setSide] = useState<Side>();
+  const closeSide = (): void => setSide(undefined);
   const graph = useRef<HTMLElement>(null);
   const { id, title, project, is_chat: isChat } = useStored(saver, (state) => state.workflow);
   const isDirty = useStored(store, (state) => state.isDirty);
   useTitle(title);
   useLeaveGuard(isDirty, saver.save);
   const menus = useCanvasMenus();
+  const keeper = useDraftKeeper(store, saver);
   useShortcuts(store, saver, graph, setDialog, menus);
   const pasted = usePastedFile(saver);
   useClipboard(store, graph, pasted.take);
@@ -124,8 +128,8 @@ function Workbench({ store, saver }: EditorProps) {
   return (
     <TestContext value={useTestStore(id)}>
       <div className="page-full editor">
-        <Toolbar saver={saver} onOpen={setDialog} chat={chat} />
-        <UnsavedWork saver={saver} />
+        <Toolbar saver={saver} onOpen={setDialog} side={side} onSide={setSide} />
+        {keeper !== undefined && <UnsavedWork saver={saver} keeper={keeper} />}
         <PastedFileNotices {...pasted} />
         <div className="editor-work">
           {!store.isReadOnly && (
@@ -141,7 +145,7 @@ function Workbench({ store, saver }: EditorProps) {
                 </Suspense>
               </ErrorBoundary>
             </Canvas>
-            <StartRegion saver={saver} onChat={setIsChatOpen} />
+            <StartRegion saver={saver} onChat={(isOpen) => setSide(isOpen ? 'Chat preview' : undefined)} />
           </section>
           <CanvasMenu menus={menus} />
           <Foot saver={saver} />
@@ -149,10 +153,13 @@ function Workbench({ store, saver }: EditorProps) {
             <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
           </NodePane>
         </div>
-        {isChatOpen && (
-          <ErrorBoundary>
-            <Suspense fallback={<section className="chat-preview" aria-busy="true" aria-label="Chat preview" />}>
-              <ChatPreview saver={saver} onClose={() => setIsChatOpen(false)} />
+        {side !== undefined && (
+          <ErrorBoundary key={side}>
+            <Suspense fallback={<section className="side-chat" aria-busy="true" aria-label={side} />}>
+              {side === 'Chat preview' && <ChatPreview saver={saver} onClose={closeSide} />}
+              {side === 'Assistant' && keeper !== undefined && (
+                <AssistantPanel saver={saver} keeper={keeper} onClose={closeSide} />
+              )}
             </Suspense>
           </ErrorBoundary>
         )}

@@ -13,6 +13,8 @@ export interface ChatWorkflow {
   fields: readonly RunField[];
   /** Ids of the nodes that call tools. */
   agents: readonly string[];
+  /** True if no files go with a message. */
+  takesNoFiles?: boolean;
 }
 
 /** The service fills in these fields for each run of a conversation. */

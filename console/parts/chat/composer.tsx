@@ -24,6 +24,7 @@ interface ComposerProps {
   anew: Anew | undefined;
   onAnew: (anew: Anew | undefined) => void;
   onSent: (conversationId: string) => Promise<void>;
+  takesNoFiles?: boolean | undefined;
   /** True while something else is missing. */
   isBlocked?: boolean;
   /** Cancels the current answer; undefined if there is none. */
@@ -64,6 +65,7 @@ export function Composer({
   anew,
   onAnew,
   onSent,
+  takesNoFiles = false,
   isBlocked = false,
   stop,
 }: ComposerProps) {
@@ -159,14 +161,16 @@ export function Composer({
         onKeyDown={press}
       />
       <div className="chat-tools">
-        <FileField
-          key={round}
-          label="Files"
-          projectId={projectId}
-          isMany
-          value={files}
-          onChange={(chosen) => setShown((draft) => ({ ...draft, files: chosen }))}
-        />
+        {!takesNoFiles && (
+          <FileField
+            key={round}
+            label="Files"
+            projectId={projectId}
+            isMany
+            value={files}
+            onChange={(chosen) => setShown((draft) => ({ ...draft, files: chosen }))}
+          />
+        )}
         <div className="chat-buttons">
           {stop !== undefined && (
             <Button isBusy={stop.isBusy} onClick={stop.act}>

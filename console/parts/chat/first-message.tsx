@@ -10,6 +10,12 @@ interface FirstMessageProps {
   workflow: ChatWorkflow;
   /** Called before the message is sent. Resolves to false if it cannot be sent, and the person has been told. */
   prepare?: (() => Promise<boolean>) | undefined;
+  /** Begins the conversation; by default one with the workflow. */
+  begin?: () => Promise<string>;
+  /** Stands above the field for the message. */
+  above?: ReactNode;
+  note?: string;
+  isBlocked?: boolean;
   onBegun: (conversationId: string) => void;
 }
 
@@ -46,12 +52,24 @@ interface BeginningProps extends FirstMessageProps {
   children?: ReactNode;
 }
 
-function Beginning({ workflow, prepare, onBegun, inputs, isComplete = () => true, children }: BeginningProps) {
+function Beginning({
+  workflow,
+  prepare,
+  begin: beginOwn,
+  above,
+  note = 'Write the first message.',
+  isBlocked = false,
+  onBegun,
+  inputs,
+  isComplete = () => true,
+  children,
+}: BeginningProps) {
   const queries = useQueryClient();
   /** Exists if the conversation was created, but its first message was not sent. */
   const begun = useRef<{ inputs: string; id: string }>(undefined);
   const begin = async (): Promise<string | undefined> => {
     if (inputs === undefined || !isComplete() || (prepare !== undefined && !(await prepare()))) return undefined;
+    if (beginOwn !== undefined) return beginOwn();
     const text = JSON.stringify(inputs);
     if (begun.current?.inputs !== text) {
       begun.current = { inputs: text, id: (await createConversation(workflow.id, inputs)).id };
@@ -63,10 +81,11 @@ function Beginning({ workflow, prepare, onBegun, inputs, isComplete = () => true
       <div className="chat-log">
         <div className="chat-log-inner">
           {children}
-          <p className="chat-note">Write the first message.</p>
+          <p className="chat-note">{note}</p>
         </div>
       </div>
       <div className="chat-foot">
+        {above}
         <Composer
           draftKey={`workflow-${workflow.id}`}
           projectId={workflow.projectId}
@@ -77,7 +96,8 @@ function Beginning({ workflow, prepare, onBegun, inputs, isComplete = () => true
             onBegun(id);
             await queries.invalidateQueries({ queryKey: ['conversations', workflow.id] });
           }}
-          isBlocked={inputs === undefined}
+          takesNoFiles={workflow.takesNoFiles}
+          isBlocked={isBlocked || inputs === undefined}
           stop={undefined}
         />
       </div>

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState, type ReactNode } from 'react';
 import { Awaited, Problem } from '../../service/problem.js';
 import { queryClient } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
@@ -24,9 +24,26 @@ interface MessagesProps {
   isOwn: boolean;
   /** Called before a message is sent. Resolves to false if it cannot be sent, and the person has been told. */
   prepare?: (() => Promise<boolean>) | undefined;
+  /** Resolves to the conversation of the next message; by default it is this one. */
+  begin?: () => Promise<string>;
+  /** Stands above the field for the message. */
+  above?: ReactNode;
+  /** Says what the first message may be. */
+  note?: string;
+  isBlocked?: boolean;
 }
 
-export function Messages({ workflow, id, title, isOwn, prepare }: MessagesProps) {
+export function Messages({
+  workflow,
+  id,
+  title,
+  isOwn,
+  prepare,
+  begin = () => Promise.resolve(id),
+  above,
+  note = 'Write the first message.',
+  isBlocked = false,
+}: MessagesProps) {
   const query = useMessages(id);
   const readAgain = useReadAgain(id);
   const exchanges = useMemo(() => (query.data === undefined ? NONE : toExchanges(query.data)), [query.data]);
@@ -60,7 +77,7 @@ export function Messages({ workflow, id, title, isOwn, prepare }: MessagesProps)
           )}
           <Problem error={older.error} />
           {query.data !== undefined && exchanges.length === 0 && (
-            <p className="chat-note">{mayWrite ? 'Write the first message.' : 'Nothing was said yet.'}</p>
+            <p className="chat-note">{mayWrite ? note : 'Nothing was said yet.'}</p>
           )}
           {exchanges.map((exchange) => (
             <ShownExchange
@@ -80,11 +97,14 @@ export function Messages({ workflow, id, title, isOwn, prepare }: MessagesProps)
       )}
       <div className="chat-foot">
         <Problem error={stopping.error} />
+        {above}
         {mayWrite ? (
           <Composer
             draftKey={id}
             projectId={workflow.projectId}
-            conversation={async () => (prepare === undefined || (await prepare()) ? id : undefined)}
+            conversation={async () => (prepare === undefined || (await prepare()) ? begin() : undefined)}
+            takesNoFiles={workflow.takesNoFiles}
+            isBlocked={isBlocked}
             anew={anew}
             onAnew={setAnew}
             onSent={async () => {

@@ -1,0 +1,23 @@
+// Service calls about the assistant of a workflow (docs/use/assistants.md, "In the editor").
+import { queryOptions } from '@tanstack/react-query';
+import { api, unwrap, type components } from '../../../service/api.js';
+import { queryClient } from '../../../service/queries.js';
+
+export type Assistant = components['schemas']['Assistant'];
+
+export function assistantQuery(workflowId: number) {
+  return queryOptions({
+    queryKey: ['assistant', workflowId],
+    queryFn: ({ signal }) => {
+      return unwrap(api.GET('/api/v1/workflows/{id}/assistant/', { params: { path: { id: workflowId } }, signal }));
+    },
+  });
+}
+
+/** Begins the conversation where there is none. */
+export async function chooseModel(workflowId: number, model: string): Promise<Assistant> {
+  const params = { path: { id: workflowId } };
+  const assistant = await unwrap(api.PUT('/api/v1/workflows/{id}/assistant/', { params, body: { model } }));
+  queryClient.setQueryData(assistantQuery(workflowId).queryKey, assistant);
+  return assistant;
+}
