@@ -115,6 +115,7 @@ export const TIERS = {
   pages: [
     'test/api/http/docs-page.test.ts',
     'test/console/agent-tools.test.ts',
+    'test/console/assistant.test.ts',
     'test/console/audit.test.ts',
     'test/console/canvas-hands.test.ts',
     'test/console/canvas.test.ts',

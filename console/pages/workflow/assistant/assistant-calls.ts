@@ -1,7 +1,6 @@
 // Service calls about the assistant of a workflow (docs/use/assistants.md, "In the editor").
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap, type components } from '../../../service/api.js';
-import { queryClient } from '../../../service/queries.js';
 
 export type Assistant = components['schemas']['Assistant'];
 
@@ -15,9 +14,7 @@ export function assistantQuery(workflowId: number) {
 }
 
 /** Begins the conversation where there is none. */
-export async function chooseModel(workflowId: number, model: string): Promise<Assistant> {
+export function chooseModel(workflowId: number, model: string): Promise<Assistant> {
   const params = { path: { id: workflowId } };
-  const assistant = await unwrap(api.PUT('/api/v1/workflows/{id}/assistant/', { params, body: { model } }));
-  queryClient.setQueryData(assistantQuery(workflowId).queryKey, assistant);
-  return assistant;
+  return unwrap(api.PUT('/api/v1/workflows/{id}/assistant/', { params, body: { model } }));
 }
