@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { useNodeEntry, useNodeWords } from '../../../live/run-cache.js';
@@ -8,7 +8,8 @@ import { FirstMessage } from '../../../parts/chat/first-message.js';
 import { Messages } from '../../../parts/chat/message-log.js';
 import { openOf, toExchanges } from '../../../parts/chat/messages.js';
 import { modelsQuery } from '../../../service/models.js';
-import { Awaited, Problem } from '../../../service/problem.js';
+import { ConfirmDelete } from '../../../service/confirm-change.js';
+import { Awaited } from '../../../service/problem.js';
 import { queryClient } from '../../../service/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Money } from '../../../ui/figures.js';
@@ -34,15 +35,13 @@ interface AssistantPanelProps {
 export function AssistantPanel({ saver, keeper, onClose }: AssistantPanelProps) {
   const { id } = useStored(saver, (state) => state.workflow);
   const query = useQuery(assistantQuery(id));
-  const forgetting = useMutation({
-    mutationFn: (conversation: string) => deleteConversation(conversation),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: assistantQuery(id).queryKey }),
-  });
+  const store = useStore();
+  const [isAsking, setIsAsking] = useState(false);
   const conversation = query.data?.conversation ?? undefined;
   return (
     <SideChat
       name="Assistant"
-      onNew={conversation === undefined ? undefined : () => forgetting.mutate(conversation)}
+      onNew={conversation === undefined ? undefined : () => setIsAsking(true)}
       onClose={onClose}
       hint={
         <p className="side-chat-hint">
@@ -55,7 +54,19 @@ export function AssistantPanel({ saver, keeper, onClose }: AssistantPanelProps) 
         </p>
       }
     >
-      <Problem error={forgetting.error} />
+      {isAsking && conversation !== undefined && (
+        <ConfirmDelete
+          noun="conversation"
+          remove={async () => {
+            await deleteConversation(conversation);
+            store.forgetAnswer();
+          }}
+          invalidates={['assistant']}
+          onClose={() => setIsAsking(false)}
+        >
+          Its messages are gone for good, and what is being answered is cancelled. The drawing stays as it is.
+        </ConfirmDelete>
+      )}
       {query.data === undefined ? (
         <div className="chat-log">
           <Awaited {...query} />
