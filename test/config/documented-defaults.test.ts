@@ -74,6 +74,10 @@ const SAID: Record<string, [text: string, check: () => void]> = {
     "the API's own address: HOST and PORT",
     () => assert.equal(parseEnvironment({ PORT: '81' }).publicUrl, 'http://127.0.0.1:81'),
   ],
+  INTERNAL_API_URL: [
+    'PUBLIC_URL',
+    () => assert.equal(parseEnvironment({ PUBLIC_URL: 'https://w.example/' }).internalApiUrl, 'https://w.example'),
+  ],
   JWT_USER_CLAIM: [
     "user_id, else sub: the user's id",
     () => assert.equal(none.signIn.foreignTokens.userClaim, undefined),

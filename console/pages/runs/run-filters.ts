@@ -4,6 +4,8 @@ import { toStoredStatus, type StoredStatus } from '../../live/run-word.js';
 export interface RunFilters {
   /** The console's word, such as `failed`, or empty. */
   status: string;
+  /** `test` or `assistant`; empty for runs of workflows. */
+  kind: string;
   /** Only runs that wait for a person. */
   waiting: boolean;
   project: string;
@@ -21,6 +23,7 @@ type RunOrdering = 'created_at' | '-created_at' | 'cost' | '-cost';
 
 interface RunsQuery {
   status?: StoredStatus;
+  purpose?: 'test' | 'assistant';
   waiting?: true;
   project?: number;
   workflow?: number;
@@ -40,14 +43,15 @@ export const ORDERS: readonly { value: string; label: string; ordering: RunOrder
 ];
 export const PAGE_SIZE = 25;
 
-const TEXTS = ['status', 'project', 'workflow', 'search', 'from', 'to', 'order'] as const;
+const TEXTS = ['kind', 'status', 'project', 'workflow', 'search', 'from', 'to', 'order'] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const ID = /^[1-9]\d{0,9}$/;
 
 export function readFilters(params: URLSearchParams): RunFilters {
-  const [status, project, workflow, search, from, to, order] = TEXTS.map((name) => params.get(name) ?? '');
+  const [kind, status, project, workflow, search, from, to, order] = TEXTS.map((name) => params.get(name) ?? '');
   const page = Number(params.get('page') ?? '1');
   return {
+    kind: kind!,
     status: status!,
     waiting: params.get('waiting') === 'true',
     project: project!,
@@ -86,6 +90,7 @@ export function toQuery(filters: RunFilters): RunsQuery {
     ordering: ORDERS.find(({ value }) => value === filters.order)!.ordering,
     page: filters.page,
     size: PAGE_SIZE,
+    ...(filters.kind === 'test' || filters.kind === 'assistant' ? { purpose: filters.kind } : {}),
     ...(status === undefined ? {} : { status }),
     ...(filters.waiting && { waiting: true }),
     ...(ID.test(filters.project) ? { project: Number(filters.project) } : {}),

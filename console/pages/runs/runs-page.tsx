@@ -28,7 +28,7 @@ export function RunsPage() {
   const query = useRunList(toQuery(filters));
   const reset = (): void => {
     setSearch('');
-    change({ status: '', waiting: false, project: '', workflow: '', search: '', from: '', to: '' });
+    change({ kind: '', status: '', waiting: false, project: '', workflow: '', search: '', from: '', to: '' });
   };
   return (
     <>
@@ -89,6 +89,12 @@ interface FilterBarProps {
 
 const WAITING = 'waiting for a person';
 
+const KINDS = [
+  { value: '', label: 'Runs of workflows' },
+  { value: 'test', label: 'Tests' },
+  { value: 'assistant', label: 'Answers of the assistant' },
+];
+
 function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
   const projects = useProjectChoices();
   const workflows = useWorkflowChoices(toQuery(filters).project);
@@ -100,6 +106,7 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
       <div className="filter-bar-search">
         <SearchField label="Search runs" value={search} onChange={onSearch} />
       </div>
+      <SelectField label="Kind" value={filters.kind} options={KINDS} onChange={(kind) => onChange({ kind })} />
       <SelectField
         label="Status"
         value={filters.waiting ? WAITING : word}

@@ -23,6 +23,8 @@ describe('the filters of the list of runs', () => {
     assert.equal(isFiltered(filtersOf('waiting=true')), true);
     assert.equal(toQuery(filtersOf('waiting=true')).waiting, true);
     assert.equal(toParams(filtersOf('waiting=no')).toString(), '');
+    assert.equal(toParams(filtersOf('kind=assistant')).toString(), 'kind=assistant');
+    assert.equal(toQuery(filtersOf('kind=assistant')).purpose, 'assistant');
   });
 
   it('are whole days in the time zone of the person', () => {
@@ -34,7 +36,7 @@ describe('the filters of the list of runs', () => {
   });
 
   it('leave out what is no value, so that an old or broken address still lists runs', () => {
-    const broken = filtersOf('status=odd&project=x&workflow=-1&from=soon&to=99&order=best&page=0');
+    const broken = filtersOf('kind=odd&status=odd&project=x&workflow=-1&from=soon&to=99&order=best&page=0');
     assert.deepEqual(toQuery(broken), { ordering: '-created_at', page: 1, size: PAGE_SIZE });
     assert.equal(toQuery(filtersOf('status=Error')).status, 'Error');
   });
