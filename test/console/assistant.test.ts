@@ -143,14 +143,17 @@ describe('the assistant beside the canvas', function () {
   it('undoes the changes of an answer, and leaves what the person has drawn since', async () => {
     const { page, id } = await open();
     await say(page, 'draw');
-    await graphNode(page, 'Done, changed by the assistant').click();
-    const value = region(page, 'Node').getByRole('textbox', { name: 'Value', exact: true });
-    await value.waitFor();
-    await button(region(page, 'Node'), 'Close panel').or(button(page, 'Close panel')).first().click();
+    await graphNode(page, 'Done, changed by the assistant').waitFor();
+    await button(page, 'Add Code').click();
+    await graphNode(page, /^Code/).waitFor();
     await button(panel(page), 'Undo these changes').click();
-    await eventually(async () => (await nodes(page).count()) === 1);
-    await page.getByText('All changes saved').waitFor();
-    await eventually(async () => (await owner.api.get(`/workflows/${id}/draft/`)).status === 404);
+    await graphNode(page, 'Done').waitFor({ state: 'detached' });
+    assert.equal(await graphNode(page, /^Code/).count(), 1);
+    const drawn = async () => {
+      const { body } = await owner.api.get<{ data: { nodes: object[] } }>(`/workflows/${id}/draft/`);
+      return body.data.nodes.length;
+    };
+    await eventually(async () => (await drawn()) === 2);
     await page.context().close();
   });
 
@@ -169,12 +172,14 @@ describe('the assistant beside the canvas', function () {
 
   it('goes on after a reload and a killed worker in the middle of its answer', async () => {
     const { page, id, held } = await open();
+    // Its test is shown there, too.
+    const drawnWait = /^Wait,.* changed by the assistant$/;
     await say(page, 'wait');
     await isHeld(held);
-    await graphNode(page, 'Wait, changed by the assistant').waitFor();
+    await graphNode(page, drawnWait).waitFor();
     await killAndAwaitRestart(stack, 'worker');
     await page.reload();
-    await graphNode(page, 'Wait, changed by the assistant').waitFor();
+    await graphNode(page, drawnWait).waitFor();
     await openPanel(page);
     await panel(page).getByRole('group', { name: 'Question' }).getByText('wait', { exact: true }).waitFor();
     await button(panel(page), 'Stop').waitFor();
