@@ -13,7 +13,6 @@ import {
   MOST_CONVERSATIONS,
 } from '../../db/conversations/conversations-repository.js';
 import type { Db } from '../../db/core/client.js';
-import { isObject, ownValue } from '../../graph/json.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { routesOf, type Route } from '../http/route.js';
@@ -21,6 +20,7 @@ import { amountSchema } from '../projects/project-view.js';
 import { drawingSchema } from '../workflows/workflow-view.js';
 import { openInputs, sealInputs } from './conversation-inputs.js';
 import type { ConversationDeps } from './deps.js';
+import { modelIn } from './find-drawing.js';
 
 const defineRoute = routesOf<ConversationDeps>();
 
@@ -117,11 +117,10 @@ async function answer(
     return { conversation: null, model: null, cost: toAmount('0', currencies), run: null };
   const { id, inputsEnc } = conversation;
   const [cost, baseline] = await Promise.all([costOfConversation(db, id), findBaseline(db, workflowId, userId)]);
-  const stored = openInputs(secretBox, id, inputsEnc)?.input;
-  const model = isObject(stored) ? ownValue(stored, 'model') : undefined;
+  const stored = openInputs(secretBox, id, inputsEnc);
   return {
     conversation: id,
-    model: typeof model === 'string' ? model : null,
+    model: (stored && modelIn(stored.input)) ?? null,
     cost: toAmount(cost, currencies),
     run: baseline?.runId ?? null,
   };

@@ -28,5 +28,11 @@ export function factsOfPurpose(purpose: ConversationPurpose) {
 
 /** Returns the other fields of the trigger, made from the inputs that the conversation stores. */
 export function toInputs({ workflowId, purpose }: Answering, stored: RunInput): RunInput {
-  return purpose === 'chat' ? stored : assistantInputs(workflowId, String(ownValue(stored, 'model') ?? ''));
+  return purpose === 'chat' ? stored : assistantInputs(workflowId, modelIn(stored) ?? '');
+}
+
+/** Returns the model of a conversation with the assistant in the editor. */
+export function modelIn(stored: RunInput): string | undefined {
+  const model = ownValue(stored, 'model');
+  return typeof model === 'string' ? model : undefined;
 }

@@ -25,7 +25,7 @@ export interface Remark {
 }
 
 /** What an answer of the assistant has changed. */
-export interface AssistantAnswer {
+interface AssistantAnswer {
   runId: string;
   before: Drawing;
   after: Drawing;

@@ -4,11 +4,11 @@ import type { JsonObject } from '../json.js';
 import { INSTRUCTIONS } from './instructions.js';
 
 /** The id of the node that answers. */
-export const ASSISTANT_NODE = 'assistant';
+const ASSISTANT_NODE = 'assistant';
 const START_NODE = 'message';
 
 /** The server of the tools. Nothing listens there: the worker calls its own service instead (activities/kinds/agent). */
-export const BUILDER_URL = 'https://assistant.invalid/mcp/build';
+const BUILDER_URL = 'https://assistant.invalid/mcp/build';
 
 /** Saving is left to the person: the editor may have changes that the draft lacks. */
 const TOOLS = [

@@ -37,7 +37,8 @@ const output = (id: string, after: string) => ({ add: { id, kind: 'output-node',
 
 /** What the last tool call has answered. */
 function answered(request: ModelRequest): string {
-  return String(request.messages.findLast(({ role }) => role === 'tool')?.content ?? '');
+  const content = request.messages.findLast(({ role }) => role === 'tool')?.content;
+  return typeof content === 'string' ? content : '';
 }
 
 describe('the assistant in the editor', function () {

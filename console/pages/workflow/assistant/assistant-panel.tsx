@@ -175,11 +175,11 @@ function Follow({ workflowId, conversation, keeper }: FollowProps) {
   const entry = useNodeEntry(runId, ANSWERING);
   const words = useNodeWords(runId, ANSWERING);
   const news = [data === undefined, runId, entry?.status, words?.attempt, words?.step].join();
-  const follow = useEffectEvent(() => {
+  const follow = useEffectEvent((_news: string) => {
     // A failure shows where unsaved changes are told of; the next step reads again.
     void keeper.follow().catch(() => undefined);
     if (runId === '') void queryClient.invalidateQueries({ queryKey: assistantQuery(workflowId).queryKey });
   });
-  useEffect(() => follow(), [news]);
+  useEffect(() => follow(news), [news]);
   return null;
 }
