@@ -45,6 +45,8 @@ const LEFT_OUT = [
   'POST /api/v1/workflows/:id/estimate/',
   'POST /api/v1/workflows/:id/check_workflow/',
   'PUT /api/v1/workflows/:id/draft/',
+  // The messages start runs, and these are recorded as such.
+  'PUT /api/v1/workflows/:id/assistant/',
   'DELETE /api/v1/workflows/:id/draft/',
   'POST /api/v1/workflows/mcp-tools/',
   'POST /api/v1/projects/:id/connections/:connection_id/authorize/',

@@ -122,7 +122,6 @@ describe('sealed columns', function () {
       'node-result': true,
       'provider-key': true,
       'idempotency-key': true,
-      'assistant-token': true,
       'agent-tools': true,
       'agent-message': true,
       'agent-arguments': true,
@@ -145,8 +144,8 @@ describe('sealed columns', function () {
       message: true,
       'human-answer': true,
       'webhook-secret': true,
-      // A session of an MCP client, and a link to a file, are with the client alone.
-    } satisfies Record<Exclude<SecretContext, 'file-link' | 'tool-session'>, true>;
+      // A session of an MCP client, a link to a file, and the token of an assistant's run are with the client alone.
+    } satisfies Record<Exclude<SecretContext, 'file-link' | 'tool-session' | 'assistant-token'>, true>;
     assert.deepEqual(
       [...new Set(SEALED_COLUMNS.map(({ context }) => context))].toSorted(),
       Object.keys(kinds).toSorted(),
