@@ -13,13 +13,23 @@ const TOOLS = ['read', 'write', 'send'];
 describe('which calls of a server wait', () => {
   it('is what the service makes of the policy, also for tools in both lists or in none', () => {
     const lists = { always: { tool_names: ['write'] }, never: { tool_names: ['read', 'write'] } };
-    for (const policy of ['always', 'never', {}, lists] as const) {
+    const some = { ...lists, when_given: [{ tool_name: 'send', arguments: ['copy'] }] };
+    for (const policy of ['always', 'never', {}, lists, some] as const) {
       for (const tool of TOOLS) assert.equal(asksFor(policy, tool), needsApproval(policy as 'always', tool), tool);
     }
   });
 
   it('changes for one tool alone', () => {
-    const policies = ['always', 'never', { never: { tool_names: ['read'] } }, { always: { tool_names: ['send'] } }];
+    const when_given = [{ tool_name: 'send', arguments: ['copy'] }];
+    const some = { never: { tool_names: ['read'] }, when_given };
+    const policies = [
+      'always',
+      'never',
+      { never: { tool_names: ['read'] } },
+      { always: { tool_names: ['send'] } },
+      some,
+    ];
+    assert.deepEqual(withAsk(some, TOOLS, 'write', false), { never: { tool_names: ['read', 'write'] }, when_given });
     for (const policy of policies) {
       for (const tool of TOOLS) {
         for (const asks of [true, false]) {
@@ -46,6 +56,13 @@ describe('which calls of a server wait', () => {
     assert.equal(
       policySentence({ never: { tool_names: ['read', 'write'] } }, TOOLS),
       'Calls of read and write are made at once. Each other call waits until a person approves it.',
+    );
+    assert.equal(
+      policySentence(
+        { never: { tool_names: ['read'] }, when_given: [{ tool_name: 'send', arguments: ['copy'] }] },
+        TOOLS,
+      ),
+      'Calls of read are made at once. Calls of send wait only with certain arguments. Each other call waits until a person approves it.',
     );
     const many = { never: { tool_names: ['a', 'b', 'c', 'd', 'e'] } };
     assert.match(policySentence(many, ['a']), /^Calls of a, b, c and 2 more are made/);
