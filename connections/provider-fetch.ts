@@ -10,9 +10,8 @@ import { retryAfterMs } from '../outgoing/retry-after.js';
 import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
-const TIMEOUT_MS = 15_000;
-/** The discovery of an MCP server needs about ten. */
-const MOST_REQUESTS = 20;
+/** `timeoutMs`: of each request. The discovery of an MCP server needs about ten requests. */
+export const REQUEST_LIMITS = { timeoutMs: 15_000, mostRequests: 20 };
 
 interface FetchOptions {
   method?: string | undefined;
@@ -28,14 +27,18 @@ export interface ProviderFetch {
 }
 
 /** Aborting `stop` ends a request. Omit it for a request whose answer may hold the only copy of new tokens. */
-export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal): ProviderFetch {
+export function createProviderFetch(
+  client: OutgoingClient,
+  stop?: AbortSignal,
+  { timeoutMs, mostRequests } = REQUEST_LIMITS,
+): ProviderFetch {
   let account: string | null = null;
   let requests = 0;
   return {
     account: () => account,
     async fetch(url, options = {}) {
       requests += 1;
-      if (requests > MOST_REQUESTS) throw new TokenError('refused', 'The provider leads to too many addresses.');
+      if (requests > mostRequests) throw new TokenError('refused', 'The provider leads to too many addresses.');
       const headers = Object.fromEntries(new Headers(options.headers));
       const signals = [options.signal, stop].filter((signal) => signal instanceof AbortSignal);
       const answer = await client
@@ -44,7 +47,7 @@ export function createProviderFetch(client: OutgoingClient, stop?: AbortSignal):
           method: options.method ?? 'GET',
           headers: { 'user-agent': 'workflow-automation-service', ...headers, accept: 'application/json' },
           body: toText(options.body),
-          timeoutMs: TIMEOUT_MS,
+          timeoutMs,
           signal: AbortSignal.any(signals),
           followRedirects: false,
           reserve: refuseLarge,

@@ -4,6 +4,7 @@ import type { FileToSave, Files } from '../../files/files.js';
 import { FileTooLargeError } from '../../files/files.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
+import { headerText } from '../../outgoing/header-text.js';
 import { ApiError, bodyTooLarge, invalidFields } from '../http/errors.js';
 import { isMultipart, readMultipart } from '../http/multipart.js';
 
@@ -57,9 +58,10 @@ export async function saveUpload(
   });
 }
 
+/** Senders of hooks also write the name in plain UTF-8, which Node.js reads as latin-1. */
 export function decodeName(encoded: string | undefined): string {
   try {
-    return decodeURIComponent(encoded ?? '');
+    return decodeURIComponent(headerText(encoded ?? ''));
   } catch (error) {
     throw new ApiError(400, 'invalid', 'X-File-Name must be percent-encoded UTF-8.', { cause: error });
   }

@@ -1,5 +1,6 @@
 // Sends webhook events from the outbox. It runs in every API process; a lease in the database prevents two processes
 // from making the same attempt.
+import { setMaxListeners } from 'node:events';
 import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { attemptDelivery, ATTEMPT_TIMEOUT_MS } from './attempt-delivery.js';
@@ -42,6 +43,8 @@ class Sender implements WebhookDelivery {
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
+    // Every attempt listens to it, and Node.js warns from the eleventh listener on.
+    setMaxListeners(0, this.#cut.signal);
     this.#client = createOutgoingClient(deps.config.addressRules);
     this.#loop = this.#run();
   }

@@ -1,6 +1,7 @@
 // Creates, runs, watches and prints one sample workflow.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { cutText } from '../../graph/cut-text.js';
 import { createAttendant } from './attend.js';
 import type { DemoApi, FinishedRun, NodeState, RunState } from './demo-api.js';
 import { filesOfSample, type Sample, type SampleNode } from '../samples/samples.js';
@@ -157,7 +158,7 @@ function resultLine(
   const start = `    ${mark(terminal, state)} ${terminal.dim(id.slice(0, 8))}  ${label}: ${count}`;
   const text = content.replaceAll(/\s+/g, ' ');
   const room = Math.max(40, terminal.columns - label.length - count.length - 20);
-  return start + (text.length > room ? `${text.slice(0, room - 3)}...` : text);
+  return start + (text.length > room ? `${cutText(text, room - 3)}...` : text);
 }
 
 function mark(terminal: Terminal, state: NodeState | undefined): string {

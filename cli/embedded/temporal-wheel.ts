@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { unzipSync } from 'fflate';
+import { endOfText } from '../../graph/cut-text.js';
 
 interface WheelOptions {
   env: NodeJS.ProcessEnv;
@@ -68,7 +69,7 @@ async function runPip(file: string, args: string[], { env, report, signal }: Whe
   }, REPORT_EVERY_MS);
   const pip = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'], signal });
   let errors = '';
-  pip.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors = (errors + chunk).slice(-4_000)));
+  pip.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors = endOfText(errors + chunk, 4_000)));
   try {
     return await new Promise<boolean>((resolve, reject) => {
       pip.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(false) : reject(error)));

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { HistoryAndWorkflowId } from '@temporalio/client';
+import { cutText } from '../../graph/cut-text.js';
 import { StartError } from '../embedded/start-error.js';
 
 interface Replayed {
@@ -37,5 +38,5 @@ function silenceRuntime(): void {
 }
 
 function firstLine(message: string): string {
-  return message.split('\n', 1)[0]!.slice(0, 500);
+  return cutText(message.split('\n', 1)[0]!, 500);
 }

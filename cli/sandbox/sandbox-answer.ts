@@ -1,4 +1,5 @@
 // The answers of the sandbox model. They depend only on the messages, so that demos and tests can rely on them.
+import { cutText } from '../../graph/cut-text.js';
 
 export interface ChatMessage {
   role: string;
@@ -166,6 +167,5 @@ function mostMentioned<Choice>(choices: readonly Choice[], user: string): Choice
 
 function shorten(text: string, length = ECHO_CHARACTERS): string {
   const trimmed = text.trim();
-  // Do not split a surrogate pair.
-  return trimmed.length <= length ? trimmed : `${trimmed.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, '')}...`;
+  return trimmed.length <= length ? trimmed : `${cutText(trimmed, length - 3)}...`;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
 import { refreshOauth, requestClientToken } from '../../connections/oauth.js';
-import { createProviderFetch, type ProviderFetch } from '../../connections/provider-fetch.js';
+import { createProviderFetch, REQUEST_LIMITS, type ProviderFetch } from '../../connections/provider-fetch.js';
 import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';
 import { startHttpTarget, type HttpTarget, type TargetReply } from '../../harness/target/http-target.js';
@@ -94,6 +94,32 @@ describe('the answer of a token endpoint', function () {
         assert.deepEqual([accessToken, refreshToken], ['new', kept], kind);
       });
     }
+  });
+
+  it('has its scopes in one text, whether they come in a list or not', async () => {
+    for (const [scope, joined] of [
+      [['repo', 'user:read'], 'repo user:read'],
+      [['repo', null, '', 7], 'repo'],
+      ['repo user:read', 'repo user:read'],
+      [[], undefined],
+      [{ a: 1 }, undefined],
+    ]) {
+      target.on('/token', { body: { access_token: 'new', scope } });
+      const { fetch } = createProviderFetch(outgoing);
+      const answer = await fetch(`${target.url}/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ grant_type: 'refresh_token' }),
+      });
+      assert.equal(((await answer.json()) as { scope?: unknown }).scope, joined, JSON.stringify(scope));
+    }
+  });
+
+  it('is waited for at most fifteen seconds, and no longer than the limit that is set', async () => {
+    assert.equal(REQUEST_LIMITS.timeoutMs, 15_000);
+    target.on('/held', { after: ['/never'] });
+    const { fetch } = createProviderFetch(outgoing, undefined, { ...REQUEST_LIMITS, timeoutMs: 50 });
+    await assert.rejects(fetch(`${target.url}/held`), { name: 'TokenError', outcome: 'unreachable' });
   });
 
   it('means that somebody signs in again where it says so by any of the known words, with any status', async () => {

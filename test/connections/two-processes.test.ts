@@ -208,6 +208,21 @@ describe('two processes that need new tokens of a connection', function () {
     });
   });
 
+  it('are served by a token of unknown lifetime until it is refused, and ask for no other', async () => {
+    const { id, token } = await connect('unknown lifetime', 1_000);
+    provider.saidLifetime = 0;
+    const fresh = await open(one, id);
+    assert.notEqual(fresh, token);
+    await withClock({ stepMs: 30 * 24 * HOUR_MS }, async () => {
+      for (const connections of [one, other, one]) assert.equal(await open(connections, id), fresh);
+    });
+    assert.equal(provider.refreshes, 1);
+    const used = await other!.open(projectId, id, never());
+    const renewed = await other!.renew(used, never());
+    assert.equal(renewed?.tokensVersion, used.tokensVersion + 1);
+    assert.equal(provider.refreshes, 2);
+  });
+
   it('stop waiting with the signal of the call, and what the provider gives then is kept', async () => {
     const { id, token } = await connect('cancelled', 1_000);
     const hold = holdFirst();

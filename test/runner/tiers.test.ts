@@ -47,6 +47,7 @@ describe('the suites', () => {
       assert.equal(scripts[`pre${script}`], 'npm run --silent build');
       assert.match(all!, ranAs(script));
     }
+    for (const script of ['test:pressure', 'test:hostile', 'faults']) assert.match(all!, ranAs(script));
     for (const script of ['test', 'test:durability', 'test:docs']) assert.match(ci!, ranAs(script));
   });
 });

@@ -17,6 +17,8 @@ export interface OpenStream {
   /** The events received so far. */
   events: StreamedEvent[];
   comments: () => number;
+  /** Why the stream could not be read: a broken connection, or an empty line without an event. */
+  failure: () => unknown;
   /** Resolves when the stream has ended, even by an error. */
   ended: Promise<void>;
   close: () => void;
@@ -62,8 +64,16 @@ export async function openEventStream(
       }
     }
   };
-  const ended = isStream ? read().catch(() => undefined) : Promise.resolve();
-  return { response, events, comments: () => comments, ended, close: () => controller.abort() };
+  let failure: unknown;
+  const ended = isStream ? read().catch((error: unknown) => void (failure = error)) : Promise.resolve();
+  return {
+    response,
+    events,
+    comments: () => comments,
+    failure: () => failure,
+    ended,
+    close: () => controller.abort(),
+  };
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
@@ -76,7 +86,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** Throws for an empty line without an event before it: some clients would take it for an event. */
+/** Throws for an empty line without an event before it, as behind a comment: some clients take it for an event. */
 function toEvent(lines: string[]): StreamedEvent {
   const fields = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),

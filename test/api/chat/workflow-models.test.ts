@@ -308,6 +308,31 @@ describe('a workflow as a model', function () {
     );
   });
 
+  it('is a 402 where the limit of its project stops its run, with a stream and without, and no call is made', async () => {
+    const limited = await account.api.createProject('Limited');
+    const body = { spending_limit: { amount: '0.0000001', period: 'day' } };
+    assert.equal((await account.api.patch(`/projects/${limited}/`, { body })).status, 200);
+    const question = `nobody pays for this ${randomUUID()}`;
+    const data = drawing(linkInRow([trigger(), llm(question, { settings: { model_name: 'test-model' } })]));
+    const id = await account.api.createWorkflow(limited, data, 'Chat');
+    assert.equal((await account.api.patch(`/workflows/${id}/`, { body: { is_chat: true } })).status, 200);
+    const asked = { model: `workflow:${id}`, messages: [user('x')] };
+    await assert.rejects(openai.chat.completions.create(asked), (error: APIError) => {
+      const { type, code, status, headers } = error;
+      assert.deepEqual([status, code, type], [402, 'budget_exceeded', 'insufficient_quota']);
+      assert.equal(headers!.get('x-should-retry'), 'false');
+      return true;
+    });
+    const stream = await openai.chat.completions.create({ ...asked, stream: true });
+    await assert.rejects(
+      async () => {
+        for await (const _ of stream);
+      },
+      (error: APIError) => error instanceof APIError && error.code === 'budget_exceeded',
+    );
+    assert.ok(!JSON.stringify(stack.modelProvider.requests).includes(question));
+  });
+
   it('is started once under one Idempotency-Key, whose second use for other words is refused', async () => {
     const { model, id } = await chat(echo());
     const ask = (content: string) =>

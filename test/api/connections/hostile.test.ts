@@ -95,6 +95,15 @@ describe('connections of a tenant who means harm', function () {
       });
     }
 
+    it('with a user in the token address: the sentence says where the credentials belong', async () => {
+      const body = bearer('a user in an address', tokenUrl('https://user:password@example.com/token'));
+      const answer = await account.api.post<{ settings: string[] }>(path, { body });
+      assert.equal(answer.status, 400);
+      const sentence =
+        'token_url: Enter an address without a user name and password: these belong in the secrets of a connection.';
+      assert.ok(answer.body.settings.includes(sentence), JSON.stringify(answer.body));
+    });
+
     it('when the project has as many as it may', async () => {
       const full = await account.api.createProject();
       const made = await createConnection(account, full, bearer('first'));

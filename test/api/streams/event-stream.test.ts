@@ -65,6 +65,7 @@ describe('the events of a run', function () {
     await pause(32_000);
     assert.equal(stream.comments(), 2);
     await stream.ended;
+    assert.equal(stream.failure(), undefined, 'no comment ends in an empty line');
     assert.equal(stream.events.at(-1)!.data.status, 'succeed');
   }
 
@@ -331,5 +332,5 @@ describe('the events of a run', function () {
     });
   });
 
-  it('are for sessions, too, and a comment comes every 15 seconds', () => quiet);
+  it('are for sessions, too, and a comment comes every 15 seconds, followed by one line end', () => quiet);
 });
