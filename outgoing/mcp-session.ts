@@ -8,7 +8,8 @@ import type { McpSession, McpToolResult } from './mcp-types.js';
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, sizeOf, type MessageSize, type Reserve } from './message-size.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 
-const LIST_TIMEOUT_MS = 30_000;
+/** For all pages together. */
+export const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_PARTS = 10_000;
@@ -46,6 +47,7 @@ export function createSession(
   exchanges: McpExchanges,
   hide: (text: string) => string,
   close: () => Promise<void>,
+  listTimeoutMs = LIST_TIMEOUT_MS,
 ): McpSession {
   async function ask<T extends z.ZodType>(
     request: { method: string; params: Record<string, unknown> },
@@ -90,7 +92,7 @@ export function createSession(
 
   return {
     listTools(signal, reserve = unlimited) {
-      return within({ signal, timeoutMs: LIST_TIMEOUT_MS, reserve }, (asking) =>
+      return within({ signal, timeoutMs: listTimeoutMs, reserve }, (asking) =>
         joinPages(asking, (cursor, page) =>
           ask({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, pageSchema, page),
         ),

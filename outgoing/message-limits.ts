@@ -40,8 +40,13 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
  * Delivers a stream of server-sent events in whole events, because a parser that sees a long event grow byte by byte
  * would take quadratic time. `onEnd` is called once, unless the reader cancels.
  */
-export function limitEvents(source: Source, reserve: Reserve, onEnd: (end: StreamEnd) => void): Bytes {
-  const splitter = new EventSplitter(reserve);
+export function limitEvents(
+  source: Source,
+  reserve: Reserve,
+  onEnd: (end: StreamEnd) => void,
+  mostBytes = MAX_STREAM_BYTES,
+): Bytes {
+  const splitter = new EventSplitter(reserve, mostBytes);
   return mapChunks(source, {
     chunk: (bytes) => splitter.add(bytes),
     end: (error) => onEnd({ error, isResumable: splitter.hasIds }),
@@ -65,6 +70,7 @@ const ID_FIELD = Buffer.from('id:');
 class EventSplitter {
   hasIds = false;
   readonly #reserve: Reserve;
+  readonly #mostBytes: number;
   readonly #held = new GrowingBuffer();
   readonly #counter = new MessageCounter();
   #streamBytes = 0;
@@ -74,8 +80,9 @@ class EventSplitter {
   #isAfterCr = false;
   #isBlank = false;
 
-  constructor(reserve: Reserve) {
+  constructor(reserve: Reserve, mostBytes: number) {
     this.#reserve = reserve;
+    this.#mostBytes = mostBytes;
   }
 
   /** Returns all events that are complete with this chunk. */
@@ -92,7 +99,7 @@ class EventSplitter {
       this.#counter.reset();
     }
     this.#streamBytes += chunk.length;
-    if (this.#events > MAX_STREAM_MESSAGES || this.#streamBytes > MAX_STREAM_BYTES) {
+    if (this.#events > MAX_STREAM_MESSAGES || this.#streamBytes > this.#mostBytes) {
       throw new McpError('response_too_large', 'The MCP server does not stop sending messages.', false);
     }
     const size = grown(this.#held, end > 0 ? end : chunk.length, this.#counter);

@@ -5,7 +5,7 @@ import type { AddressRules } from './refused-addresses.js';
 import { createConnections } from './connections.js';
 import { headerText } from './header-text.js';
 import { noteAddress } from './network-error.js';
-import { decodeBody, TooManyEncodingsError, readBody } from './response-body.js';
+import { decodeWithin, TooManyEncodingsError, readBody } from './response-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { tracedCall } from './traced-call.js';
 import { untilAborted } from './until-aborted.js';
@@ -203,7 +203,7 @@ async function toResponse(
   if (isBodiless) return { ...head, body: (await consumeBody?.(Readable.from([]))) ?? Buffer.alloc(0) };
   const encoding = headers['content-encoding'];
   if (consumeBody !== undefined) {
-    const decoded = decodeBody(answer.body, { encoding, limitBytes: maxConsumedBytes, signal: deadline.signal });
+    const decoded = decodeWithin(answer.body, { encoding, limitBytes: maxConsumedBytes, signal: deadline.signal });
     return { ...head, body: await consumeBody(decoded) };
   }
   const waitFor = (bytes: number) => {

@@ -123,7 +123,7 @@ export class TooManyEncodingsError extends Error {
   override name = 'TooManyEncodingsError';
 }
 
-/** An encoding of the body has expanded beyond its limit. */
+/** The body, or one of its encodings, is larger than its limit. */
 export class ExpandedTooFarError extends Error {
   override name = 'ExpandedTooFarError';
 }
@@ -160,6 +160,16 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   return decoded === body ? body : addAbortSignal(signal, decoded);
 }
 
+/** Like `decodeBody`, but a body without an encoding fails with `ExpandedTooFarError` beyond the limit, too. */
+export function decodeWithin(body: Readable, decoding: Decoding): Readable {
+  const decoded = decodeBody(body, decoding);
+  if (decoded !== body) return decoded;
+  return addAbortSignal(
+    decoding.signal,
+    pipeline(body, createLimiter(decoding.limitBytes), () => undefined),
+  );
+}
+
 /** Returns the encodings in the order in which they must be undone, the reverse of the header. */
 function encodingsOf(contentEncoding = ''): string[] {
   return contentEncoding
@@ -175,7 +185,7 @@ function createLimiter(limitBytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sizeBytes += chunk.length;
-      if (sizeBytes > limitBytes) done(new ExpandedTooFarError('The body expands into too many bytes.'));
+      if (sizeBytes > limitBytes) done(new ExpandedTooFarError('The body has too many bytes.'));
       else done(null, chunk);
     },
   });

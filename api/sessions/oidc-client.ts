@@ -37,7 +37,8 @@ export interface OidcClient {
   identify(flow: OidcFlow, answer: Record<string, string | undefined>): Promise<Identity>;
 }
 
-const TIMEOUT_SECONDS = 5;
+/** Of each request to the issuer. */
+export const ISSUER_TIMEOUT_SECONDS = 5;
 /** The issuer's keys and addresses change seldom, so a copy is used for at most an hour. */
 const DISCOVERY_LIVES_MS = 3_600_000;
 const SCOPE = 'openid email profile';
@@ -45,9 +46,13 @@ const SCOPE = 'openid email profile';
 /**
  * `publicUrl`: the base of the address to which the issuer sends the browser back; it must be registered at the issuer.
  */
-export function createOidcClient(settings: OidcSettings, publicUrl: string): OidcClient {
+export function createOidcClient(
+  settings: OidcSettings,
+  publicUrl: string,
+  timeoutSeconds = ISSUER_TIMEOUT_SECONDS,
+): OidcClient {
   const redirectUri = `${publicUrl}${OIDC_PATH}callback/`;
-  const configuration = cachedFor(DISCOVERY_LIVES_MS, () => discover(settings));
+  const configuration = cachedFor(DISCOVERY_LIVES_MS, () => discover(settings, timeoutSeconds));
   return {
     settings,
     url: `${publicUrl}${OIDC_PATH}`,
@@ -87,11 +92,14 @@ async function readMore(
   return fetchUserInfo(config, accessToken, claims.sub);
 }
 
-function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+function discover(
+  { issuer, clientId, clientSecret }: OidcSettings,
+  timeoutSeconds: number,
+): Promise<Configuration> {
   const server = new URL(issuer);
   const isPlain = server.protocol === 'http:' && isLoopback(server.hostname);
   return discovery(server, clientId, undefined, authenticateBy(clientSecret), {
-    timeout: TIMEOUT_SECONDS,
+    timeout: timeoutSeconds,
     [customFetch]: fetchInStandardForm,
     // Verifies the ID token's signature, too, although the token comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],

@@ -74,6 +74,27 @@ describe('a store in an S3 that fails', () => {
     }
   });
 
+  it('asks for one page of the open uploads of a removed file, however many the server says there are', async () => {
+    const upload = (key: string, id: string): string =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`;
+    const page =
+      '<?xml version="1.0"?><ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>' +
+      `${upload('a', 'one')}${upload('another', 'two')}${upload('a', 'three')}</ListMultipartUploadsResult>`;
+    const store = await storeAt(
+      (socket, request) => {
+        const body = request.startsWith('GET') ? page : '';
+        const status = request.startsWith('GET') ? '200 OK' : '204 No Content';
+        socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      },
+      { answerMs: 10_000 },
+    );
+    await store.remove('a');
+    const lines = server!.received.join('\n').match(/^(?:GET|DELETE) \/\S+/gm) ?? [];
+    const ids = lines.flatMap((line) => /uploadId=(\w+)/.exec(line)?.[1] ?? []);
+    assert.deepEqual([requests().filter((made) => made === 'GET ').length, ids.toSorted()], [1, ['one', 'three']]);
+    assert.equal(lines.length, 4);
+  });
+
   it('sends a part without a word of the server', async () => {
     const parts: number[] = [];
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

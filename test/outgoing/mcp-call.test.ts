@@ -286,6 +286,46 @@ describe('MCP tool calls', function () {
     assert.ok(endpoint.requests.length < 150);
   });
 
+  it('reads at most 64 KiB of the answer 400 to learn whether the session is lost, and hangs up', async () => {
+    let sent = 0;
+    const endless: McpHandler = (_request, response) => {
+      response.writeHead(400, { 'content-type': 'text/plain' });
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16 * 1024))) sent += 16 * 1024;
+      };
+      response.on('drain', write);
+      write();
+    };
+    const endpoint = fake.endpoint({ 'tools/call': endless });
+    await assert.rejects(call(endpoint.url), failing('mcp_protocol', /status 400/, false));
+    const request = endpoint.requests.find(({ method }) => method === 'tools/call')!;
+    await eventually(() => request.aborted);
+    // What the two ends of a connection hold is sent, too.
+    assert.ok(sent < 16 * MIB, `${sent} bytes`);
+    const late = fake.endpoint({
+      'tools/call': (_request, response) =>
+        void response.writeHead(400).end(`${'x'.repeat(64 * 1024)} no valid session ID`),
+    });
+    await assert.rejects(call(late.url), failing('mcp_protocol', /status 400/, false));
+  });
+
+  it('ends a session whose server answers neither the end nor a cancelled call', async () => {
+    const silent: McpHandler = () => undefined;
+    const endpoint = fake.endpoint({
+      'tools/call': silent,
+      'notifications/cancelled': silent,
+      DELETE: silent,
+    });
+    const session = await client.connect(toServer(endpoint.url), NEVER);
+    const stop = new AbortController();
+    const called = session.callTool('echo', {}, { timeoutMs: 600_000, signal: stop.signal });
+    await eventually(() => endpoint.methods().includes('tools/call'));
+    stop.abort(new Error('cancelled by the test'));
+    await assert.rejects(called, /cancelled by the test/);
+    await session.close();
+    assert.deepEqual(endpoint.methods().slice(-2), ['notifications/cancelled', 'DELETE']);
+  });
+
   it('never says a header, even when the server quotes it', async () => {
     const headers = { authorization: 'Bearer canary-79', 'x-plain': 'canary-80' };
     const endpoint = fake.endpoint({

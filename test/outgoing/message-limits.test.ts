@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { McpError } from '../../outgoing/mcp-error.js';
-import { limitBody, limitEvents, type StreamEnd } from '../../outgoing/message-limits.js';
+import { limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from '../../outgoing/message-limits.js';
 import type { MessageSize, Reserve } from '../../outgoing/message-size.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
@@ -72,6 +72,28 @@ describe('limits of MCP messages', () => {
       assert.ok(given <= 12 * MIB);
       assert.equal(ends[0]!.error?.code, 'response_too_large');
     }
+  });
+
+  it('break a stream whose events are larger than 100 MiB together, however small each is', async () => {
+    assert.equal(MAX_STREAM_BYTES, 100 * MIB);
+    const event = Buffer.from(`data: "${'x'.repeat(1_000)}"\n\n`);
+    const ends: StreamEnd[] = [];
+    let given = 0;
+    let isStopped = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        given += event.length;
+        controller.enqueue(event);
+      },
+      cancel: () => void (isStopped = true),
+    });
+    await assert.rejects(readAll(limitEvents(endless, FREE, (end) => ends.push(end), 64 * 1024)), {
+      code: 'response_too_large',
+      message: 'The MCP server does not stop sending messages.',
+    });
+    assert.ok(given <= 64 * 1024 + 2 * event.length, `${given} bytes`);
+    assert.equal(ends[0]?.error?.code, 'response_too_large');
+    await eventually(() => isStopped);
   });
 
   it('hand a body of 10 MiB on in one piece, however small its pieces, and take no byte more', async () => {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { fetchDocument } from '../../../api/services/fetch-document.js';
 import { ApiError } from '../../../api/http/errors.js';
-import { OutgoingError, type OutgoingClient, type OutgoingRequest } from '../../../outgoing/outgoing-client.js';
+import {
+  createOutgoingClient,
+  OutgoingError,
+  type OutgoingClient,
+  type OutgoingRequest,
+} from '../../../outgoing/outgoing-client.js';
 import { noteAddress } from '../../../outgoing/network-error.js';
 import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
+import { startRawServer, type RawServer } from '../../support/raw-server.js';
 
 type Send = (request: OutgoingRequest) => Promise<{ status: number; body: string }>;
 
@@ -100,5 +109,71 @@ describe('the address of a document', () => {
     }
     const mistake = new Error('a mistake of ours');
     await assert.rejects(fetchWith(fails(mistake)), mistake);
+  });
+
+  describe('at a server of its own', () => {
+    const client = createOutgoingClient({ allowPrivateNetwork: true });
+    let server: RawServer;
+    let answer: (socket: Socket) => void;
+
+    before(async () => void (server = await startRawServer((socket) => answer(socket))));
+    after(async () => {
+      await client.close();
+      await server.close();
+    });
+
+    /** Reaches the server without TLS, within `timeoutMs` in place of the limit that is set. */
+    function refusalWithin(timeoutMs: number): Promise<string> {
+      const outgoing: OutgoingClient = {
+        send(request) {
+          assert.equal(request.timeoutMs, 30_000);
+          return client.send({ ...request, timeoutMs, url: new URL(server.url), authorize: (sent) => sent });
+        },
+        close: () => Promise.resolve(),
+      };
+      const fetching = { outgoing, signal: new AbortController().signal, reserve: () => undefined };
+      return fetchDocument('https://docs.example.com/openapi.json', fetching).then(
+        () => assert.fail('it was fetched'),
+        (error: unknown) => {
+          assert.ok(error instanceof ApiError, String(error));
+          return error.fields!['openapi']![0]!;
+        },
+      );
+    }
+
+    it('is given up where the answer never comes, or never ends', async () => {
+      const hungUp: Promise<unknown>[] = [];
+      for (const begin of ['', 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"openapi":']) {
+        answer = (socket) => {
+          hungUp.push(once(socket, 'close'));
+          socket.write(begin);
+        };
+        assert.equal(await refusalWithin(1_000), 'The document could not be fetched: timeout.');
+      }
+      await Promise.all(hungUp);
+    });
+
+    it('has at most 20 MiB, compressed or not', async () => {
+      const tooLarge = 'The document is larger than 20971520 bytes.';
+      const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json';
+      let sent = 0;
+      answer = (socket) => {
+        socket.write(`${head}\r\n\r\n`);
+        const write = (): void => {
+          while (!socket.destroyed && socket.write('x'.repeat(65_536))) sent += 65_536;
+        };
+        socket.on('drain', write);
+        write();
+      };
+      assert.equal(await refusalWithin(60_000), tooLarge);
+      // What the two ends of a connection hold is sent, too.
+      assert.ok(sent < 40 * 1024 * 1024, `${sent} bytes`);
+      const packed = gzipSync(Buffer.alloc(20 * 1024 * 1024 + 1, 'x'));
+      answer = (socket) => {
+        socket.write(`${head}\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
+        socket.write(packed);
+      };
+      assert.equal(await refusalWithin(60_000), tooLarge);
+    });
   });
 });

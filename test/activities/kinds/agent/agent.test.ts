@@ -148,6 +148,25 @@ describe('agent node', function () {
     assert.equal((await api.history(run.workflowId, run.runId)).cost['USD'], '0.00006');
   });
 
+  it('attempts the model call of a turn five times, or as often as its retry says, and makes no turn before it again', async () => {
+    for (const [retry, attempts] of [
+      [{ delay: 0 }, 5],
+      [{ delay: 0, max_attempts: 2 }, 2],
+    ] as const) {
+      const called = tools.calls.length;
+      const model = scripted([{ toolCalls: [{ name: 'add', arguments: { a: 2, b: 3 } }] }, { status: 503 }]);
+      const { data, node } = draw(model);
+      node.data['retry'] = retry;
+      const run = await api.runToEnd(data);
+      assert.match(run.nodes[node.id]!.error!.message, /503/);
+      assert.deepEqual(
+        stack.modelProvider.requestsFor(model).map(({ headers }) => headers['idempotency-key']),
+        [0, ...Array<number>(attempts).fill(1)].map((turn) => `${run.runId}/${node.id}/${turn}`),
+      );
+      assert.equal(tools.calls.length - called, 1);
+    }
+  });
+
   it('takes no message with more than 128 tool calls, and makes none of them', async () => {
     const call = { name: 'add', arguments: { a: 1, b: 1 } };
     const model = scripted(() => ({ toolCalls: Array.from({ length: 129 }, () => call) }));

@@ -5,7 +5,7 @@ import type { ApiClient } from '../../../../harness/client/api-client.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../../../harness/drawing/drawing.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
 import type { ModelAnswer } from '../../../../harness/target/fake-model-provider.js';
-import { startHttpTarget, type HttpTarget } from '../../../../harness/target/http-target.js';
+import { startHttpTarget, type HttpTarget, type TargetReply } from '../../../../harness/target/http-target.js';
 import { createAccount, type Account } from '../../../api/accounts.js';
 import { approvalsOf, decide } from '../../../support/agents.js';
 import { historyOf, queryDatabase } from '../../../support/inspect.js';
@@ -503,6 +503,27 @@ describe('nodes with actions', function () {
       assert.match(dots!, /not made: .*cannot be "\.\."/);
       assert.match(conflict!, /status 409: taken/);
       assert.equal(target.requestsTo(`/api/orders/${order}`).length, 1);
+    });
+
+    it('are attempted four times where their server breaks the connection, and the model is told then', async () => {
+      for (const [broken, attempts] of [
+        [3, 4],
+        [1_000, 4],
+      ] as const) {
+        const order = randomUUID();
+        const replies = [...Array<TargetReply>(Math.min(broken, 10)).fill({ reset: true }), { body: 'it is there' }];
+        target.on(`/api/orders/${order}`, replies);
+        const { model, work } = agentWith(
+          [{ id: 'getOrder', name: 'get', require_approval: 'never' }],
+          [asks('get', { order }), { text: 'Done' }],
+        );
+        work.data['retry'] = { delay: 0 };
+        const { status, nodes } = await run(await create(work));
+        assert.equal(status, 'succeed', JSON.stringify(nodes));
+        assert.equal(target.requestsTo(`/api/orders/${order}`).length, attempts);
+        const says = broken < attempts ? /it is there/ : /^The call failed \(.*\); whether it was carried out is unknown/;
+        assert.match(answersTo(model)[0]!, says);
+      }
     });
 
     it('are checked and stored like nodes', async () => {

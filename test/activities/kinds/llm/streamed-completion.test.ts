@@ -3,6 +3,7 @@ import { AnswerReader } from '../../../../activities/kinds/llm/streamed-completi
 import { toLlmFailure } from '../../../../activities/kinds/llm/model-clients.js';
 import { UnusableAnswer } from '../../../../activities/kinds/llm/unusable-answer.js';
 import { readMessage } from '../../../../activities/kinds/agent/assistant-message.js';
+import { eventually } from '../../../../harness/timing/eventually.js';
 import { cpuMillisecondsUntil } from '../../../support/cpu-time.js';
 import { writeJson } from '../../../../graph/json-text.js';
 import { NodeFailure } from '../../../../activities/node/failures.js';
@@ -54,6 +55,18 @@ async function unusable(parts: (string | Uint8Array | Error)[], type?: string) {
 }
 
 describe('the answer of a provider that streams', () => {
+  it('is there when its stream has said so, and what follows is hung up on after a second', async () => {
+    let isHungUp = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from(`${say({ content: 'Good day' })}${END}`)),
+      cancel: () => void (isHungUp = true),
+    });
+    const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const whole = (await new AnswerReader(() => undefined).read(response)) as Record<string, unknown>;
+    assert.match(writeJson(whole), /Good day/);
+    await eventually(() => isHungUp);
+  });
+
   it('is what it would have been in one piece, and its content is told as it comes', async () => {
     const { told, whole } = await read([
       say({ role: 'assistant', content: '' }),
