@@ -8,7 +8,7 @@ import { filesOfSample, type Sample, type SampleNode } from '../samples/samples.
 import type { Terminal } from './terminal.js';
 
 const POLL_EVERY_MS = 100;
-const GIVE_UP_AFTER_MS = 120_000;
+export const GIVE_UP_AFTER_MS = 120_000;
 
 export interface SampleRun {
   workflowId: number;
@@ -35,6 +35,7 @@ export async function runSample(
   project: number,
   sample: Sample,
   before: readonly string[] = [],
+  giveUpAfterMs = GIVE_UP_AFTER_MS,
 ): Promise<SampleRun> {
   const { api, terminal, uiLink, isStandIn } = stage;
   terminal.line(`\n${terminal.bold(sample.title)}`);
@@ -43,7 +44,7 @@ export async function runSample(
   const workflowId = await api.createWorkflow(project, sample.title, sample.data);
   if (sample.is_chat === true) await api.makeChat(workflowId);
   const { id: runId } = await api.startRun(workflowId, sample.input, filesOfSample(sample));
-  const { state, done } = await watch(api, terminal, sample, runId);
+  const { state, done } = await watch(stage, sample, runId, giveUpAfterMs);
   for (const sentence of done) terminal.line(`  ${sentence}`);
   terminal.line('  Results');
   const inBodies = loopsOfBodies(sample);
@@ -96,7 +97,12 @@ function loopsOfBodies({ data: { nodes, edges } }: Sample): Map<string, string> 
   return around;
 }
 
-async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: string): Promise<Watched> {
+async function watch(
+  { api, terminal }: Stage,
+  sample: Sample,
+  runId: string,
+  giveUpAfterMs: number,
+): Promise<Watched> {
   const startedAt = Date.now();
   const seen = new Map<string, { sinceMs: number; tookMs?: number }>();
   const attend = createAttendant(api, sample);
@@ -116,7 +122,7 @@ async function watch(api: DemoApi, terminal: Terminal, sample: Sample, runId: st
       return { state, done };
     }
     done.push(...(await attend(state)));
-    if (now > GIVE_UP_AFTER_MS) throw new Error(`the run ${runId} is still ${state.status} after ${now / 1000} s`);
+    if (now > giveUpAfterMs) throw new Error(`the run ${runId} is still ${state.status} after ${now / 1000} s`);
     await pause(POLL_EVERY_MS);
   }
 }

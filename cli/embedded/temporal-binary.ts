@@ -39,6 +39,8 @@ export const WAYS: Way[] = [
 interface BinaryOptions extends FetchOptions {
   /** TEMPORAL_CLI. */
   configured: string | undefined;
+  /** How long to wait for another process that fetches the program. Default: as long as all ways may take, and a minute. */
+  waitMs?: number;
 }
 
 /** Returns the path of the program. Throws StartError if every way fails. */
@@ -65,12 +67,21 @@ export async function findTemporalBinary(options: BinaryOptions): Promise<string
 /** Several stacks may start at the same time on a new machine: one fetches the program, the others wait for it. */
 async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> {
   mkdirSync(path.dirname(cached), { recursive: true });
+  const { waitMs = WAYS.reduce((sumMs, { limitMs }) => sumMs + limitMs, 60_000) } = options;
+  const giveUpAtMs = performance.now() + waitMs;
+  const lockFile = `${cached}.lock`;
   let waiting = false;
   for (;;) {
-    const lock = await tryLock(`${cached}.lock`);
+    const lock = await tryLock(lockFile);
     if (!lock.acquired) {
-      if (!waiting) options.report(`Temporal server: waiting for process ${lock.owner.pid}, which is fetching it`);
+      const { pid } = lock.owner;
+      if (!waiting) options.report(`Temporal server: waiting for process ${pid}, which is fetching it`);
       waiting = true;
+      if (performance.now() > giveUpAtMs) {
+        throw new StartError(
+          `Process ${pid} is still fetching the Temporal server after ${waitMs / 1000} s (its lock is ${lockFile}): stop it and start again, or put the Temporal CLI on PATH or name it in TEMPORAL_CLI.`,
+        );
+      }
       await pause(500, undefined, { signal: options.signal });
       continue;
     }

@@ -14,10 +14,16 @@ interface ArchiveInfo {
   fileToExtract: string;
 }
 
-/** The limit for that JSON document. Many build machines cannot reach the host. */
-const INFO_TIMEOUT_MS = 6_000;
-/** A transfer fails if nothing arrives for this long, however slow it is otherwise. */
-const STALLED_AFTER_MS = 20_000;
+const MIB = 2 ** 20;
+export const DOWNLOAD_LIMITS = {
+  /** For that JSON document. Many build machines cannot reach the host. */
+  infoMs: 6_000,
+  infoBytes: 64 * 1024,
+  /** A transfer fails if nothing arrives for this long, however slow it is otherwise. */
+  stalledMs: 20_000,
+  /** Six times the archive, which is in memory until its hash has been checked. */
+  archiveBytes: 300 * MIB,
+};
 const REPORT_EVERY_MS = 2_000;
 
 /** The SHA-256 of each archive, from `checksums.txt` of the release: version -> platform and processor -> hex. */
@@ -34,17 +40,23 @@ export const ARCHIVE_HASHES: Record<string, Record<string, string>> = {
  * Writes the program to `target` atomically. Rejects if the host cannot be reached or the archive does not
  * have its pinned hash.
  */
-export async function downloadTemporal(version: string, target: string, options: DownloadOptions): Promise<void> {
+export async function downloadTemporal(
+  version: string,
+  target: string,
+  options: DownloadOptions,
+  limits = DOWNLOAD_LIMITS,
+): Promise<void> {
   const { platform } = process;
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const expected = ARCHIVE_HASHES[version]?.[`${platform}_${arch}`];
   if (expected === undefined) throw new Error(`no SHA-256 of ${version} for ${platform} on ${arch} is known`);
   const query = new URLSearchParams({ platform, arch, format: 'tar.gz' });
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(INFO_TIMEOUT_MS)]);
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limits.infoMs)]);
   const answer = await fetch(`https://temporal.download/cli/${version}?${query.toString()}`, { signal });
   if (!answer.ok) throw new Error(`the download server answered ${answer.status}`);
-  const { archiveUrl, fileToExtract } = (await answer.json()) as ArchiveInfo;
-  const archive = await fetchAll(archiveUrl, options);
+  const info = await readAtMost(answer, limits.infoBytes, () => undefined);
+  const { archiveUrl, fileToExtract } = JSON.parse(info.toString()) as ArchiveInfo;
+  const archive = await fetchArchive(archiveUrl, options, limits);
   const actual = createHash('sha256').update(archive).digest('hex');
   if (actual !== expected) throw new Error(`the archive has the SHA-256 ${actual} instead of ${expected}`);
   const program = extractTarEntry(gunzipSync(archive), fileToExtract);
@@ -57,28 +69,48 @@ export async function downloadTemporal(version: string, target: string, options:
   }
 }
 
-async function fetchAll(url: string, { report, signal }: DownloadOptions): Promise<Buffer> {
+async function fetchArchive(
+  url: string,
+  { report, signal }: DownloadOptions,
+  { stalledMs, archiveBytes }: typeof DOWNLOAD_LIMITS,
+): Promise<Buffer> {
   const stalled = new AbortController();
-  const watchdog = setTimeout(() => stalled.abort(new Error('the download stalled')), STALLED_AFTER_MS);
+  const error = new Error(`the download stalled: nothing has come for ${stalledMs / 1000} s`);
+  const watchdog = setTimeout(() => stalled.abort(error), stalledMs);
   try {
     const answer = await fetch(url, { signal: AbortSignal.any([signal, stalled.signal]) });
-    if (!answer.ok || answer.body === null) throw new Error(`the download server answered ${answer.status}`);
-    const totalMib = Number(answer.headers.get('content-length') ?? 0) / 2 ** 20;
-    const chunks: Uint8Array[] = [];
-    let sizeBytes = 0;
+    if (!answer.ok) throw new Error(`the download server answered ${answer.status}`);
+    const totalMib = Number(answer.headers.get('content-length') ?? 0) / MIB;
+    const ofTotal = totalMib > 0 ? ` of ${totalMib.toFixed(0)}` : '';
     let reportedAt = 0;
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    return await readAtMost(answer, archiveBytes, (sizeBytes) => {
       watchdog.refresh();
-      chunks.push(chunk);
-      sizeBytes += chunk.length;
-      if (Date.now() - reportedAt < REPORT_EVERY_MS) continue;
+      if (Date.now() - reportedAt < REPORT_EVERY_MS) return;
       reportedAt = Date.now();
-      report(`Temporal server: downloading, ${(sizeBytes / 2 ** 20).toFixed(0)} of ${totalMib.toFixed(0)} MiB`);
-    }
-    return Buffer.concat(chunks);
+      report(`Temporal server: downloading, ${(sizeBytes / MIB).toFixed(0)}${ofTotal} MiB`);
+    });
   } finally {
     clearTimeout(watchdog);
   }
+}
+
+/** Rejects as soon as more has come, or more is announced. Leaving the loop closes the connection. */
+async function readAtMost(answer: Response, mostBytes: number, onBytes: (sizeBytes: number) => void): Promise<Buffer> {
+  const tooLarge = (): Error => new Error(`the answer is larger than ${mostBytes} bytes`);
+  if (answer.body === null) return Buffer.alloc(0);
+  if (Number(answer.headers.get('content-length')) > mostBytes) {
+    await answer.body.cancel();
+    throw tooLarge();
+  }
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > mostBytes) throw tooLarge();
+    onBytes(sizeBytes);
+  }
+  return Buffer.concat(chunks);
 }
 
 const BLOCK_BYTES = 512;

@@ -72,6 +72,15 @@ export class RunNotFoundError extends Error {
   }
 }
 
+/** A single event of a run is larger than `maxEventCharacters`. The results are in the polls of the run, too. */
+export class EventTooLargeError extends Error {
+  override name = 'EventTooLargeError';
+
+  constructor(maxCharacters: number) {
+    super(`An event of the run is larger than ${maxCharacters} characters.`);
+  }
+}
+
 /** Parses `Retry-After`, seconds or date, to milliseconds from now. */
 export function readRetryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim();

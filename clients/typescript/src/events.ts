@@ -1,6 +1,6 @@
 // Follows a run by server-sent events, and resumes after a broken connection.
 import type { Client } from './client.js';
-import { RunNotFoundError, ServiceError } from './errors.js';
+import { EventTooLargeError, RunNotFoundError, ServiceError } from './errors.js';
 import { pause } from './pause.js';
 import type { NodeResult, RunStatus } from './runs.js';
 
@@ -36,6 +36,8 @@ export interface FollowOptions {
   /** Version of the last event or poll that you have; events after it follow. By default all events of the run. */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Throws an `EventTooLargeError` for an event with more characters, which would fill the memory. */
+  maxEventCharacters?: number;
 }
 
 /** Adds the output of models to the events. */
@@ -52,11 +54,15 @@ export interface ReadEventsOptions extends FollowOptions {
 
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
-const SILENCE_MS = 45_000;
+/** A server that asks for a longer pause is asked again after this time. */
+const MAX_ASKED_MS = 3_600_000;
+/** The defaults of `readRunEvents`. Half of the largest text that JavaScript engines can hold. */
+export const READ_LIMITS = { silenceMs: 45_000, maxEventCharacters: 256 * 1024 * 1024 };
 
 /**
  * Yields every event of a run once and in order, until the run ends. Reconnects without limit; abort `signal` to stop.
- * Throws `RunNotFoundError`, and `ServiceError` if a retry cannot help (status below 500).
+ * Waits as long as a `Retry-After` says, up to an hour. Throws `RunNotFoundError`, `EventTooLargeError`, and
+ * `ServiceError` if a retry cannot help (status below 500, except 429).
  */
 export function followRun(
   client: Client,
@@ -72,6 +78,7 @@ export async function* followRun(
   const { signal, ...rest } = options;
   let after = options.after;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    let askedMs = 0;
     try {
       for await (const event of readRunEvents(client, runId, { ...(rest as WithDeltas), after, signal })) {
         pauseMs = PAUSE_MS;
@@ -81,11 +88,16 @@ export async function* followRun(
         if (isRunEnd(event)) return;
       }
     } catch (error) {
-      const isFinal = error instanceof RunNotFoundError || (error instanceof ServiceError && error.status < 500);
-      if (isFinal || signal?.aborted === true) throw error;
+      if (isFinal(error) || signal?.aborted === true) throw error;
+      if (error instanceof ServiceError) askedMs = Math.min(error.retryAfterMs ?? 0, MAX_ASKED_MS);
     }
-    await pause(pauseMs, signal);
+    await pause(Math.max(pauseMs, askedMs), signal);
   }
+}
+
+function isFinal(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status < 500 && error.status !== 429;
+  return error instanceof RunNotFoundError || error instanceof EventTooLargeError;
 }
 
 /** True if the event is the last one of its run. */
@@ -95,7 +107,7 @@ export function isRunEnd(event: RunEvent): boolean {
 
 /**
  * Yields the events of a single connection, which may end before the run does; `followRun` handles that. Throws if the
- * connection breaks or falls silent, `RunNotFoundError`, and `ServiceError`.
+ * connection breaks or falls silent, `RunNotFoundError`, `EventTooLargeError`, and `ServiceError`.
  */
 export function readRunEvents(
   client: Client,
@@ -106,8 +118,9 @@ export function readRunEvents(client: Client, runId: string, options?: ReadEvent
 export async function* readRunEvents(
   client: Client,
   runId: string,
-  { after, include, signal, onOpen, silenceMs = SILENCE_MS }: ReadEventsOptions & Partial<WithDeltas> = {},
+  options: ReadEventsOptions & Partial<WithDeltas> = {},
 ): AsyncGenerator<RunEvent | DeltaEvent> {
+  const { after, include, signal, onOpen, silenceMs, maxEventCharacters } = { ...READ_LIMITS, ...options };
   const silence = watchSilence(silenceMs, signal);
   try {
     const body = await open(client, { id: runId, ...(include && { include }) }, after, silence.signal);
@@ -115,7 +128,7 @@ export async function* readRunEvents(
       silence.restart();
       if (isFirst) onOpen?.();
     };
-    yield* readFrames(body.getReader(), onBytes);
+    yield* readFrames(body.getReader(), maxEventCharacters, onBytes);
   } finally {
     silence.end();
   }
@@ -165,12 +178,14 @@ function watchSilence(silenceMs: number, signal?: AbortSignal) {
 
 async function* readFrames(
   reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxEventCharacters: number,
   onBytes: (isFirst: boolean) => void,
 ): AsyncGenerator<RunEvent | DeltaEvent> {
   const decoder = new TextDecoder();
   let isFirst = true;
   let lines: string[] = [];
   let line = '';
+  let heldCharacters = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -183,10 +198,14 @@ async function* readFrames(
         // An empty line ends a frame.
         const event = line === '' ? toEvent(lines) : undefined;
         if (event !== undefined) yield event;
-        if (line === '') lines = [];
-        else if (!line.startsWith(':')) lines.push(line);
+        if (line === '') [lines, heldCharacters] = [[], 0];
+        else if (!line.startsWith(':')) {
+          lines.push(line);
+          heldCharacters += line.length;
+        }
         line = next;
       }
+      if (heldCharacters + line.length > maxEventCharacters) throw new EventTooLargeError(maxEventCharacters);
     }
   } finally {
     await reader.cancel().catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { components } from './openapi.js';
 
 export { createClient, unwrap, type Client, type ClientOptions } from './client.js';
-export { RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
+export { EventTooLargeError, RunNotFoundError, RunRefusedError, RunTimeoutError, ServiceError } from './errors.js';
 export {
   followRun,
   isRunEnd,

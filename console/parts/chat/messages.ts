@@ -16,8 +16,11 @@ export interface Loaded {
 
 type ReadPage = (page: number) => Promise<{ items: readonly Message[]; total: number }>;
 
+/** The service stores at most 10,000 messages of a conversation, so no answer leads beyond this page. */
+export const MOST_PAGES = 10_000 / PAGE_SIZE;
+
 function lastPage(total: number): number {
-  return Math.max(1, Math.ceil(total / PAGE_SIZE));
+  return Math.min(MOST_PAGES, Math.max(1, Math.ceil(total / PAGE_SIZE)));
 }
 
 export function firstLoaded({ pages }: Loaded): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  MOST_PAGES,
   failureSentence,
   openOf,
   PAGE_SIZE,
@@ -74,6 +75,23 @@ describe('the messages of a chat', () => {
     const again = service(waiting);
     await readNewest(both, again.read);
     assert.equal(again.asked[0], 1);
+  });
+
+  it('are at most 200 pages, whatever number the service says, also while it grows with each page', async () => {
+    assert.equal(MOST_PAGES, 200);
+    const asked: number[] = [];
+    let total = 1;
+    const read = (page: number) => {
+      asked.push(page);
+      total += 2 * PAGE_SIZE;
+      return Promise.resolve({ items: [message(String(page))], total });
+    };
+    const found = await readNewest({ pages: new Map([[1, [message('open')]]]), total: 1 }, read);
+    assert.deepEqual([asked.length, asked.at(-1), found.pages.size], [200, 200, 200]);
+    asked.length = 0;
+    total = Number.MAX_SAFE_INTEGER;
+    await readNewest(undefined, read);
+    assert.deepEqual(asked, [1, 200, 199]);
   });
 
   it('stand with their answers, whenever these have come', () => {

@@ -49,4 +49,14 @@ describe('all pages of a list', () => {
     assert.deepEqual(await readAllPages(read(9)), [1, 2, 3]);
     assert.deepEqual(asked, [1, 2, 3, 1, 2, 3, 4]);
   });
+
+  it('are twenty at most, however many the service says there are', async () => {
+    const asked: number[] = [];
+    const endless = (page: number) => {
+      asked.push(page);
+      return Promise.resolve({ total: Infinity, items: [page] });
+    };
+    assert.equal((await readAllPages(endless)).length, 20);
+    assert.equal(asked.length, 20);
+  });
 });
