@@ -24,7 +24,7 @@ import type { BackgroundDeps } from './deps.js';
 
 const INTERVAL_MS = 300_000;
 /** A round ends after this time, even if more data is due. */
-const ROUND_MS = 60_000;
+export const ROUND_MS = 60_000;
 /** The pause after an incomplete round: more data is due, or another process held the lock. */
 const SOON_MS = 5_000;
 /** The pause between two batches lets other statements run. */
@@ -70,10 +70,13 @@ type Step = (trx: Transaction<Tables>, rows: number) => Promise<Batch>;
  * Every batch is its own transaction, and the tables determine what is due. A later round therefore deletes what a
  * round, or a process that died during it, has left.
  */
-export function createRetentionRound(deps: RetentionDeps): (stopped: AbortSignal) => Promise<RoundOutcome> {
+export function createRetentionRound(
+  deps: RetentionDeps,
+  roundMs = ROUND_MS,
+): (stopped: AbortSignal) => Promise<RoundOutcome> {
   const steps = createSteps(deps.config.resultRetentionDays);
   return async (stopped) => {
-    const endAt = performance.now() + ROUND_MS;
+    const endAt = performance.now() + roundMs;
     const errors: unknown[] = [];
     for (const step of steps) {
       try {

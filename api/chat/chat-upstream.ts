@@ -42,7 +42,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * The limit of an answer that is not streamed. Such an answer is collected first, so that a broken one becomes a 500
  * instead of half a body.
  */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const LONGEST_STREAM_MS = 3_600_000;
 
@@ -54,9 +54,14 @@ interface Limits {
    * reads.
    */
   longestStreamMs?: number;
+  maxAnswerBytes?: number;
 }
 
-export function createChatUpstream({ timeoutMs, longestStreamMs = LONGEST_STREAM_MS }: Limits): ChatUpstream {
+export function createChatUpstream({
+  timeoutMs,
+  longestStreamMs = LONGEST_STREAM_MS,
+  maxAnswerBytes = MAX_ANSWER_BYTES,
+}: Limits): ChatUpstream {
   // undici's own limits are off because `timeoutMs` applies. Redirects are not followed: they would carry the key to
   // another host.
   const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 });
@@ -66,7 +71,7 @@ export function createChatUpstream({ timeoutMs, longestStreamMs = LONGEST_STREAM
       try {
         const answer = await post(agent, call, AbortSignal.any([call.signal, limit.signal]));
         if (isStream(call, answer)) return toAnswer(answer, watch(answer.body, limit, longestStreamMs));
-        const bytes = await collect(answer.body);
+        const bytes = await collect(answer.body, maxAnswerBytes);
         limit.clear();
         return toAnswer(answer, checked(call, answer, bytes));
       } catch (error) {
@@ -137,12 +142,12 @@ function watch(body: Readable, limit: Limit, longestMs: number): Readable {
   });
 }
 
-async function collect(body: Readable): Promise<Buffer> {
+async function collect(body: Readable, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) throw broken('The answer of the model provider is too large.');
+    if (sizeBytes > mostBytes) throw broken('The answer of the model provider is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,6 +1,7 @@
 import type { Files } from '../../files/files.js';
 import { parseFields } from '../http/field-errors.js';
-import { parseExactJsonBody } from '../http/json-body.js';
+import { atOnce, type InTurn } from '../http/heavy-work.js';
+import { parseExactJsonBody, parseJsonBody } from '../http/json-body.js';
 import {
   MAX_BODY_BYTES,
   readBytes,
@@ -16,7 +17,9 @@ import { openBody } from '../http/stream-body.js';
 import type { DispatchDeps } from './deps.js';
 import type { RequestContext, RequestState, Step } from './step.js';
 
-export function addBody(route: RouteDeclaration, deps: Pick<DispatchDeps, 'files'>): Step {
+type BodyDeps = Pick<DispatchDeps, 'files' | 'heavyWork'>;
+
+export function addBody(route: RouteDeclaration, deps: BodyDeps): Step {
   return async (ctx, next) => {
     Object.assign(ctx.state.handlerInput, await readBody(route, ctx, deps));
     await next();
@@ -28,7 +31,7 @@ type BodyFields = Pick<DeclaredContext, 'body' | 'bodyBytes' | 'bodyStream'>;
 async function readBody(
   route: RouteDeclaration,
   ctx: RequestContext,
-  { files }: Pick<DispatchDeps, 'files'>,
+  { files, heavyWork }: BodyDeps,
 ): Promise<BodyFields> {
   const { body: schema, bodyFormat: format = 'json' } = route;
   if (format === 'stream') return { bodyStream: (limitBytes) => openBody(ctx, limitBytes) };
@@ -39,7 +42,11 @@ async function readBody(
     const { value, bytes } = await readVerbatimBody(ctx, bounds);
     return { body: parseFields(schema!, value), bodyBytes: bytes };
   }
-  return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, files)) };
+  const { tenant, access, signal } = ctx.state;
+  const inTurn: InTurn = (sizeBytes, work) =>
+    heavyWork.run({ tenant, projectId: access?.projectId, signal }, sizeBytes, work);
+  const reading = { files, inTurn: route.readsInTurn === true ? inTurn : atOnce };
+  return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, reading)) };
 }
 
 /** Limits the body of an open route that has admitted no sender by its path. */
@@ -58,9 +65,9 @@ function readBodyOfFormat(
   format: Exclude<BodyFormat, 'bytes' | 'json-bytes' | 'stream' | 'verbatim'>,
   ctx: RequestContext,
   bounds: BodyBounds,
-  files: Files,
+  { files, inTurn }: { files: Files; inTurn: InTurn },
 ): Promise<unknown> {
   if (format === 'run-input') return readRunInput(ctx, bounds, files);
   if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
-  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
+  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds, parseJsonBody, inTurn);
 }

@@ -16,6 +16,12 @@ export interface Asker {
   signal: AbortSignal;
 }
 
+/** Does work in a turn of the queue if it reads so many bytes. */
+export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promise<T>;
+
+/** Does work of any size without waiting. */
+export const atOnce: InTurn = async (_sizeBytes, work) => work();
+
 /**
  * One work is done at a time, the tenants are served in rotation, and between two works the event loop belongs to everybody
  * else for as long as it was occupied by the last one. Large drawings therefore take at most half of the time of the process,

@@ -92,10 +92,7 @@ async function readMore(
   return fetchUserInfo(config, accessToken, claims.sub);
 }
 
-function discover(
-  { issuer, clientId, clientSecret }: OidcSettings,
-  timeoutSeconds: number,
-): Promise<Configuration> {
+function discover({ issuer, clientId, clientSecret }: OidcSettings, timeoutSeconds: number): Promise<Configuration> {
   const server = new URL(issuer);
   const isPlain = server.protocol === 'http:' && isLoopback(server.hostname);
   return discovery(server, clientId, undefined, authenticateBy(clientSecret), {

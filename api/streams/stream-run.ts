@@ -28,25 +28,30 @@ interface StreamOptions {
  */
 const COMMENT_EVERY_MS = 15_000;
 /** The stream ends after this time, so that the client reconnects and its credentials are checked again. */
-const MAX_AGE_MS = 3_600_000;
+export const MAX_AGE_MS = 3_600_000;
 
 /**
  * Streams the events of a run as bytes, produced no faster than the caller reads them: a slow caller costs only its
  * place in the order, a number. The stream ends after the run's end.
  */
-export function streamRun(deps: StreamDeps, options: StreamOptions): Readable {
+export function streamRun(deps: StreamDeps, options: StreamOptions, maxAgeMs = MAX_AGE_MS): Readable {
   const body: Readable = Readable.from(
-    framesOfRun(deps, options, () => body.destroy()),
+    framesOfRun(deps, options, maxAgeMs, () => body.destroy()),
     { objectMode: false, highWaterMark: 1 },
   );
   return body;
 }
 
-async function* framesOfRun(deps: StreamDeps, options: StreamOptions, cut: () => void): AsyncGenerator<string> {
+async function* framesOfRun(
+  deps: StreamDeps,
+  options: StreamOptions,
+  maxAgeMs: number,
+  cut: () => void,
+): AsyncGenerator<string> {
   const { runId, reader, signal } = options;
   const waits = createWaitView(deps, readingRole(reader, options.role));
   const source = { db: deps.db, memory: deps.memory, tenant: `user:${reader.userId}`, runId, signal, cut, waits };
-  const endAtMs = performance.now() + MAX_AGE_MS;
+  const endAtMs = performance.now() + maxAgeMs;
   let commentAtMs = performance.now() + COMMENT_EVERY_MS;
   let place = options.after;
   const feed = await options.open();

@@ -62,21 +62,29 @@ export const importBody = documentedAs(file, {
   },
 });
 
-/** Throws a 400 that explains the error in the file. `translate` is called for a file of n8n. */
+interface ImportReading {
+  /** Called for a file of n8n. */
+  translate?: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile>;
+  /** Judges the drawing, which takes long if it is large. */
+  inTurn?: <T>(work: () => T) => Promise<T>;
+}
+
+/** Throws a 400 that explains the error in the file. */
 export async function readImport(
   sent: JsonObject,
-  translate: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile> = translateHere,
+  { translate = translateHere, inTurn = async (work) => work() }: ImportReading = {},
 ): Promise<ImportedFile> {
   const { format } = sent;
   if (format !== undefined && format !== EXPORT_FORMAT) throw wrong('format', toFormatMessage(format));
   const ofN8n = findN8nFile(sent, MAX_WRAPPERS);
   if (ofN8n !== undefined) {
     checkNodes(ofN8n['nodes']);
-    return readN8n(await translate(ofN8n));
+    const translated = await translate(ofN8n);
+    return inTurn(() => readN8n(translated));
   }
   // A drawing by itself, or one with a title, as earlier consoles exported it.
   const hasFrame = format !== undefined || sent['nodes'] === undefined;
-  return readOwn(hasFrame ? sent : { data: sent });
+  return inTurn(() => readOwn(hasFrame ? sent : { data: sent }));
 }
 
 /** Unwraps a list of one file, because n8n's command line writes lists. */

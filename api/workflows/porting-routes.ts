@@ -8,6 +8,7 @@ import { createWorkflow, findDrawing, findWorkflow } from '../../db/workflows/wo
 import { EXPORT_FORMAT, labelOf, maskForExport } from '../../graph/exported-drawing.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
 import type { WorkflowDeps } from './deps.js';
+import { collectedBytes } from '../http/collect-body.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { routesOf, type Caller, type Route } from '../http/route.js';
@@ -83,18 +84,22 @@ const importRoute = defineRoute({
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   body: importBody,
+  readsInTurn: true,
   responses: {
     201: workflowSchema.extend({
       warnings: importWarnings,
     }),
   },
-  async handler({ deps, caller, params, body, audit, memory, signal }) {
-    const importing = { processes: deps.processes, userId: caller.userId, memory, signal };
-    const file = await readImport(body, (foreign) => translateApart(foreign, importing));
+  async handler({ deps, caller, params, body, audit, memory, tenant, signal }) {
+    const sizeBytes = collectedBytes(memory);
+    const inTurn = <T>(work: () => Promise<T> | T): Promise<T> =>
+      deps.heavyWork.run({ tenant, projectId: params.id, signal }, sizeBytes, work);
+    const importing = { processes: deps.processes, userId: caller.userId, memory, signal, inTurn };
+    const file = await readImport(body, { translate: (foreign) => translateApart(foreign, importing), inTurn });
     const store = (db: Database) => storeImport({ ...deps, db }, file, { projectId: params.id, caller });
-    const { workflow, warnings } = await audit.change(store, {
-      keyOf: (stored) => ({ id: stored.workflow.id, projectId: params.id }),
-    });
+    const { workflow, warnings } = await inTurn(() =>
+      audit.change(store, { keyOf: (stored) => ({ id: stored.workflow.id, projectId: params.id }) }),
+    );
     return { status: 201, body: { ...toWorkflow(workflow), warnings }, headers: { ETag: toEtag(workflow) } };
   },
 });

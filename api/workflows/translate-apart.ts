@@ -19,20 +19,22 @@ interface Importing {
   userId: number;
   memory: ByteLease;
   signal: AbortSignal;
+  /** Writes and reads the texts for the process, which takes long if they are large. */
+  inTurn: <T>(work: () => T) => Promise<T>;
 }
 
 /** Throws 400 for a file whose translation is too large, and 503 if too many files of the user are being translated. */
 export async function translateApart(
   file: JsonObject,
-  { processes, userId, memory, signal }: Importing,
+  { processes, userId, memory, signal, inTurn }: Importing,
 ): Promise<TranslatedFile> {
-  const text = JSON.stringify(file);
+  const text = await inTurn(() => JSON.stringify(file));
   if (text.length <= SMALL_CHARACTERS) return translateHere(file);
   await memory.resize(memory.bytes + COPIES * text.length);
   const options = { owner: userId, signal, limitMs: WITHIN_MS, maxWaiting: MAX_WAITING };
   const reply = await processes.run({ kind: 'n8n', file: text }, options).catch((error: unknown) => {
     throw error instanceof ProcessesBusyError ? overloaded() : error;
   });
-  if (reply?.kind === 'text') return JSON.parse(reply.text) as TranslatedFile;
+  if (reply?.kind === 'text') return inTurn(() => JSON.parse(reply.text) as TranslatedFile);
   throw tooLargeToTranslate(reply?.kind === 'failed' ? reply.message : 'The file takes too long to be translated.');
 }

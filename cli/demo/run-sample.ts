@@ -97,12 +97,7 @@ function loopsOfBodies({ data: { nodes, edges } }: Sample): Map<string, string> 
   return around;
 }
 
-async function watch(
-  { api, terminal }: Stage,
-  sample: Sample,
-  runId: string,
-  giveUpAfterMs: number,
-): Promise<Watched> {
+async function watch({ api, terminal }: Stage, sample: Sample, runId: string, giveUpAfterMs: number): Promise<Watched> {
   const startedAt = Date.now();
   const seen = new Map<string, { sinceMs: number; tookMs?: number }>();
   const attend = createAttendant(api, sample);

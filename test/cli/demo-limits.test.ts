@@ -30,7 +30,12 @@ describe('a sample of the demo', () => {
         return Promise.resolve({ id: 'run-1', status: 'in progress', data: {} });
       },
     } as unknown as DemoApi;
-    const sample = { title: 'Endless', description: '', input: {}, data: { nodes: [], edges: [] } } as unknown as Sample;
+    const sample = {
+      title: 'Endless',
+      description: '',
+      input: {},
+      data: { nodes: [], edges: [] },
+    } as unknown as Sample;
     const stage = { api, terminal, uiLink: same, isStandIn: false };
     const run = runSample(stage, 1, sample, [], 250);
     await assert.rejects(run, /^Error: the run run-1 is still in progress after [\d.]+ s$/);

@@ -47,9 +47,9 @@ describe('the TypeScript client: the events of a run', function () {
     const { setTimeout: real } = globalThis;
     const restore = (): void => void (globalThis.setTimeout = real);
     const begun = new Promise<void>((resolve) => {
-      globalThis.setTimeout = ((act: () => void, delayMs: number, ...rest: unknown[]) => {
+      globalThis.setTimeout = ((act: () => void, delayMs: number) => {
         if (delayMs === ms) resolve();
-        return real(act, delayMs, ...rest);
+        return real(act, delayMs);
       }) as typeof real;
     });
     return { begun, restore };
@@ -95,9 +95,9 @@ describe('the TypeScript client: the events of a run', function () {
     target.on(POLL, { body: { status: 200, data: { id: RUN_ID, status: 'succeed', data: {} } } });
     const { setTimeout: real } = globalThis;
     const waits: number[] = [];
-    globalThis.setTimeout = ((act: () => void, ms: number, ...rest: unknown[]) => {
+    globalThis.setTimeout = ((act: () => void, ms: number) => {
       if (ms === 2_500) waits.push(ms);
-      return real(act, ms === 2_500 ? 1 : ms, ...rest);
+      return real(act, ms === 2_500 ? 1 : ms);
     }) as typeof real;
     try {
       assert.deepEqual((await waitForRun(clientOf(target.url), RUN_ID)).nodes, {});

@@ -75,8 +75,7 @@ describe('a store in an S3 that fails', () => {
   });
 
   it('asks for one page of the open uploads of a removed file, however many the server says there are', async () => {
-    const upload = (key: string, id: string): string =>
-      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`;
+    const upload = (key: string, id: string): string => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`;
     const page =
       '<?xml version="1.0"?><ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>' +
       `${upload('a', 'one')}${upload('another', 'two')}${upload('a', 'three')}</ListMultipartUploadsResult>`;

@@ -84,6 +84,32 @@ describe('runs that wait for a connection', function () {
     });
   }
 
+  it('go on by the branch of the error when nobody has come in time for an agent', async () => {
+    const id = await oauthConnection(account, projectId, provider, 'nobody, an agent');
+    const [begin, ill] = [trigger(), http(`${target.url}/agent`, { method: 'POST' })];
+    const tools = { endpoint_url: `${provider.url}/mcp`, connection: id };
+    const branch = { on_error: 'branch', error_node: ill.id };
+    const asked = agent('Work', { model_name: 'nobody-signs-in', connection_timeout: 60 }, [tools], branch);
+    ill.data['body'] = { code: `{{ ${asked.id}.error.code }}` };
+    link(begin, asked);
+    const runId = await start(projectId, drawing([begin, asked, ill]));
+    const { waiting } = await untilWaiting(account.api, runId, asked.id);
+    const leftMs = Date.parse(waiting!.until!) - Date.now();
+    assert.ok(waiting!.for === 'connection' && leftMs <= 60_000, JSON.stringify(waiting));
+    // Simulates that a minute has passed, as above.
+    await queryDatabase(stack, 'UPDATE waits SET until = now() WHERE run_id = $1', [runId]);
+    await withTemporal(stack, (client) =>
+      client.workflow.getHandle(runId).signal<[Wake]>(WAKE_SIGNAL, { path: '', nodeId: asked.id }),
+    );
+    const { data } = await account.api.pollToEnd(runId);
+    assert.equal(data.status, 'succeed', JSON.stringify(data));
+    assert.equal(data.data![asked.id]!.error?.code, 'connection_expired');
+    const [told] = target.requestsTo('/agent');
+    assert.deepEqual(JSON.parse(told!.body), { code: 'connection_expired' });
+    assert.equal(stack.modelProvider.requestsFor('nobody-signs-in').length, 0);
+    assert.deepEqual([provider.accepted, await openWaits(runId)], [[], 0]);
+  });
+
   it('tell a chat at once who has to come, and go on', async () => {
     const id = await oauthConnection(account, projectId, provider, 'of the chat');
     const call = http(`${provider.url}/chat`, { connection: id });

@@ -2,6 +2,7 @@ import type { ByteLease } from '../../../memory/byte-budget.js';
 import type { AppContext } from '../app-state.js';
 import { collectBody } from '../collect-body.js';
 import { bodyTooLarge, unsupportedMediaType } from '../errors.js';
+import { atOnce } from '../heavy-work.js';
 import { checkFreeText, decodeText, parseJsonBody, parsePassingJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -23,11 +24,16 @@ export function toFreeText(bytes: Buffer): string {
 }
 
 /** Reads the JSON of a body. An empty body counts as `{}` and needs no media type. */
-export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = parseJsonBody): Promise<unknown> {
+export async function readJsonBody(
+  ctx: AppContext,
+  bounds: BodyBounds,
+  parse = parseJsonBody,
+  inTurn = atOnce,
+): Promise<unknown> {
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return {};
   checkMediaType(ctx);
-  return parse(decodeText(bytes));
+  return inTurn(bytes.length, () => parse(decodeText(bytes)));
 }
 
 /**

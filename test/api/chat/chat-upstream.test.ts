@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import { createChatUpstream } from '../../../api/chat/chat-upstream.js';
+import { createChatUpstream, MAX_ANSWER_BYTES } from '../../../api/chat/chat-upstream.js';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 
-describe('the stream of a model provider', function () {
+describe('the answer of a model provider', function () {
   this.timeout(120_000);
 
-  it('that never stops is broken off when its whole time is over', async () => {
+  it('is a stream that never stops, and is broken off when its whole time is over', async () => {
     let hasHungUp = (): void => undefined;
     const hungUp = new Promise<void>((resolve) => (hasHungUp = resolve));
     const server = await startHttpServer((_request, response) => {
@@ -30,6 +31,42 @@ describe('the stream of a model provider', function () {
       onWire: () => undefined,
     });
     await assert.rejects(text(body as Readable));
+    await hungUp;
+    await upstream.close();
+    await server.close();
+  });
+
+  it('has at most 64 MiB where it is no stream, and the rest of a larger answer is hung up on', async () => {
+    assert.equal(MAX_ANSWER_BYTES, 64 * 1024 * 1024);
+    let hasHungUp = (): void => undefined;
+    const hungUp = new Promise<void>((resolve) => (hasHungUp = resolve));
+    const answers: ((response: ServerResponse) => void)[] = [
+      (response) => void response.end('x'.repeat(1_000)),
+      (response) => {
+        response.once('close', () => hasHungUp());
+        const write = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(1_000)));
+        };
+        response.on('drain', write);
+        write();
+      },
+    ];
+    const server = await startHttpServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      answers.shift()!(response);
+    });
+    const upstream = createChatUpstream({ timeoutMs: 60_000, maxAnswerBytes: 1_000 });
+    const call = {
+      provider: { name: 'endless', baseUrl: server.url } as never,
+      apiKey: 'key',
+      headers: {},
+      body: Buffer.from('{}'),
+      wantsStream: false,
+      signal: new AbortController().signal,
+      onWire: () => undefined,
+    };
+    assert.equal(((await upstream.send(call)).body as Buffer).length, 1_000);
+    await assert.rejects(upstream.send(call), { status: 500, code: 'upstream_error', message: /is too large/ });
     await hungUp;
     await upstream.close();
     await server.close();

@@ -2,52 +2,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import {
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type CompiledQuery,
-  type DatabaseConnection,
-} from 'kysely';
 import { Counter, Histogram } from 'prom-client';
 import { attemptDelivery } from '../../../api/webhooks/attempt-delivery.js';
 import type { WebhookDeps } from '../../../api/webhooks/deps.js';
 import { startWebhookDelivery } from '../../../api/webhooks/webhook-delivery.js';
 import { parseEnvironment } from '../../../config/environment.js';
-import type { Tables } from '../../../db/core/tables.js';
 import type { ClaimedDelivery } from '../../../db/webhooks/webhook-deliveries-repository.js';
 import { createOutgoingClient } from '../../../outgoing/outgoing-client.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { playedDatabase } from '../../support/played-database.js';
 import { startRawServer, type RawServer } from '../../support/raw-server.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
-
-/** Answers each statement with the rows of `answer`. */
-function playedDatabase(answer: (query: CompiledQuery) => unknown[]): WebhookDeps['db'] {
-  const connection: DatabaseConnection = {
-    executeQuery: <R>(query: CompiledQuery) => Promise.resolve({ rows: answer(query) as R[] }),
-    streamQuery: () => assert.fail('no statement is streamed'),
-  };
-  const nothing = (): Promise<void> => Promise.resolve();
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createDriver: () => ({
-        init: nothing,
-        acquireConnection: () => Promise.resolve(connection),
-        beginTransaction: nothing,
-        commitTransaction: nothing,
-        rollbackTransaction: nothing,
-        releaseConnection: nothing,
-        destroy: nothing,
-      }),
-    },
-  });
-}
 
 describe('the sender of webhook events', function () {
   this.timeout(120_000);
@@ -97,10 +64,10 @@ describe('the sender of webhook events', function () {
     const claims: { known: number[]; perProject: unknown; total: unknown }[] = [];
     let nextProject = 0;
     const db = playedDatabase(({ sql, parameters }) => {
-      if (!sql.includes('WITH due AS')) return [];
+      if (!sql.includes('WITH due AS')) return { rows: [] };
       const [, known, perProject, , , total] = parameters;
       claims.push({ known: known as number[], perProject, total });
-      return Array.from({ length: total as number }, () => dueEvent((nextProject += 1)));
+      return { rows: Array.from({ length: total as number }, () => dueEvent((nextProject += 1))) };
     });
     const sender = startWebhookDelivery(depsWith(db));
     try {
@@ -124,10 +91,10 @@ describe('the sender of webhook events', function () {
   });
 
   it('reads answers whose headers are in UTF-8: it waits as long as they ask, and follows none', async () => {
-    const written: readonly unknown[][] = [];
+    const written: unknown[][] = [];
     const db = playedDatabase(({ parameters }) => {
-      (written as unknown[][]).push([...parameters]);
-      return [];
+      written.push([...parameters]);
+      return { rows: [] };
     });
     const client = createOutgoingClient({ allowPrivateNetwork: true });
     const words = Buffer.from('Köln 東京').toString('latin1');

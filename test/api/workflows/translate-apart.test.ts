@@ -39,6 +39,7 @@ describe('files of n8n, translated apart', function () {
   let handedOver = 0;
   const memory = new ByteBudget({ totalBytes: 1_000_000_000, uncountedBytes: 0 });
   const { signal } = new AbortController();
+  const inTurn = async <T>(work: () => T): Promise<T> => work();
   const counting: Processes = {
     run(work, options) {
       handedOver += 1;
@@ -60,7 +61,7 @@ describe('files of n8n, translated apart', function () {
     ] as const) {
       const lease = memory.lease('user:1');
       handedOver = 0;
-      const translated = await translateApart(file, { processes: counting, userId: 1, memory: lease, signal });
+      const translated = await translateApart(file, { processes: counting, userId: 1, memory: lease, signal, inTurn });
       const expected = JSON.parse(JSON.stringify(translateHere(file))) as unknown;
       assert.deepEqual(JSON.parse(JSON.stringify(translated)), expected);
       assert.equal(handedOver, Number(isApart));
@@ -76,7 +77,13 @@ describe('files of n8n, translated apart', function () {
       [() => Promise.resolve({ kind: 'failed', code: 'too_large', message: 'It is large.' }), 400, 'It is large.'],
       [() => Promise.reject(new ProcessesBusyError('Too much work waits.')), 503, undefined],
     ] as [Processes['run'], number, string | undefined][]) {
-      const given = { processes: { run, close: () => undefined }, userId: 1, memory: memory.lease('user:1'), signal };
+      const given = {
+        processes: { run, close: () => undefined },
+        userId: 1,
+        memory: memory.lease('user:1'),
+        signal,
+        inTurn,
+      };
       await assert.rejects(translateApart(file, given), (error: unknown) => {
         assert.ok(error instanceof ApiError);
         assert.deepEqual([error.status, error.fields?.['nodes']?.[0]], [status, message]);

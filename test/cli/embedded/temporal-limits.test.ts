@@ -114,7 +114,10 @@ describe('the search for the Temporal program', function () {
         message: `Process ${other.pid} is still fetching the Temporal server after 0.1 s (its lock is ${lockFile}): stop it and start again, or put the Temporal CLI on PATH or name it in TEMPORAL_CLI.`,
       });
       assert.deepEqual(lines, [`Temporal server: waiting for process ${other.pid}, which is fetching it`]);
-      assert.equal(WAYS.reduce((sumMs, { limitMs }) => sumMs + limitMs, 0), 2_400_000);
+      assert.equal(
+        WAYS.reduce((sumMs, { limitMs }) => sumMs + limitMs, 0),
+        2_400_000,
+      );
       const stop = new AbortController();
       const stopped = findTemporalBinary({ ...options, signal: stop.signal });
       stop.abort();

@@ -521,7 +521,8 @@ describe('nodes with actions', function () {
         const { status, nodes } = await run(await create(work));
         assert.equal(status, 'succeed', JSON.stringify(nodes));
         assert.equal(target.requestsTo(`/api/orders/${order}`).length, attempts);
-        const says = broken < attempts ? /it is there/ : /^The call failed \(.*\); whether it was carried out is unknown/;
+        const says =
+          broken < attempts ? /it is there/ : /^The call failed \(.*\); whether it was carried out is unknown/;
         assert.match(answersTo(model)[0]!, says);
       }
     });

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { createRetentionRound, ROUND_MS } from '../../../api/background/retention.js';
+import { createMetrics } from '../../../api/observability/metrics.js';
+import { createLogger } from '../../../telemetry/logger.js';
+import { playedDatabase } from '../../support/played-database.js';
+
+describe('a round of retention', () => {
+  it('ends after a minute where more and more is due, between two batches, and says so', async () => {
+    assert.equal(ROUND_MS, 60_000);
+    let batches = 0;
+    const db = playedDatabase(({ sql }) => {
+      if (sql.includes('pg_try_advisory_xact_lock')) return { rows: [{ isHeld: true }] };
+      batches += 1;
+      return { rows: [], numAffectedRows: 500n };
+    });
+    const deps = { db, logger: createLogger('test', 'silent'), metrics: createMetrics() };
+    const round = createRetentionRound({ ...deps, config: { resultRetentionDays: 30 } }, 300);
+    assert.equal(await round(new AbortController().signal), 'unfinished');
+    assert.ok(batches >= 1, String(batches));
+    const stopped = new AbortController();
+    stopped.abort();
+    const before = batches;
+    assert.equal(await round(stopped.signal), 'unfinished');
+    assert.equal(batches, before, 'nothing is begun when the process stops');
+  });
+});
