@@ -116,7 +116,10 @@ function isOnWire({ ordinal = 0, attempt }: OwnCall): RawBuilder<unknown> {
   return sql`ordinal = ${ordinal} AND attempts = ${attempt} AND state = 'sent'`;
 }
 
-/** Marks a call that the other side refused or never received. It had no effect and may be repeated. */
+/**
+ * Marks a call that may be repeated: the other side refused or never received it, or its repetition has no further
+ * effect.
+ */
 export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), reserved_usd = NULL

@@ -75,7 +75,11 @@ export async function callAction(
     if (error.code.startsWith('connection_')) throw error;
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, RETRIES);
     const made = claim.attempts - claim.crashes;
-    if (error.isRetryable && made < maxAttempts) throw error.withDelay(delayMs(made));
+    if (error.isRetryable && made < maxAttempts) {
+      // A call that is left on its way counts as one whose worker has died, and those are no attempts of `maxAttempts`.
+      if (!isUnsent) await markCallRefused(deps.db, attempt);
+      throw error.withDelay(delayMs(made));
+    }
     const fate = isUnsent ? 'it was not made' : 'whether it was carried out is unknown';
     return {
       outcome: 'tool_error',
