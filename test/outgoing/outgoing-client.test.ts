@@ -124,6 +124,35 @@ describe('outgoing client', () => {
     }
   });
 
+  it('hangs up on a body that nobody wants, after 64 KiB or a second', async () => {
+    const sent: Record<string, number> = { '/flood': 0, '/silent': 0 };
+    const closed = new Set<string>();
+    const endless = await listen((request, response) => {
+      const path = request.url!;
+      response.once('close', () => closed.add(path));
+      response.write('first bytes');
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(16_384))) sent[path]! += 16_384;
+      };
+      if (path === '/silent') return;
+      response.on('drain', write);
+      write();
+    });
+    try {
+      for (const path of Object.keys(sent)) {
+        const url = new URL(path, endless.origin);
+        const answer = await send('/', { url, method: 'POST', readBody: false, timeoutMs: 600_000 });
+        assert.equal(answer.status, 200);
+      }
+      await eventually(() => closed.size === 2);
+      // What the two ends of a connection hold is sent, too.
+      assert.ok(sent['/flood']! < 16 * MIB, `${sent['/flood']} bytes`);
+    } finally {
+      endless.server.closeAllConnections();
+      endless.server.close();
+    }
+  });
+
   it('never follows a redirect to a scheme that is not http', async () => {
     await assert.rejects(send('/file'), { code: 'invalid_url' });
   });

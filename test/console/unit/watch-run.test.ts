@@ -111,6 +111,60 @@ describe('following a run', () => {
     assert.equal(end, 'ended');
   });
 
+  it('tries a stream again after twenty polls in its place', async () => {
+    const held = new Error('The stream did not begin.');
+    const polls = [state(1), state(2), ...Array<undefined>(100).fill(undefined)];
+    const { places, tags, end } = await watch({ streams: [[held], [held], [nodeEvent(3), RUN_END]], polls });
+    assert.deepEqual([places.length, tags.length, end], [3, 22, 'ended']);
+  });
+
+  it('asks less and less often while nothing answers, every fifteen seconds at last, until it is stopped', async () => {
+    const stop = new AbortController();
+    const pauses: number[] = [];
+    const source: RunSource = {
+      // oxlint-disable-next-line require-yield -- the stream never begins
+      async *read() {
+        throw new TypeError('no network');
+      },
+      poll: () => Promise.reject(new TypeError('no network')),
+      pause(ms) {
+        if (pauses.push(ms) === 7) stop.abort(new Error('closed'));
+        return Promise.resolve();
+      },
+    };
+    const nothing = (): void => undefined;
+    await watchRun(source, { onState: nothing, onEvent: nothing, onConnection: nothing }, stop.signal);
+    assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  });
+
+  it('leaves a stream that does not begin within ten seconds', async () => {
+    const { setTimeout: real } = globalThis;
+    const limits: number[] = [];
+    globalThis.setTimeout = ((act: () => void, ms: number) => {
+      limits.push(ms);
+      return real(act, Math.min(ms, 1));
+    }) as typeof real;
+    let left: unknown;
+    const source: RunSource = {
+      // oxlint-disable-next-line require-yield -- the stream never begins
+      async *read(_after, _onOpen, signal) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        left = signal.reason;
+        throw signal.reason;
+      },
+      poll: () => Promise.resolve(state(limits.length + 1, limits.length > 0 ? 'succeed' : 'in progress')),
+      pause: () => Promise.resolve(),
+    };
+    const nothing = (): void => undefined;
+    try {
+      const sink = { onState: nothing, onEvent: nothing, onConnection: nothing };
+      await watchRun(source, sink, new AbortController().signal);
+    } finally {
+      globalThis.setTimeout = real;
+    }
+    assert.deepEqual([limits, String(left)], [[10_000], 'Error: The stream did not begin.']);
+  });
+
   it('gives up what another attempt cannot help: no such run, no right to see it', async () => {
     const missing = await watch({ polls: [{ ...state(1), status: 'not found' }] });
     assert.ok(missing.end instanceof RunNotFoundError);
