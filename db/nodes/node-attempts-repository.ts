@@ -35,6 +35,16 @@ export async function recordEndedAttempt(db: Db, ended: EndedAttempt): Promise<v
     WHERE kept.error_code = 'worker_lost'`.execute(db);
 }
 
+/** Returns how many attempts at the node's present step have failed with one of these codes. */
+export async function countStepFailures(db: Db, { runId, path, nodeId }: NodeKey, codes: string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM node_attempts AS attempt
+    JOIN node_results AS node ON node.run_id = attempt.run_id AND node.path = attempt.path AND node.node_id = attempt.node_id
+    WHERE attempt.run_id = ${runId} AND attempt.path = ${path} AND attempt.node_id = ${nodeId}
+      AND attempt.step IS NOT DISTINCT FROM node.step AND attempt.error_code = ANY (${codes}::text[])`.execute(db);
+  return rows[0]!.count;
+}
+
 export interface Deaths {
   count: number;
   /** The sum of the node's shares in these deaths, which decides whether the node is retried. */

@@ -319,9 +319,10 @@ describe('MCP tool calls', function () {
     const session = await client.connect(toServer(endpoint.url), NEVER);
     const stop = new AbortController();
     const called = session.callTool('echo', {}, { timeoutMs: 600_000, signal: stop.signal });
-    await eventually(() => endpoint.methods().includes('tools/call'));
+    const request = await eventually(() => endpoint.requests.find(({ method }) => method === 'tools/call'));
     stop.abort(new Error('cancelled by the test'));
     await assert.rejects(called, /cancelled by the test/);
+    await eventually(() => request.aborted);
     await session.close();
     assert.deepEqual(endpoint.methods().slice(-2), ['notifications/cancelled', 'DELETE']);
   });

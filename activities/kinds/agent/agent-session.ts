@@ -11,9 +11,11 @@ import { MAX_REFUSED, readTools, toShownTools, type RefusedTool } from '../../..
 import { splitLease } from '../../../memory/split-lease.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
+import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { findActionTool } from './action-tools.js';
+import { withinAttempts } from './connect-attempts.js';
 import { withToolServer, type ToolServerDeps } from './tool-servers.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
@@ -121,9 +123,12 @@ async function listTools(
       session.listTools(signal, (size) => memory.resize(messageBytes(size))),
     );
   } catch (error) {
-    if (!(error instanceof McpError)) throw error;
     // Listing tools has no side effects, so it may always be retried.
-    throw toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server.tool) });
+    const failure =
+      error instanceof McpError
+        ? toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server.tool) })
+        : error;
+    throw failure instanceof NodeFailure ? await withinAttempts(deps.db, task, failure) : failure;
   }
 }
 

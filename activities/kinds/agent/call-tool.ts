@@ -3,7 +3,7 @@ import { CALL_NAME } from '../../../contract/assistant-call.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
-import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
+import { retryPolicyOf } from '../../../graph/nodes/every-node.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
 import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
@@ -18,18 +18,13 @@ import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
 import { OF_SERVICE } from './action-tools.js';
 import { callAction } from './call-action.js';
+import { CONNECT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
 import { withToolServer } from './tool-servers.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
 import { NO_SERVER, runTool, withMemory, type OpenToolRun } from './workflow-tools.js';
 
-const MAX_CONNECT_ATTEMPTS = 4;
-/** The retry policy of nodes without a `retry` of their own. */
-const CONNECT_RETRIES: RetryPolicy = {
-  maxAttempts: MAX_CONNECT_ATTEMPTS,
-  delayMs: (attempt) => 500 * 2 ** (attempt - 1),
-};
 /** A longer answer is cut before the model gets it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 /** Failures of a run that is a tool call, which the model can work around. */
@@ -109,20 +104,30 @@ async function callServer(
   } catch (error) {
     // Nothing was sent, because the connection needs a sign-in. The call is made after it.
     if (error instanceof ConnectionNeeded) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
-    if (task.signal.aborted || !(error instanceof McpError)) throw error;
-    if (error.isBeforeSend) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
-    const failure = toMcpFailure(error, { mayRepeat: false, isConnected: false });
+    const failure = failureOf(error);
+    if (task.signal.aborted || failure === undefined) throw error;
+    const isUnsent = !(error instanceof McpError) || error.isBeforeSend;
+    if (isUnsent) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
     const attempt = claim.attempts - claim.crashes;
     if (failure.isRetryable && attempt < maxAttempts) throw failure.withDelay(delayMs(attempt));
     // The model can work around an unreachable or broken server.
-    const fate = error.isBeforeSend ? 'it was not made' : 'whether it was carried out is unknown';
+    const fate = isUnsent ? 'it was not made' : 'whether it was carried out is unknown';
     return {
       outcome: 'tool_error',
-      text: `The call failed (${error.message}); ${fate}.`,
-      ...(!error.isBeforeSend && { attempt: claim.attempts }),
+      text: `The call failed (${failure.message}); ${fate}.`,
+      ...(!isUnsent && { attempt: claim.attempts }),
     };
   }
+}
+
+/**
+ * Returns undefined for an error that no other attempt can help, and that the model cannot work around. Where the
+ * connection gets no tokens now, nothing was sent.
+ */
+function failureOf(error: unknown): NodeFailure | undefined {
+  if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, isConnected: false });
+  return error instanceof NodeFailure && error.isRetryable ? error : undefined;
 }
 
 /** Joins the texts, the links, the structured data and the files. Other parts are mentioned by type only. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../../harness/client/api-client.js';
 import { startFakeMcpServer, type FakeMcpServer, writtenResult } from '../../../support/fake-mcp-server.js';
 import { agent, drawing, link, trigger, type Drawing, type DrawingNode } from '../../../../harness/drawing/drawing.js';
+import { startHttpTarget, type TargetReply } from '../../../../harness/target/http-target.js';
 import { sharedStack } from '../../../support/shared-stack.js';
 import type { TestStack } from '../../../../harness/stack/stack.js';
 
@@ -176,6 +177,59 @@ describe('agents with the tools that servers really offer', function () {
       steps[0]!.tool_calls.map(({ outcome }) => outcome),
       ['result', 'result', 'result', 'tool_error', 'result'],
     );
+  });
+
+  it('lists the tools of a server that is away four times, or as often as its retry says, and fails then', async () => {
+    for (const [retry, attempts] of [
+      [{ delay: 0 }, 4],
+      [{ delay: 0, max_attempts: 2 }, 2],
+    ] as const) {
+      const server = fake.endpoint({ initialize: (_request, response) => void response.destroy() });
+      const { data, node } = drawAgent(`never-asked-${attempts}`, [{ endpoint_url: server.url, timeout: 10 }]);
+      node.data['retry'] = retry;
+      const run = await api.runToEnd(data);
+      assert.equal(run.nodes[node.id]!.error?.code, 'mcp_unreachable', JSON.stringify(run.nodes[node.id]));
+      assert.equal(server.methods().filter((method) => method === 'initialize').length, attempts);
+      assert.equal(stack.modelProvider.requestsFor(`never-asked-${attempts}`).length, 0);
+    }
+  });
+
+  it('attempts a call four times whose connection gets no tokens now, and tells the model that it was not made', async () => {
+    const target = await startHttpTarget();
+    try {
+      const token: TargetReply = { body: { access_token: 'first', token_type: 'bearer', expires_in: 3_600 } };
+      target.on('/token', [token, { status: 503 }]);
+      const server = fake.endpoint({ 'tools/call': (_request, response) => void response.writeHead(401).end() });
+      const project = await api.createProject();
+      const { status, body } = await api.post<{ id: number }>(`/projects/${project}/connections/`, {
+        body: {
+          name: 'tools',
+          kind: 'oauth2_client_credentials',
+          origins: [fake.origin],
+          settings: { token_url: `${target.url}/token`, client_id: 'us' },
+          secrets: { client_secret: 'secret' },
+        },
+      });
+      assert.equal(status, 201, JSON.stringify(body));
+      const model = 'no-tokens-for-a-call';
+      stack.modelProvider.script(model, [{ toolCalls: [{ name: 'echo', arguments: {} }] }, { text: 'done' }]);
+      const tools = { endpoint_url: server.url, require_approval: 'never', timeout: 10, connection: body.id };
+      const { data, node } = drawAgent(model, [tools]);
+      node.data['retry'] = { delay: 0 };
+      const started = await api.run(await api.createWorkflow(project, data));
+      const run = await api.pollToEnd(started.data.id);
+      assert.equal(run.data.status, 'succeed', JSON.stringify(run.data.data?.[node.id]));
+      const [, second] = stack.modelProvider.requestsFor(model);
+      const { messages } = second!.body as { messages: { content: string }[] };
+      assert.equal(
+        messages.at(-1)!.content,
+        'The call failed (The provider answered with status 503.); it was not made.',
+      );
+      assert.equal(server.methods().filter((method) => method === 'tools/call').length, 4);
+      assert.equal(target.requestsTo('/token').length, 5);
+    } finally {
+      await target.close();
+    }
   });
 
   it('attempts a call that never leaves four times, and tells the model then', async () => {
