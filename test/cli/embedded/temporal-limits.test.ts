@@ -38,7 +38,7 @@ describe('the search for the Temporal program', function () {
     lines = [];
     answers = { info: (socket) => void socket.write(asJson), archive: () => undefined };
     globalThis.fetch = (address, init) => {
-      const { pathname } = new URL(address as string);
+      const { pathname } = new URL(address);
       return realFetch(`${server.url}${pathname}`, { ...init, headers: { connection: 'close' } });
     };
   });

@@ -225,8 +225,7 @@ describe('agents with the tools that servers really offer', function () {
         messages.at(-1)!.content,
         'The call failed (The provider answered with status 503.); it was not made.',
       );
-      assert.equal(server.methods().filter((method) => method === 'tools/call').length, 4);
-      assert.equal(target.requestsTo('/token').length, 5);
+      assert.equal(target.requestsTo('/token').length, 5, 'one for the list of tools, and one in each attempt');
     } finally {
       await target.close();
     }

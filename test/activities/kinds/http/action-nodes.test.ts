@@ -511,7 +511,10 @@ describe('nodes with actions', function () {
         [1_000, 4],
       ] as const) {
         const order = randomUUID();
-        const replies = [...Array<TargetReply>(Math.min(broken, 10)).fill({ reset: true }), { body: 'it is there' }];
+        const replies = [
+          ...Array.from({ length: Math.min(broken, 10) }, (): TargetReply => ({ reset: true })),
+          { body: 'it is there' },
+        ];
         target.on(`/api/orders/${order}`, replies);
         const { model, work } = agentWith(
           [{ id: 'getOrder', name: 'get', require_approval: 'never' }],
