@@ -4,7 +4,6 @@ import { findTools, type AgentTool } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
 import { hashArguments } from '../../db/agents/arguments-hash.js';
-import type { ActionFacts } from '../../graph/actions/action.js';
 import { valueErrors } from '../../graph/actions/check-values.js';
 import { writeJson } from '../../graph/json-text.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
@@ -57,7 +56,7 @@ export async function toEdit(
 /** What an action takes is judged by its fields, too, as before the call. */
 function actionProblem({ toolIndex, parameters }: AgentTool, edited: JsonObject): string | undefined {
   if (toolIndex === undefined) return undefined;
-  const [first] = Object.entries(valueErrors({ fields: parameters as ActionFacts['fields'] }, edited));
+  const [first] = Object.entries(valueErrors({ fields: parameters }, edited));
   return first?.join(': ');
 }
 

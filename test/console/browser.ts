@@ -58,8 +58,8 @@ export async function openConsole(stack: { apiUrl: string }, allowedOrigins: str
       for (const [index, page] of pages.entries()) {
         const file = path.join(folder, `${name}-${index}.png`);
         await page.screenshot({ path: file, timeout: 10_000 }).then(
-          () => console.error(`      ${page.url()}: ${file}`),
-          (error: unknown) => console.error(`      ${page.url()}: ${String(error)}`),
+          () => process.stderr.write(`      ${page.url()}: ${file}\n`),
+          (error: unknown) => process.stderr.write(`      ${page.url()}: ${String(error)}\n`),
         );
       }
     },

@@ -33,8 +33,8 @@ export function WorkflowsPage() {
   };
   const projects = useProjects();
   const { data: all = [] } = projects;
-  const project = all.find(({ id }) => String(id) === filters.project);
-  const tags = useTags(filters.project === '' ? all : all.filter((each) => each === project));
+  const chosenProject = all.find(({ id }) => String(id) === filters.project);
+  const tags = useTags(filters.project === '' ? all : all.filter((each) => each === chosenProject));
   const importing = useImport(filters.project);
   const workflows = useWorkflows(filters);
   const { data } = workflows;
@@ -92,8 +92,10 @@ export function WorkflowsPage() {
       {workflows.isPending && <Loading label="Loading workflows" />}
       {data !== undefined && data.total === 0 && (
         <EmptyWorkflows
-          isFiltered={filters.search !== '' || filters.tag !== '' || (filters.project !== '' && project === undefined)}
-          isOneProject={project !== undefined}
+          isFiltered={
+            filters.search !== '' || filters.tag !== '' || (filters.project !== '' && chosenProject === undefined)
+          }
+          isOneProject={chosenProject !== undefined}
           onClear={clear}
           onNew={() => setMaking('workflow')}
         />
