@@ -20,7 +20,7 @@ const EXTRACTED: ReadonlySet<string> = new Set([
   'text',
   'xml',
   'fromJson',
-  'binaryToPropery',
+  'binaryToPropery', // n8n spells this operation so.
 ]);
 
 export function translateExtractFromFile(at: NodeTranslation): TranslatedNode {

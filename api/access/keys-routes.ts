@@ -66,7 +66,7 @@ const bodySchema = z.object(fields).partial();
 const list = defineRoute({
   method: 'GET',
   path: keysPath,
-  summary: "The caller's API keys, oldest first; with `user`, for administrators, that user's.",
+  summary: "Lists the caller's API keys, oldest first; with `user`, for administrators, that user's.",
   auth: 'session',
   query: z.object({ ...pageQuery(1), user: queryInteger(0, MAX_ID).optional() }),
   responses: { 200: envelopeOf(keySchema) },

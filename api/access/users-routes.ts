@@ -50,7 +50,7 @@ const fields = {
 const list = defineRoute({
   method: 'GET',
   path: usersPath,
-  summary: 'All users, for administrators. `search` looks into names and e-mail addresses.',
+  summary: 'Lists all users, for administrators. `search` looks into names and e-mail addresses.',
   isForAdministrators: true,
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(userSchema) },
@@ -120,7 +120,7 @@ function refuseUsedEmail(error: unknown): never {
 const readMe = defineRoute({
   method: 'GET',
   path: '/api/v1/me/',
-  summary: 'The user of the credentials.',
+  summary: 'Returns the user of the credentials.',
   keyScope: 'run',
   responses: { 200: meSchema },
   async handler({ deps, caller }) {

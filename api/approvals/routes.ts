@@ -108,7 +108,7 @@ const reject = decisionRoute({
 const listOfRun = defineRoute({
   method: 'GET',
   path: runPath,
-  summary: 'The approval requests of a run, oldest first.',
+  summary: 'Lists the approval requests of a run, oldest first.',
   keyScope: 'run',
   access: { to: 'run', role: 'viewer' },
   params: runParams,
@@ -122,7 +122,7 @@ const listOfRun = defineRoute({
 const listOfUser = defineRoute({
   method: 'GET',
   path: '/api/v1/agent-approvals/',
-  summary: 'The approval requests of all projects that the caller belongs to, newest first.',
+  summary: 'Lists the approval requests of all projects that the caller belongs to, newest first.',
   description: '`status=decided`: what a person has approved or rejected.',
   keyScope: 'run',
   query: z.object({
@@ -140,7 +140,7 @@ const listOfUser = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/agent-approvals/:request_id/',
-  summary: 'One approval request of a project that the caller belongs to.',
+  summary: 'Returns one approval request of a project that the caller belongs to.',
   keyScope: 'run',
   params: z.object({ request_id: requestId }),
   responses: { 200: approvalSchema },

@@ -50,7 +50,7 @@ const FILTERS = '`user` is who has acted. `from` is included; `to` is not, unles
 const listOfProject = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/audit/',
-  summary: 'What was changed in a project, by whom and from where, and what was refused; newest first.',
+  summary: 'Lists what was changed in a project, by whom and from where, and what was refused; newest first.',
   description: FILTERS,
   access: { to: 'project', role: 'admin' },
   query,
@@ -61,7 +61,7 @@ const listOfProject = defineRoute({
 const listOfAll = defineRoute({
   method: 'GET',
   path: '/api/v1/audit/',
-  summary: 'The same of all projects and of what belongs to none, for administrators.',
+  summary: 'Lists the changes and refusals of all projects and of what belongs to none, for administrators.',
   description: FILTERS,
   isForAdministrators: true,
   query,

@@ -14,7 +14,7 @@ const defineRoute = routesOf<BillingDeps>();
 const listOfRun = defineRoute({
   method: 'GET',
   path: '/api/v1/billing-history/workflowrun/:run_id/',
-  summary: 'The transactions of a run, one per executed node, oldest first.',
+  summary: 'Lists the transactions of a run, one per executed node, oldest first.',
   params: z.object({ run_id: uuid }),
   query: z.object(strictPageQuery()),
   responses: { 200: envelopeOf(transactionSchema) },
@@ -41,7 +41,7 @@ const chatTransactionSchema = transactionSchema.extend({
 const listOfChat = defineRoute({
   method: 'GET',
   path: '/api/v1/billing-history/chat/',
-  summary: 'The transactions of the chat proxy, newest first.',
+  summary: 'Lists the transactions of the chat proxy, newest first.',
   description:
     "One for each call that was made: of the caller's projects, and the caller's own that belong to no project.",
   query: z.object({ ...strictPageQuery(), project: queryInteger(0, MAX_ID).optional() }),

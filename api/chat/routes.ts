@@ -188,7 +188,7 @@ const listModels = defineRoute({
   method: 'GET',
   path: '/v1/models/',
   summary:
-    'The models that the operator has listed, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.',
+    'Lists the models that the operator has configured, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.',
   description: 'A provider that serves any model (`*`) adds none: the list is then not complete.',
   auth: 'bearer-key',
   responses: {

@@ -7,7 +7,7 @@ const defineRoute = routesOf();
 const presets = defineRoute({
   method: 'GET',
   path: '/api/v1/connection-presets/',
-  summary: 'Services that a connection may be made to, by name.',
+  summary: 'Lists services that a connection may be made to, by name.',
   auth: 'open',
   description:
     'A preset has the kind, the origins and the settings of a new connection. A name in braces, such as `{subdomain}`, ' +

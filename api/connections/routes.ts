@@ -34,7 +34,7 @@ export const connectionParams = idParams.extend({ connection_id: pathId });
 const list = defineRoute({
   method: 'GET',
   path: connectionsPath,
-  summary: 'The connections of the project, by name.',
+  summary: 'Lists the connections of the project, by name.',
   access: { to: 'project', role: 'editor' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(connectionSchema) },
@@ -79,7 +79,7 @@ const create = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: connectionPath,
-  summary: 'One connection.',
+  summary: 'Returns one connection.',
   access: { to: 'project', role: 'editor' },
   params: connectionParams,
   responses: { 200: connectionSchema },
@@ -162,7 +162,7 @@ const remove = defineRoute({
 const usedBy = defineRoute({
   method: 'GET',
   path: `${connectionPath}used-by/`,
-  summary: 'The workflows that name the connection, and the open runs that have used it or wait for it.',
+  summary: 'Lists the workflows that name the connection, and the open runs that have used it or wait for it.',
   access: { to: 'project', role: 'editor' },
   params: connectionParams,
   responses: {
@@ -183,7 +183,7 @@ const toAuthorize = defineRoute({
   method: 'GET',
   path: '/api/v1/connections/',
   summary:
-    'The connections for which somebody has to sign in again, of all projects whose owner or admin the caller is.',
+    'Lists the connections for which somebody has to sign in again, of all projects whose owner or admin the caller is.',
   description: 'A connection is listed once a run waits for it, or its grant was lost.',
   query: z.object({ ...pageQuery(1), status: z.literal('needs_authorization').optional() }),
   responses: {

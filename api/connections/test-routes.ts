@@ -32,7 +32,9 @@ const test = defineRoute({
   method: 'POST',
   path: `${connectionPath}test/`,
   summary: 'Tries the connection: a GET at one of its origins, or the list of tools of its MCP server.',
-  description: 'Without `url` the first origin is asked for `/`; one with a wildcard needs a `url`.',
+  description:
+    'Without `url`, the request goes to `/` of the first origin, or to the `server_url` of an `mcp_oauth` connection. ' +
+    'If the first origin has a wildcard, `url` is required.',
   audit: { action: 'connection.used', target: 'connection', id: 'connection_id', commits: 'handler' },
   access: { to: 'project', role: 'editor' },
   params: connectionParams,

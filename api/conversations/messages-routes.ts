@@ -20,7 +20,7 @@ const defineRoute = routesOf<ConversationDeps>();
 const list = defineRoute({
   method: 'GET',
   path: `${conversationPath}messages/`,
-  summary: 'The messages of the conversation and the answers to them, oldest first.',
+  summary: 'Lists the messages of the conversation and the answers to them, oldest first.',
   description: 'An answer is there once its run has ended. A page that is very large has some contents `truncated`.',
   keyScope: 'run',
   access: { to: 'conversation', role: 'viewer' },

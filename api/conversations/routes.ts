@@ -39,7 +39,7 @@ const title = z.string().trim().max(MAX_NAME_CHARACTERS);
 const list = defineRoute({
   method: 'GET',
   path: conversationsPath,
-  summary: "The caller's conversations with the workflow, for owner and admins those of everybody, newest first.",
+  summary: "Lists the caller's conversations with the workflow, for owner and admins those of everybody, newest first.",
   description: '400 `not_chat`: the workflow is no chat (`is_chat`).',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
@@ -101,7 +101,7 @@ const create = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: conversationPath,
-  summary: 'One conversation.',
+  summary: 'Returns one conversation.',
   keyScope: 'run',
   access: { to: 'conversation', role: 'viewer' },
   params: conversationParams,

@@ -34,7 +34,7 @@ const byteAnswers = {
 const list = defineRoute({
   method: 'GET',
   path: filesPath,
-  summary: 'The files of the project, newest first.',
+  summary: 'Lists the files of the project, newest first.',
   keyScope: 'run',
   access: { to: 'project', role: 'viewer' },
   query: z.object({
@@ -92,7 +92,7 @@ const upload = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: filePath,
-  summary: 'What is known of a file, and how many refer to it.',
+  summary: 'Returns what is known of a file, and how many refer to it.',
   keyScope: 'run',
   access: { to: 'file', role: 'viewer' },
   params: fileParams,
@@ -106,7 +106,7 @@ const read = defineRoute({
 const content = defineRoute({
   method: 'GET',
   path: `${filePath}content/`,
-  summary: 'The bytes of a file, or one range of them.',
+  summary: 'Returns the bytes of a file, or one range of them.',
   keyScope: 'run',
   access: { to: 'file', role: 'viewer' },
   params: fileParams,
@@ -136,7 +136,7 @@ const link = defineRoute({
 const linked = defineRoute({
   method: 'GET',
   path: '/api/v1/file-links/:token/',
-  summary: 'The bytes of the file to which a link leads. 403: `link_invalid` or `link_expired`.',
+  summary: 'Returns the bytes of the file to which a link leads. 403: `link_invalid` or `link_expired`.',
   auth: 'open',
   params: z.object({ token: z.string() }),
   headers: rangeHeaders,

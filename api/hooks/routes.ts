@@ -42,7 +42,7 @@ const bodySchema = z.object({
 const list = defineRoute({
   method: 'GET',
   path: hooksPath,
-  summary: 'The hooks of the workflow, oldest first; an address is shown to its author and to owners.',
+  summary: 'Lists the hooks of the workflow, oldest first; an address is shown to its author and to owners.',
   access: { to: 'workflow', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(hookSchema) },
@@ -57,7 +57,7 @@ const list = defineRoute({
 const listOfProject = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/hooks/',
-  summary: 'The hooks of all workflows of the project, those of a workflow together, oldest first.',
+  summary: 'Lists the hooks of all workflows of the project, those of a workflow together, oldest first.',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(projectHookSchema) },

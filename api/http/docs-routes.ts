@@ -14,7 +14,7 @@ export function createDocumentationRoutes(routes: () => RouteDeclaration[]): Rou
   const document = defineRoute({
     method: 'GET',
     path: '/api/v1/openapi.json/',
-    summary: 'This interface as an OpenAPI 3.1 document.',
+    summary: 'Returns this interface as an OpenAPI 3.1 document.',
     auth: 'open',
     responses: { 200: z.looseObject({ openapi: z.string() }) },
     handler() {
@@ -28,7 +28,7 @@ export function createDocumentationRoutes(routes: () => RouteDeclaration[]): Rou
 const page = defineRoute({
   method: 'GET',
   path: '/docs/',
-  summary: 'The page to read this interface and try it.',
+  summary: 'Returns the page on which to read this interface and try it.',
   auth: 'open',
   responses: { 200: z.string() },
   mediaTypes: { 200: ['text/html'] },
@@ -38,7 +38,7 @@ const page = defineRoute({
 const pageFile = defineRoute({
   method: 'GET',
   path: '/docs/:file/',
-  summary: "The page's scripts, styles and pictures.",
+  summary: 'Returns a script, style or picture of the page.',
   auth: 'open',
   quiet: true,
   params: z.object({ file: z.string() }),

@@ -21,7 +21,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const list = defineRoute({
   method: 'GET',
   path,
-  summary: 'The human tasks that the caller may answer, newest first.',
+  summary: 'Lists the human tasks that the caller may answer, newest first.',
   description:
     'Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more ' +
     'people, is not among the pending ones. `status=decided` is another word for `answered`.',
@@ -38,7 +38,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: `${path}:task_id/`,
-  summary: 'One human task of a project that the caller belongs to.',
+  summary: 'Returns one human task of a project that the caller belongs to.',
   keyScope: 'run',
   params: taskParams,
   responses: { 200: taskSchema },

@@ -43,7 +43,7 @@ const languageSchema = z.object({
 const categories = defineRoute({
   method: 'GET',
   path: '/api/v1/categories/',
-  summary: 'The categories of workflows, each before its subcategories, by name.',
+  summary: 'Lists the categories of workflows by name, each before its subcategories.',
   auth: 'open',
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(categorySchema) },
@@ -57,7 +57,7 @@ const categories = defineRoute({
 const languageList = defineRoute({
   method: 'GET',
   path: '/api/v1/languages/',
-  summary: 'Languages by name (ISO 639-1). `search` looks into codes and names.',
+  summary: 'Lists languages by name (ISO 639-1). `search` looks into codes and names.',
   auth: 'open',
   query: z.object({ ...pageQuery(1), search: queryText }),
   responses: { 200: envelopeOf(languageSchema) },

@@ -31,7 +31,7 @@ const MAX_EXAMPLES = 50;
 const list = defineRoute({
   method: 'GET',
   path: marketplacePath,
-  summary: 'Published workflows, the last published first.',
+  summary: 'Lists published workflows, the last published first.',
   auth: 'optional',
   query: z.object({
     ...pageQuery(1),
@@ -65,7 +65,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: slugPath,
-  summary: 'One published workflow.',
+  summary: 'Returns one published workflow.',
   auth: 'optional',
   params: slugParams,
   responses: { 200: marketplaceWorkflowSchema },
@@ -78,7 +78,7 @@ const read = defineRoute({
 const copy = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/marketplace/:slug/add-from-marketplace/',
-  summary: "The caller's copy, made unless it exists; the original for its author.",
+  summary: "Returns the caller's copy and makes it if there is none; its author gets the original.",
   audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
   responses: { 201: workflowSchema.extend({ warnings: importWarnings }) },
@@ -91,7 +91,7 @@ const copy = defineRoute({
 const examples = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/marketplace/:slug/examples/',
-  summary: `The newest ${MAX_EXAMPLES} example runs; long node results are cut and marked \`truncated\`.`,
+  summary: `Lists the newest ${MAX_EXAMPLES} example runs; long node results are cut and marked \`truncated\`.`,
   auth: 'open',
   params: slugParams,
   responses: { 200: z.array(listedExampleSchema) },
@@ -107,7 +107,7 @@ const examples = defineRoute({
 const example = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/marketplace/:slug/examples/:run_id/',
-  summary: 'One example run, its results whole.',
+  summary: 'Returns one example run with its whole results.',
   auth: 'open',
   params: slugParams.extend({ run_id: uuid }),
   responses: { 200: exampleSchema },

@@ -67,7 +67,7 @@ const mcpTools = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/mcp-tools/',
   isRead: true,
-  summary: 'The tools of an MCP server, as the server gives them; all pages joined.',
+  summary: 'Lists the tools of an MCP server as the server describes them, all pages joined.',
   audit: { action: 'mcp_tools.listed', target: 'connection', records: 'refusals' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())) },

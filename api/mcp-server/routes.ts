@@ -47,7 +47,7 @@ const send = defineRoute({
 const resume = defineRoute({
   method: 'GET',
   path: '/mcp/',
-  summary: 'The rest of the answer to a tool call, for a client that has lost its connection.',
+  summary: 'Streams the rest of the answer to a tool call, for a client that has lost its connection.',
   description:
     '`Last-Event-ID` names the last event that was received. Without it 405: the server sends nothing that no call asked for.',
   auth: 'bearer-key',
@@ -81,7 +81,7 @@ const resume = defineRoute({
 const facts = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/tool/',
-  summary: 'The workflow as MCP clients see it where it is offered as a tool (`is_tool`).',
+  summary: 'Returns the workflow as MCP clients see it if it is offered as a tool (`is_tool`).',
   access: { to: 'workflow', role: 'viewer' },
   responses: {
     200: toolFactsSchema.extend({

@@ -19,7 +19,7 @@ const RETRY_AFTER = '5';
 const alive = defineRoute({
   method: 'GET',
   path: '/healthz',
-  summary: 'The process is alive.',
+  summary: 'Answers while the process is alive.',
   auth: 'open',
   quiet: true,
   responses: { 200: z.object({ status: z.literal('ok') }) },
@@ -38,7 +38,7 @@ const ready = defineRoute({
   method: 'GET',
   path: '/readyz',
   summary:
-    'Database, Temporal and the store of files answer, and no migration is missing; says which, unless METRICS_PORT is set.',
+    'Answers 200 while the database, Temporal and the store of files answer and no migration is missing, else 503; names each of them, unless METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
   responses: { 200: readySchema, 503: readySchema },
@@ -53,7 +53,8 @@ const ready = defineRoute({
 const metrics = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set.',
+  summary:
+    'Returns Prometheus metrics of this process and figures of the whole service; not here if METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
   responses: { 200: z.string(), 404: detailSchema },

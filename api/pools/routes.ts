@@ -8,7 +8,7 @@ const defineRoute = routesOf<PoolDeps>();
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/pools/',
-  summary: 'The pools of workers, for administrators.',
+  summary: 'Lists the pools of workers, for administrators.',
   description:
     'The default pool, and those that have a worker, that a project names, or in which something waits. `backlog` is what ' +
     'no worker has taken yet.',

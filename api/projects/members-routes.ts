@@ -36,7 +36,7 @@ const newMemberBody = z
 const list = defineRoute({
   method: 'GET',
   path: membersPath,
-  summary: 'The members of a project, in the order in which they joined.',
+  summary: 'Lists the members of a project, in the order in which they joined.',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(memberSchema) },

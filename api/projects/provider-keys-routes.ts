@@ -24,7 +24,7 @@ const KEY = /^[\x21-\x7e]*$/;
 const list = defineRoute({
   method: 'GET',
   path: keysPath,
-  summary: "The project's own keys for model providers, masked; the newest of a provider is used.",
+  summary: "Lists the project's own keys for model providers, masked; the newest of a provider is used.",
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(providerKeySchema) },

@@ -50,7 +50,7 @@ const projectPath = '/api/v1/projects/:id/';
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/',
-  summary: 'The projects that the caller is a member of, newest first.',
+  summary: 'Lists the projects that the caller is a member of, newest first.',
   query: z.object({ ...pageQuery(0), name__icontains: z.string().optional() }),
   responses: { 200: envelopeOf(projectSchema) },
   async handler({ deps, caller, query }) {
@@ -93,7 +93,7 @@ const create = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: projectPath,
-  summary: 'One project.',
+  summary: 'Returns one project.',
   access: { to: 'project', role: 'viewer' },
   responses: { 200: projectSchema },
   handler: ({ deps, caller, params }) => answerProject(deps, params.id, caller),

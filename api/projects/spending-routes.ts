@@ -27,7 +27,7 @@ const read = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/spending/',
   summary:
-    'The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
+    'Returns the limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days.',
   access: { to: 'project', role: 'viewer' },
   responses: {
     200: z.object({

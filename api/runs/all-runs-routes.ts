@@ -31,7 +31,7 @@ const lightRunSchema = runSchema
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/runs/',
-  summary: 'The runs of all workflows of the caller, without their contents.',
+  summary: 'Lists the runs of all workflows of the caller, without their contents.',
   description:
     'Runs of deleted workflows are left out. `search` looks into the titles of workflows. `started_after` and ' +
     '`started_before` are about `created_at`, the moment in which a run was accepted.',
@@ -72,7 +72,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/runs/:run_id/',
-  summary: 'One run, its results whole, for who has only its id.',
+  summary: 'Returns one run with its whole results, to a caller who knows only its id.',
   keyScope: 'run',
   params: z.object({ run_id: uuid }),
   responses: { 200: runSchema.extend(origin) },

@@ -33,7 +33,7 @@ const outcomeSchema = z.object({ applied: z.boolean(), run_status: z.string() })
 const executionUpdate = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/execution-update/:workflow_run_id/',
-  summary: 'Applies what a worker reports, once and in order. Internal.',
+  summary: 'Applies what a worker reports, once and in order, for internal use.',
   auth: 'internal',
   audit: { action: 'run.reported', target: 'run', id: 'workflow_run_id', records: 'refusals' },
   params: z.object({ workflow_run_id: uuid }),

@@ -17,7 +17,7 @@ const defineRoute = routesOf<RunDeps>();
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/',
-  summary: 'The runs of a workflow; what is too long for a list is cut and marked `truncated`.',
+  summary: 'Lists the runs of a workflow; what is too long for a list is cut and marked `truncated`.',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   query: z.object({
@@ -44,7 +44,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/:run_id/',
-  summary: 'One run, its results whole.',
+  summary: 'Returns one run with its whole results.',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
   params: runParams,

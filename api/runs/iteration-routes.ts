@@ -32,7 +32,7 @@ const iterationSchema = z.object({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/:run_id/iterations/',
-  summary: 'The iterations of a loop that have begun, in their order, with their nodes.',
+  summary: 'Lists the iterations of a loop that have begun, in their order, with their nodes.',
   description:
     'A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.',
   keyScope: 'run',

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 100;
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/:run_id/nodes/:node_id/',
-  summary: 'One node of a run: its entry of the poll, its attempts, what it was given, and its transactions.',
+  summary: 'Returns one node of a run: its entry of the poll, its attempts, what it was given, and its transactions.',
   description:
     'A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.',
   keyScope: 'run',

@@ -80,7 +80,7 @@ const reRun = defineRoute({
 const poll = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/workflow_result/',
-  summary: 'The state of a run and the results of its nodes so far.',
+  summary: 'Returns the state of a run and the results of its nodes so far.',
   description:
     'With `If-None-Match` and the `ETag` of an earlier answer, 304 while nothing has changed, which does not count against ' +
     'the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a ' +

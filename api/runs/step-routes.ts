@@ -21,7 +21,8 @@ const MAX_PAGE_BYTES = 1024 * 1024;
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/history/:run_id/nodes/:node_id/steps/',
-  summary: 'What an agent has done: its model calls in their order, with the tool calls that each of them asked for.',
+  summary:
+    'Lists what an agent has done: its model calls in their order, with the tool calls that each of them asked for.',
   description:
     'A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.',
   keyScope: 'run',

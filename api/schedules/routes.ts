@@ -34,7 +34,7 @@ const scheduleParams = idParams.extend({ schedule_id: uuid });
 const list = defineRoute({
   method: 'GET',
   path: schedulesPath,
-  summary: 'The schedules of the workflow, oldest first.',
+  summary: 'Lists the schedules of the workflow, oldest first.',
   access: { to: 'workflow', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(scheduleSchema) },
@@ -49,7 +49,7 @@ const list = defineRoute({
 const listOfProject = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/schedules/',
-  summary: 'The schedules of all workflows of the project, those of a workflow together, oldest first.',
+  summary: 'Lists the schedules of all workflows of the project, those of a workflow together, oldest first.',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1, MOST_SCHEDULES)),
   responses: { 200: envelopeOf(projectScheduleSchema) },

@@ -57,9 +57,9 @@ const storedSchema = serviceSchema
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/services/',
-  summary: 'The services of a project by name, and behind them those of the catalogue.',
+  summary: 'Lists the services of a project by name, followed by those of the catalogue.',
   description:
-    'Without `project` only the catalogue. `search` finds services that have all its words, in the titles of actions, too.',
+    'Without `project`, only services of the catalogue are listed. `search` finds services with all its words in their name and description, or in their name and the title of one action.',
   query: z.object({ ...pageQuery(1), project: queryInteger(0, MAX_ID).optional(), search: searchQuery }),
   responses: { 200: envelopeOf(serviceSchema) },
   async handler({ deps, caller, query }) {
@@ -124,7 +124,6 @@ const replace = defineRoute({
 });
 
 const MOST_NAMED = 5;
-const MOST_LISTED = 100;
 
 const remove = defineRoute({
   method: 'DELETE',
@@ -139,7 +138,7 @@ const remove = defineRoute({
   async handler({ deps, params, query }) {
     const { id: projectId, service_id: id } = params;
     if (!(await lockService(deps.db, projectId, id))) throw notFound();
-    const using = await workflowsWithService(deps.db, projectId, id).limit(MOST_LISTED).execute();
+    const using = await workflowsWithService(deps.db, projectId, id, MOST_NAMED);
     if (using.length > 0 && query.force !== 'true') throw inUse(using);
     await deleteService(deps.db, projectId, id);
     return { status: 204 };
@@ -152,7 +151,7 @@ const ofAction = ofService.extend({ action_id: z.string().min(1).max(300) });
 const listActions = defineRoute({
   method: 'GET',
   path: '/api/v1/services/:service_id/actions/',
-  summary: 'The actions of a service, in the order of its document.',
+  summary: 'Lists the actions of a service, in the order of its document.',
   params: ofService,
   query: z.object({ ...pageQuery(1), search: searchQuery }),
   responses: { 200: envelopeOf(actionSchema) },
@@ -174,7 +173,7 @@ const listActions = defineRoute({
 const readAction = defineRoute({
   method: 'GET',
   path: '/api/v1/services/:service_id/actions/:action_id/',
-  summary: 'One action: its fields, and the schema of its answer.',
+  summary: 'Returns one action with its fields and the schema of its answer.',
   params: ofAction,
   responses: { 200: actionSchema },
   async handler({ deps, caller, params }) {
@@ -183,7 +182,7 @@ const readAction = defineRoute({
       return { status: 200, body: toAction(orNotFound(findCatalogueAction(serviceId, id))) };
     }
     const service = await findOwn(deps, serviceId, caller);
-    // The database refuses texts with some characters.
+    // PostgreSQL refuses a text with a null character. No action has an id with characters other than these.
     const found = isActionId(id) ? await findServiceAction(deps.db, service.id, id) : undefined;
     return { status: 200, body: toAction(orNotFound(found)) };
   },
@@ -210,8 +209,10 @@ function toAnswer(service: ServiceRecord, { warnings }: GivenService): z.infer<t
   return { ...toProjectService(service), warnings };
 }
 
-function inUse(workflows: { id: number; title: string }[]): ApiError {
-  const names = workflows.slice(0, MOST_NAMED).map(({ title }) => `"${title}"`);
-  const more = workflows.length > names.length ? ` and ${workflows.length - names.length} more` : '';
+/** `total` is the number of all workflows that use the service. */
+function inUse(workflows: { title: string; total: number }[]): ApiError {
+  const names = workflows.map(({ title }) => `"${title}"`);
+  const unnamed = workflows[0]!.total - names.length;
+  const more = unnamed > 0 ? ` and ${unnamed} more` : '';
   return new ApiError(409, 'in_use', `Workflows use the service: ${names.join(', ')}${more}.`);
 }

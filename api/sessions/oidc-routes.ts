@@ -21,7 +21,7 @@ const defineRoute = routesOf<SessionDeps>();
 const providers = defineRoute({
   method: 'GET',
   path: '/api/v1/auth/providers/',
-  summary: 'Ways to sign in besides a password: a name for people, and the address that a link leads to.',
+  summary: 'Lists ways to sign in besides a password: a name for people, and the address that a link leads to.',
   auth: 'open',
   responses: { 200: z.array(z.object({ name: z.string(), url: z.url() })) },
   handler({ deps: { signIn } }) {

@@ -24,7 +24,7 @@ export const sessionSchema = z.object({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/auth/sessions/',
-  summary: "The caller's live sessions, the one that was used last first.",
+  summary: "Lists the caller's live sessions, the one that was used last first.",
   auth: 'session',
   query: z.object(pageQuery(0)),
   responses: { 200: envelopeOf(sessionSchema) },

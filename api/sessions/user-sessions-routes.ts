@@ -55,7 +55,7 @@ const link = defineRoute({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/users/:id/sessions/',
-  summary: 'The live sessions of a user, for administrators, the one that was used last first.',
+  summary: 'Lists the live sessions of a user, for administrators, the one that was used last first.',
   auth: 'session',
   isForAdministrators: true,
   params: idParams,

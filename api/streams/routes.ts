@@ -27,7 +27,7 @@ const headers = z.object({
 const events = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/workflow_result/events/',
-  summary: 'The run as it happens, as server-sent events.',
+  summary: 'Streams the run as it happens, as server-sent events.',
   description:
     'Events `node` (an entry as in the poll, with its `path`), `approval` (a request, at first and whenever its status ' +
     'changes) and `run` (`{status, version}`). `id` is the version of the run after the event, and rises from event to ' +

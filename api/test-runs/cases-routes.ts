@@ -98,7 +98,7 @@ const viewer = { access: { to: 'workflow', role: 'viewer' } } as const;
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/cases/',
-  summary: 'The cases of a workflow.',
+  summary: 'Lists the cases of a workflow.',
   ...viewer,
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(caseSchema) },
@@ -147,7 +147,7 @@ const fromRun = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/cases/:case_id/',
-  summary: 'One case of a workflow.',
+  summary: 'Returns one case of a workflow.',
   ...viewer,
   params: caseParams,
   responses: { 200: caseSchema },
@@ -273,7 +273,7 @@ const caseRunParams = idParams.extend({ case_run_id: uuid });
 const readRun = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/case-runs/:case_run_id/',
-  summary: 'How cases have ended that were run together.',
+  summary: 'Returns how cases ended that were run together.',
   ...viewer,
   params: caseRunParams,
   responses: { 200: caseRunSchema },

@@ -42,7 +42,7 @@ const place = { params: idParams.extend({ node_id: nodeId }), query: z.object({ 
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/pins/',
-  summary: 'The pins of a workflow.',
+  summary: 'Lists the pins of a workflow.',
   readsDrawing: 'parsed',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: z.array(pinSchema) },

@@ -109,7 +109,7 @@ const estimate = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/estimate/',
   isRead: true,
-  summary: 'What a test would execute, and the most that it would reserve.',
+  summary: 'Says what a test would execute, and the most that it would reserve.',
   description:
     'Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a ' +
     'value count as empty.',

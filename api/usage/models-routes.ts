@@ -17,7 +17,7 @@ const modelSchema = z.object({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/models/',
-  summary: 'The models that the operator has listed, with the prices of a million tokens.',
+  summary: 'Lists the models that the operator has configured, with the prices of a million tokens.',
   description: 'A provider that serves any model (`*`) adds none: the list is then not complete.',
   responses: { 200: z.array(modelSchema) },
   handler({ deps }) {

@@ -31,7 +31,7 @@ const usageSchema = z.object({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/usage/',
-  summary: "Runs, model calls, tokens and money of the caller's projects.",
+  summary: "Sums up runs, model calls, tokens and money of the caller's projects.",
   description:
     '`from` and `to` are UTC days, both included: the last 30 days, unless they say otherwise, and 366 at most. Days ' +
     'come in their order and only where something was used; other groups begin with the most expensive one.',

@@ -61,7 +61,7 @@ const renewSecret = defineRoute({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/webhook-deliveries/',
-  summary: 'The events of the webhook and how their delivery goes, newest first.',
+  summary: 'Lists the events of the webhook and how their delivery goes, newest first.',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(deliverySchema) },

@@ -23,7 +23,7 @@ const defineRoute = routesOf<WorkflowDeps>();
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/all-workflows/',
-  summary: 'The workflows of all projects of the caller, bookmarked ones first.',
+  summary: 'Lists the workflows of all projects of the caller, bookmarked ones first.',
   query: z.object({
     ...pageQuery(1),
     search: queryText,
@@ -68,7 +68,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/all-workflows/:id/',
-  summary: 'One workflow with its figures.',
+  summary: 'Returns one workflow with its figures.',
   readsDrawing: 'text',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: catalogWorkflowSchema },
@@ -81,7 +81,7 @@ const read = defineRoute({
 const tags = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/tags/',
-  summary: 'The tags of the workflows of a project, each with the number of workflows that have it.',
+  summary: 'Lists the tags of the workflows of a project, each with the number of workflows that have it.',
   access: { to: 'project', role: 'viewer' },
   responses: { 200: z.array(z.object({ tag: z.string(), count: z.int() })) },
   async handler({ deps, params }) {
@@ -105,7 +105,7 @@ const bookmark = defineRoute({
 const unbookmark = defineRoute({
   method: 'DELETE',
   path: '/api/v1/all-workflows/:id/delete-bookmark/',
-  summary: "Removes the caller's bookmark; none is as good.",
+  summary: "Removes the caller's bookmark; without one, nothing changes.",
   audit: { action: 'workflow.bookmarked', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'viewer' },
   responses: { 204: nothing },

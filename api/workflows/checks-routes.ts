@@ -39,7 +39,7 @@ const handleSchema = z.object({
 const nodeTypes = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/get_nodes/',
-  summary: 'The node kinds with the JSON Schemas of their data and results.',
+  summary: 'Lists the node kinds with the JSON Schemas of their data and results.',
   responses: {
     200: z.array(
       z.object({
@@ -83,7 +83,7 @@ const nodeTypes = defineRoute({
 const inputFields = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/input-fields/',
-  summary: 'The input fields of the start node.',
+  summary: 'Lists the input fields of the start node.',
   readsDrawing: 'parsed',
   keyScope: 'run',
   access: { to: 'workflow', role: 'viewer' },
@@ -97,7 +97,7 @@ const inputFields = defineRoute({
 const check = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/check_workflow/',
-  summary: 'Whether the drawing would run, and what is odd about it.',
+  summary: 'Checks whether the drawing would run, and warns of what is odd about it.',
   readsDrawing: 'parsed',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: checkSchema },
@@ -112,7 +112,7 @@ const checkUnsaved = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/check_workflow/',
   isRead: true,
-  summary: 'Whether a drawing that is not stored would run, and what is odd about it.',
+  summary: 'Checks whether a drawing that is not stored would run, and warns of what is odd about it.',
   description:
     'The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value, with ' +
     '`from_draft` that of the draft.',

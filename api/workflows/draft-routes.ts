@@ -38,7 +38,7 @@ const draftSchema = z
 const read = defineRoute({
   method: 'GET',
   path,
-  summary: 'The unsaved drawing of the caller; 404 where there is none.',
+  summary: 'Returns the unsaved drawing of the caller; 404 if there is none.',
   readsDraft: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },

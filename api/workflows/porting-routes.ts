@@ -41,7 +41,7 @@ const exportSchema = z.object({
 const exportRoute = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/export/',
-  summary: 'The workflow as a file, secrets and credential headers of every node as ********.',
+  summary: 'Returns the workflow as a file, with ******** for secrets and credential headers of every node.',
   description: 'A credential header whose value is nothing but variables stays as it is.',
   readsDrawing: 'parsed',
   answerHeaders: ['Content-Disposition'],

@@ -43,7 +43,7 @@ const workflowPath = '/api/v1/workflows/:id/';
 const list = defineRoute({
   method: 'GET',
   path: listPath,
-  summary: 'The workflows of the projects that the caller is a member of, in their order.',
+  summary: 'Lists the workflows of the projects that the caller is a member of, in their order.',
   query: z.object({
     ...pageQuery(1),
     project: queryInteger(0, MAX_ID).optional(),
@@ -89,7 +89,7 @@ const create = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: workflowPath,
-  summary: 'One workflow.',
+  summary: 'Returns one workflow.',
   readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'viewer' },
@@ -147,7 +147,7 @@ const update = defineRoute({
 const remove = defineRoute({
   method: 'DELETE',
   path: workflowPath,
-  summary: 'Archives the workflow: gone from every read, its runs stay in the books.',
+  summary: 'Archives the workflow: no read shows it any more, and its runs stay in the books.',
   audit: { action: 'workflow.deleted', target: 'workflow', id: 'id' },
   access: { to: 'workflow', role: 'editor' },
   responses: { 204: nothing },

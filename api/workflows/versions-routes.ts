@@ -32,7 +32,7 @@ const versionParams = z.object({ id: pathId, version: pathId });
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/versions/',
-  summary: 'The versions of the drawing, newest first: the present one and up to 999 before it.',
+  summary: 'Lists the versions of the drawing, newest first: the present one and up to 999 before it.',
   access: { to: 'workflow', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(versionSchema) },
@@ -45,7 +45,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/versions/:version/',
-  summary: 'One version with its drawing, as it was seen last.',
+  summary: 'Returns one version with its drawing, as it was seen last.',
   readsDrawing: 'text',
   access: { to: 'workflow', role: 'viewer' },
   params: versionParams,
@@ -59,7 +59,7 @@ const read = defineRoute({
 const restore = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/versions/:version/restore/',
-  summary: 'Makes the drawing of an earlier version, its secrets included, the present one: as a new version.',
+  summary: 'Makes the drawing of an earlier version, its secrets included, the present one, as a new version.',
   description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
   readsDrawing: 'parsed',
   audit: { action: 'workflow.restored', target: 'workflow', id: 'id' },

@@ -17,7 +17,7 @@ export function PointMenu({ label, at, items, onClose }: PointMenuProps) {
   const [focused] = useState(() => document.activeElement);
   return (
     <Parts.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      {/* The menu stands beside its trigger, which is the point. */}
+      {/* Radix places a menu beside its trigger, so an invisible trigger marks the point. */}
       <Parts.Trigger aria-hidden="true" tabIndex={-1} className="menu-point" style={{ left: at.x, top: at.y }} />
       <Parts.Portal>
         <Parts.Content

@@ -36,7 +36,8 @@ export class OpenConnections {
 }
 
 /**
- * `patienceMs`: the time for which a caller waits for a database that is away. After it, `NoConnectionError`.
+ * Returns a pool that lends connections only while PostgreSQL answers. A caller waits for that for at most
+ * `patienceMs`; then `connect` throws `NoConnectionError`.
  */
 export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnections, patienceMs: number): Pool {
   pulse.watch(() => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
 
-/** In the order in which the first of several is shown. */
+/** The reasons for which a run waits. A run with several shows the one that comes first here. */
 export const WAITING_FOR = ['approval', 'human', 'connection', 'callback', 'time', 'child', 'worker'] as const;
 
 export type WaitingFor = (typeof WAITING_FOR)[number];
@@ -14,8 +14,8 @@ interface Listed {
 }
 
 /**
- * Adds what each run waits for while nothing of it is in flight, else null. Only open runs are looked at: without them
- * there is no statement.
+ * Adds what each open run waits for while none of its nodes is being executed, else null. Sends no statement if no run
+ * is open.
  */
 export async function withWaits<Run extends Listed>(
   db: Db,

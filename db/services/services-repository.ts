@@ -236,15 +236,17 @@ export function findServicesByName(db: Db, projectId: number, names: readonly st
     .execute();
 }
 
-/** The workflows whose drawings name the service, ordered by id. */
-export function workflowsWithService(db: Db, projectId: number, id: string) {
+/** Returns up to `limit` workflows whose drawings name the service, by id. `total` is the number of all of them. */
+export function workflowsWithService(db: Db, projectId: number, id: string, limit: number) {
   return db
     .selectFrom('workflows')
-    .select(['id', 'title'])
+    .select((eb) => ['id', 'title', eb.fn.countAll<number>().over().as('total')])
     .where('project_id', '=', projectId)
     .where('archived_at', 'is', null)
     .where(sql<boolean>`service_ids @> ARRAY[${id}::text]`)
-    .orderBy('id');
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 const MOST_WORDS = 10;

@@ -70,10 +70,10 @@ describe('dashboard and alerts', function () {
       assert.ok(['page', 'ticket'].includes(labels['severity']!), name);
       assert.ok(annotations['summary'] && annotations['description'], name);
       assert.equal(annotations['runbook_url'], `docs/operate/runbook.md#${name.toLowerCase()}`);
-      const section = manual.split(/^## /m).find((part) => part.startsWith(`${name}\n`));
+      const section = manual.split(/^### /m).find((part) => part.startsWith(`${name}\n`));
       assert.ok(section?.includes('**Do**'), `docs/operate/runbook.md says nothing to do about ${name}`);
     }
-    const sections = [...manual.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    const sections = [...manual.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     assert.deepEqual(sections, names);
   });
 

@@ -11,7 +11,7 @@ export interface Answering {
 
 export function readQuestions(): Answering[] {
   const sections = readFileSync(path.resolve(import.meta.dirname, '../../docs/operate/runbook.md'), 'utf8')
-    .split(/^## /m)
+    .split(/^### /m)
     .slice(1);
   return sections.flatMap((section) => {
     const question = section.split('\n')[0]!;

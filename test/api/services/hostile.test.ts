@@ -195,6 +195,21 @@ describe('services of attackers', function () {
     }
   });
 
+  it('are not deleted while workflows use them: the refusal names five and counts the others', async () => {
+    const { id } = await make(documentOf({ '/orders': { get: { operationId: 'get', ...ok } } }));
+    const drawn = drawing(linkInRow([trigger(), node('http', { action: { service: id, id: 'get' }, values: {} })]));
+    const titles = Array.from({ length: 103 }, (_, index) => `Uses it ${index}`);
+    for (const title of titles) {
+      const { status } = await api.post('/workflows/', { body: { project, title, data: drawn } });
+      assert.equal(status, 201);
+    }
+    const refused = await api.delete<{ code: string; detail: string }>(`${path}${id}/`);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'in_use']);
+    const named = titles.slice(0, 5).map((title) => `"${title}"`);
+    assert.equal(refused.body.detail, `Workflows use the service: ${named.join(', ')} and 98 more.`);
+    assert.equal((await api.delete(`${path}${id}/?force=true`)).status, 204);
+  });
+
   it('are deleted while somebody draws with them: runs go on as stored, in any spelling of the id', async () => {
     const { id } = await make(documentOf({ '/orders/{o}': { get: { operationId: 'get', ...ok } } }));
     const order = randomUUID();
