@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The approval requests of all projects that the caller belongs to, newest first.
+         * Lists the approval requests of all projects that the caller belongs to, newest first.
          * @description `status=decided`: what a person has approved or rejected.
          */
         get: operations["get_agent_approvals"];
@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One approval request of a project that the caller belongs to. */
+        /** Returns one approval request of a project that the caller belongs to. */
         get: operations["get_agent_approvals_request_id"];
         put?: never;
         post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workflows of all projects of the caller, bookmarked ones first. */
+        /** Lists the workflows of all projects of the caller, bookmarked ones first. */
         get: operations["get_all_workflows"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One workflow with its figures. */
+        /** Returns one workflow with its figures. */
         get: operations["get_all_workflows_id"];
         put?: never;
         post?: never;
@@ -99,7 +99,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes the caller's bookmark; none is as good. */
+        /** Removes the caller's bookmark; without one, nothing changes. */
         delete: operations["delete_all_workflows_id_delete_bookmark"];
         options?: never;
         head?: never;
@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's API keys, oldest first; with `user`, for administrators, that user's. */
+        /** Lists the caller's API keys, oldest first; with `user`, for administrators, that user's. */
         get: operations["get_api_keys"];
         put?: never;
         /** Creates an API key of the caller and shows it, once. `rate_limit` is for administrators (403). */
@@ -150,7 +150,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same of all projects and of what belongs to none, for administrators.
+         * Lists the changes and refusals of all projects and of what belongs to none, for administrators.
          * @description `user` is who has acted. `from` is included; `to` is not, unless it is a day.
          */
         get: operations["get_audit"];
@@ -309,7 +309,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ways to sign in besides a password: a name for people, and the address that a link leads to. */
+        /** Lists ways to sign in besides a password: a name for people, and the address that a link leads to. */
         get: operations["get_auth_providers"];
         put?: never;
         post?: never;
@@ -346,7 +346,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's live sessions, the one that was used last first. */
+        /** Lists the caller's live sessions, the one that was used last first. */
         get: operations["get_auth_sessions"];
         put?: never;
         post?: never;
@@ -381,7 +381,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The transactions of the chat proxy, newest first.
+         * Lists the transactions of the chat proxy, newest first.
          * @description One for each call that was made: of the caller's projects, and the caller's own that belong to no project.
          */
         get: operations["get_billing_history_chat"];
@@ -400,7 +400,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The transactions of a run, one per executed node, oldest first. */
+        /** Lists the transactions of a run, one per executed node, oldest first. */
         get: operations["get_billing_history_workflowrun_run_id"];
         put?: never;
         post?: never;
@@ -437,7 +437,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The categories of workflows, each before its subcategories, by name. */
+        /** Lists the categories of workflows by name, each before its subcategories. */
         get: operations["get_categories"];
         put?: never;
         post?: never;
@@ -455,7 +455,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Services that a connection may be made to, by name.
+         * Lists services that a connection may be made to, by name.
          * @description A preset has the kind, the origins and the settings of a new connection. A name in braces, such as `{subdomain}`, stands for a part of an address that differs from account to account; it is replaced everywhere before the connection is made.
          */
         get: operations["get_connection_presets"];
@@ -475,7 +475,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The connections for which somebody has to sign in again, of all projects whose owner or admin the caller is.
+         * Lists the connections for which somebody has to sign in again, of all projects whose owner or admin the caller is.
          * @description A connection is listed once a run waits for it, or its grant was lost.
          */
         get: operations["get_connections"];
@@ -514,7 +514,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation. */
+        /** Returns one conversation. */
         get: operations["get_conversations_conversation_id"];
         put?: never;
         post?: never;
@@ -534,7 +534,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The messages of the conversation and the answers to them, oldest first.
+         * Lists the messages of the conversation and the answers to them, oldest first.
          * @description An answer is there once its run has ended. A page that is very large has some contents `truncated`.
          */
         get: operations["get_conversations_conversation_id_messages"];
@@ -557,7 +557,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of the file to which a link leads. 403: `link_invalid` or `link_expired`. */
+        /** Returns the bytes of the file to which a link leads. 403: `link_invalid` or `link_expired`. */
         get: operations["get_file_links_token"];
         put?: never;
         post?: never;
@@ -574,7 +574,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is known of a file, and how many refer to it. */
+        /** Returns what is known of a file, and how many refer to it. */
         get: operations["get_files_file_id"];
         put?: never;
         post?: never;
@@ -592,7 +592,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a file, or one range of them. */
+        /** Returns the bytes of a file, or one range of them. */
         get: operations["get_files_file_id_content"];
         put?: never;
         post?: never;
@@ -647,7 +647,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The human tasks that the caller may answer, newest first.
+         * Lists the human tasks that the caller may answer, newest first.
          * @description Over all projects that the caller belongs to. A pending task that the caller has answered, and that waits for more people, is not among the pending ones. `status=decided` is another word for `answered`.
          */
         get: operations["get_human_tasks"];
@@ -666,7 +666,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One human task of a project that the caller belongs to. */
+        /** Returns one human task of a project that the caller belongs to. */
         get: operations["get_human_tasks_task_id"];
         put?: never;
         post?: never;
@@ -703,7 +703,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Languages by name (ISO 639-1). `search` looks into codes and names. */
+        /** Lists languages by name (ISO 639-1). `search` looks into codes and names. */
         get: operations["get_languages"];
         put?: never;
         post?: never;
@@ -720,7 +720,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The user of the credentials. */
+        /** Returns the user of the credentials. */
         get: operations["get_me"];
         put?: never;
         post?: never;
@@ -738,7 +738,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that the operator has listed, with the prices of a million tokens.
+         * Lists the models that the operator has configured, with the prices of a million tokens.
          * @description A provider that serves any model (`*`) adds none: the list is then not complete.
          */
         get: operations["get_models"];
@@ -757,7 +757,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This interface as an OpenAPI 3.1 document. */
+        /** Returns this interface as an OpenAPI 3.1 document. */
         get: operations["get_openapi_json"];
         put?: never;
         post?: never;
@@ -775,7 +775,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The pools of workers, for administrators.
+         * Lists the pools of workers, for administrators.
          * @description The default pool, and those that have a worker, that a project names, or in which something waits. `backlog` is what no worker has taken yet.
          */
         get: operations["get_pools"];
@@ -794,7 +794,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The projects that the caller is a member of, newest first. */
+        /** Lists the projects that the caller is a member of, newest first. */
         get: operations["get_projects"];
         put?: never;
         /** Creates a project; the caller becomes its owner. A key that is restricted to a project may not. */
@@ -812,7 +812,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One project. */
+        /** Returns one project. */
         get: operations["get_projects_id"];
         put?: never;
         post?: never;
@@ -835,7 +835,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was changed in a project, by whom and from where, and what was refused; newest first.
+         * Lists what was changed in a project, by whom and from where, and what was refused; newest first.
          * @description `user` is who has acted. `from` is included; `to` is not, unless it is a day.
          */
         get: operations["get_projects_id_audit"];
@@ -854,7 +854,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The connections of the project, by name. */
+        /** Lists the connections of the project, by name. */
         get: operations["get_projects_id_connections"];
         put?: never;
         /** Makes a connection. One of OAuth begins without an authorization (`authorize/`). */
@@ -872,7 +872,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One connection. */
+        /** Returns one connection. */
         get: operations["get_projects_id_connections_connection_id"];
         put?: never;
         post?: never;
@@ -921,7 +921,7 @@ export interface paths {
         put?: never;
         /**
          * Tries the connection: a GET at one of its origins, or the list of tools of its MCP server.
-         * @description Without `url` the first origin is asked for `/`; one with a wildcard needs a `url`.
+         * @description Without `url`, the request goes to `/` of the first origin, or to the `server_url` of an `mcp_oauth` connection. If the first origin has a wildcard, `url` is required.
          */
         post: operations["post_projects_id_connections_connection_id_test"];
         delete?: never;
@@ -937,7 +937,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workflows that name the connection, and the open runs that have used it or wait for it. */
+        /** Lists the workflows that name the connection, and the open runs that have used it or wait for it. */
         get: operations["get_projects_id_connections_connection_id_used_by"];
         put?: never;
         post?: never;
@@ -954,7 +954,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files of the project, newest first. */
+        /** Lists the files of the project, newest first. */
         get: operations["get_projects_id_files"];
         put?: never;
         /**
@@ -975,7 +975,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hooks of all workflows of the project, those of a workflow together, oldest first. */
+        /** Lists the hooks of all workflows of the project, those of a workflow together, oldest first. */
         get: operations["get_projects_id_hooks"];
         put?: never;
         post?: never;
@@ -1012,7 +1012,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of a project, in the order in which they joined. */
+        /** Lists the members of a project, in the order in which they joined. */
         get: operations["get_projects_id_members"];
         put?: never;
         /** Adds a user, named by `email` or `user_id`, with a role. Only owners make owners. */
@@ -1054,7 +1054,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The project's own keys for model providers, masked; the newest of a provider is used. */
+        /** Lists the project's own keys for model providers, masked; the newest of a provider is used. */
         get: operations["get_projects_id_provider_keys"];
         put?: never;
         /** Stores a key for a model provider; the runs of the project use it from now on. */
@@ -1089,7 +1089,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The schedules of all workflows of the project, those of a workflow together, oldest first. */
+        /** Lists the schedules of all workflows of the project, those of a workflow together, oldest first. */
         get: operations["get_projects_id_schedules"];
         put?: never;
         post?: never;
@@ -1150,7 +1150,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days. */
+        /** Returns the limit of a project, what is spent and reserved of it, and what limits have stopped in the last 30 days. */
         get: operations["get_projects_id_spending"];
         put?: never;
         post?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tags of the workflows of a project, each with the number of workflows that have it. */
+        /** Lists the tags of the workflows of a project, each with the number of workflows that have it. */
         get: operations["get_projects_id_tags"];
         put?: never;
         post?: never;
@@ -1184,7 +1184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The events of the webhook and how their delivery goes, newest first. */
+        /** Lists the events of the webhook and how their delivery goes, newest first. */
         get: operations["get_projects_id_webhook_deliveries"];
         put?: never;
         post?: never;
@@ -1239,7 +1239,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The runs of all workflows of the caller, without their contents.
+         * Lists the runs of all workflows of the caller, without their contents.
          * @description Runs of deleted workflows are left out. `search` looks into the titles of workflows. `started_after` and `started_before` are about `created_at`, the moment in which a run was accepted.
          */
         get: operations["get_runs"];
@@ -1258,7 +1258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run, its results whole, for who has only its id. */
+        /** Returns one run with its whole results, to a caller who knows only its id. */
         get: operations["get_runs_run_id"];
         put?: never;
         post?: never;
@@ -1276,8 +1276,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The services of a project by name, and behind them those of the catalogue.
-         * @description Without `project` only the catalogue. `search` finds services that have all its words, in the titles of actions, too.
+         * Lists the services of a project by name, followed by those of the catalogue.
+         * @description Without `project`, only services of the catalogue are listed. `search` finds services with all its words in their name and description, or in their name and the title of one action.
          */
         get: operations["get_services"];
         put?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The actions of a service, in the order of its document. */
+        /** Lists the actions of a service, in the order of its document. */
         get: operations["get_services_service_id_actions"];
         put?: never;
         post?: never;
@@ -1312,7 +1312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One action: its fields, and the schema of its answer. */
+        /** Returns one action with its fields and the schema of its answer. */
         get: operations["get_services_service_id_actions_action_id"];
         put?: never;
         post?: never;
@@ -1330,7 +1330,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Runs, model calls, tokens and money of the caller's projects.
+         * Sums up runs, model calls, tokens and money of the caller's projects.
          * @description `from` and `to` are UTC days, both included: the last 30 days, unless they say otherwise, and 366 at most. Days come in their order and only where something was used; other groups begin with the most expensive one.
          */
         get: operations["get_usage"];
@@ -1349,7 +1349,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All users, for administrators. `search` looks into names and e-mail addresses. */
+        /** Lists all users, for administrators. `search` looks into names and e-mail addresses. */
         get: operations["get_users"];
         put?: never;
         /** Creates a user, for administrators. An administrator is made in a session only. */
@@ -1407,7 +1407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The live sessions of a user, for administrators, the one that was used last first. */
+        /** Lists the live sessions of a user, for administrators, the one that was used last first. */
         get: operations["get_users_id_sessions"];
         put?: never;
         post?: never;
@@ -1425,7 +1425,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workflows of the projects that the caller is a member of, in their order. */
+        /** Lists the workflows of the projects that the caller is a member of, in their order. */
         get: operations["get_workflows"];
         put?: never;
         /** Creates a workflow at the end of its project. */
@@ -1443,11 +1443,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One workflow. */
+        /** Returns one workflow. */
         get: operations["get_workflows_id"];
         put?: never;
         post?: never;
-        /** Archives the workflow: gone from every read, its runs stay in the books. */
+        /** Archives the workflow: no read shows it any more, and its runs stay in the books. */
         delete: operations["delete_workflows_id"];
         options?: never;
         head?: never;
@@ -1506,7 +1506,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How cases have ended that were run together. */
+        /** Returns how cases ended that were run together. */
         get: operations["get_workflows_id_case_runs_case_run_id"];
         put?: never;
         post?: never;
@@ -1540,7 +1540,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The cases of a workflow. */
+        /** Lists the cases of a workflow. */
         get: operations["get_workflows_id_cases"];
         put?: never;
         /** Makes a case: an input and mocks, and what is expected of the run. */
@@ -1558,7 +1558,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One case of a workflow. */
+        /** Returns one case of a workflow. */
         get: operations["get_workflows_id_cases_case_id"];
         put?: never;
         post?: never;
@@ -1611,11 +1611,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the drawing would run, and what is odd about it. */
+        /** Checks whether the drawing would run, and warns of what is odd about it. */
         get: operations["get_workflows_id_check_workflow"];
         put?: never;
         /**
-         * Whether a drawing that is not stored would run, and what is odd about it.
+         * Checks whether a drawing that is not stored would run, and warns of what is odd about it.
          * @description The answer of the GET for `drawing`, of which nothing is stored. `********` in it is the stored value, with `from_draft` that of the draft.
          */
         post: operations["post_workflows_id_check_workflow"];
@@ -1633,7 +1633,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's conversations with the workflow, for owner and admins those of everybody, newest first.
+         * Lists the caller's conversations with the workflow, for owner and admins those of everybody, newest first.
          * @description 400 `not_chat`: the workflow is no chat (`is_chat`).
          */
         get: operations["get_workflows_id_conversations"];
@@ -1656,7 +1656,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The unsaved drawing of the caller; 404 where there is none. */
+        /** Returns the unsaved drawing of the caller; 404 if there is none. */
         get: operations["get_workflows_id_draft"];
         /**
          * Keeps an unsaved drawing of the caller: at most 1 MiB, for 30 days.
@@ -1698,7 +1698,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a test would execute, and the most that it would reserve.
+         * Says what a test would execute, and the most that it would reserve.
          * @description Rendered with the input, its defaults, and what the test would take. Pins count, mocks do not. Variables without a value count as empty.
          */
         post: operations["post_workflows_id_estimate"];
@@ -1716,7 +1716,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The workflow as a file, secrets and credential headers of every node as ********.
+         * Returns the workflow as a file, with ******** for secrets and credential headers of every node.
          * @description A credential header whose value is nothing but variables stays as it is.
          */
         get: operations["get_workflows_id_export"];
@@ -1735,7 +1735,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs of a workflow; what is too long for a list is cut and marked `truncated`. */
+        /** Lists the runs of a workflow; what is too long for a list is cut and marked `truncated`. */
         get: operations["get_workflows_id_history"];
         put?: never;
         post?: never;
@@ -1752,7 +1752,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run, its results whole. */
+        /** Returns one run with its whole results. */
         get: operations["get_workflows_id_history_run_id"];
         put?: never;
         post?: never;
@@ -1787,7 +1787,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The iterations of a loop that have begun, in their order, with their nodes.
+         * Lists the iterations of a loop that have begun, in their order, with their nodes.
          * @description A loop inside another loop is asked for with the `path` of the iteration around it. A node that is no loop has no iterations.
          */
         get: operations["get_workflows_id_history_run_id_iterations"];
@@ -1807,7 +1807,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One node of a run: its entry of the poll, its attempts, what it was given, and its transactions.
+         * Returns one node of a run: its entry of the poll, its attempts, what it was given, and its transactions.
          * @description A node that the poll does not list, because the run has not reached it, is a 404. `path` names the enclosing iteration of a node inside a loop.
          */
         get: operations["get_workflows_id_history_run_id_nodes_node_id"];
@@ -1827,7 +1827,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an agent has done: its model calls in their order, with the tool calls that each of them asked for.
+         * Lists what an agent has done: its model calls in their order, with the tool calls that each of them asked for.
          * @description A node that is no agent has no steps. `path` names the enclosing iteration of a node inside a loop. Once the results have expired, models, tokens, costs and times remain.
          */
         get: operations["get_workflows_id_history_run_id_nodes_node_id_steps"];
@@ -1934,7 +1934,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hooks of the workflow, oldest first; an address is shown to its author and to owners. */
+        /** Lists the hooks of the workflow, oldest first; an address is shown to its author and to owners. */
         get: operations["get_workflows_id_hooks"];
         put?: never;
         /** Makes a hook, which starts runs in the name of the caller. Its secret is shown once. */
@@ -1973,7 +1973,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The input fields of the start node. */
+        /** Lists the input fields of the start node. */
         get: operations["get_workflows_id_input_fields"];
         put?: never;
         post?: never;
@@ -1990,7 +1990,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pins of a workflow. */
+        /** Lists the pins of a workflow. */
         get: operations["get_workflows_id_pins"];
         put?: never;
         post?: never;
@@ -2082,7 +2082,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The schedules of the workflow, oldest first. */
+        /** Lists the schedules of the workflow, oldest first. */
         get: operations["get_workflows_id_schedules"];
         put?: never;
         /**
@@ -2144,7 +2144,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workflow as MCP clients see it where it is offered as a tool (`is_tool`). */
+        /** Returns the workflow as MCP clients see it if it is offered as a tool (`is_tool`). */
         get: operations["get_workflows_id_tool"];
         put?: never;
         post?: never;
@@ -2178,7 +2178,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The versions of the drawing, newest first: the present one and up to 999 before it. */
+        /** Lists the versions of the drawing, newest first: the present one and up to 999 before it. */
         get: operations["get_workflows_id_versions"];
         put?: never;
         post?: never;
@@ -2195,7 +2195,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One version with its drawing, as it was seen last. */
+        /** Returns one version with its drawing, as it was seen last. */
         get: operations["get_workflows_id_versions_version"];
         put?: never;
         post?: never;
@@ -2215,7 +2215,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes the drawing of an earlier version, its secrets included, the present one: as a new version.
+         * Makes the drawing of an earlier version, its secrets included, the present one, as a new version.
          * @description Nothing is changed by restoring the present version. One that runs the same makes no new version.
          */
         post: operations["post_workflows_id_versions_version_restore"];
@@ -2234,7 +2234,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Applies what a worker reports, once and in order. Internal. */
+        /** Applies what a worker reports, once and in order, for internal use. */
         post: operations["post_workflows_execution_update_workflow_run_id"];
         delete?: never;
         options?: never;
@@ -2249,7 +2249,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The node kinds with the JSON Schemas of their data and results. */
+        /** Lists the node kinds with the JSON Schemas of their data and results. */
         get: operations["get_workflows_get_nodes"];
         put?: never;
         post?: never;
@@ -2266,7 +2266,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Published workflows, the last published first. */
+        /** Lists published workflows, the last published first. */
         get: operations["get_workflows_marketplace"];
         put?: never;
         post?: never;
@@ -2283,7 +2283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One published workflow. */
+        /** Returns one published workflow. */
         get: operations["get_workflows_marketplace_slug"];
         put?: never;
         post?: never;
@@ -2302,7 +2302,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The caller's copy, made unless it exists; the original for its author. */
+        /** Returns the caller's copy and makes it if there is none; its author gets the original. */
         post: operations["post_workflows_marketplace_slug_add_from_marketplace"];
         delete?: never;
         options?: never;
@@ -2317,7 +2317,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest 50 example runs; long node results are cut and marked `truncated`. */
+        /** Lists the newest 50 example runs; long node results are cut and marked `truncated`. */
         get: operations["get_workflows_marketplace_slug_examples"];
         put?: never;
         post?: never;
@@ -2334,7 +2334,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One example run, its results whole. */
+        /** Returns one example run with its whole results. */
         get: operations["get_workflows_marketplace_slug_examples_run_id"];
         put?: never;
         post?: never;
@@ -2353,7 +2353,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The tools of an MCP server, as the server gives them; all pages joined. */
+        /** Lists the tools of an MCP server as the server describes them, all pages joined. */
         post: operations["post_workflows_mcp_tools"];
         delete?: never;
         options?: never;
@@ -2369,7 +2369,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The state of a run and the results of its nodes so far.
+         * Returns the state of a run and the results of its nodes so far.
          * @description With `If-None-Match` and the `ETag` of an earlier answer, 304 while nothing has changed, which does not count against the rate limit. With `Prefer: wait=N` (1 to 55 seconds) the answer comes as soon as the run has ended, or, with a current `If-None-Match`, as soon as anything has changed; after N seconds as without it.
          */
         get: operations["get_workflows_workflow_result"];
@@ -2389,7 +2389,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The run as it happens, as server-sent events.
+         * Streams the run as it happens, as server-sent events.
          * @description Events `node` (an entry as in the poll, with its `path`), `approval` (a request, at first and whenever its status changes) and `run` (`{status, version}`). `id` is the version of the run after the event, and rises from event to event. The stream begins with what has happened so far, or behind the event that `Last-Event-ID` names. It ends after the `run` event with the status `succeed` or `failed`; a stream that ends before is resumed with `Last-Event-ID`. A comment is sent every 15 seconds. A run that is not found is answered as in the poll, in JSON.
          */
         get: operations["get_workflows_workflow_result_events"];
@@ -2408,7 +2408,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The approval requests of a run, oldest first. */
+        /** Lists the approval requests of a run, oldest first. */
         get: operations["get_workflows_workflow_run_workflow_run_id_agent_approval"];
         put?: never;
         post?: never;
@@ -2465,7 +2465,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page to read this interface and try it. */
+        /** Returns the page on which to read this interface and try it. */
         get: operations["get_docs"];
         put?: never;
         post?: never;
@@ -2482,7 +2482,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page's scripts, styles and pictures. */
+        /** Returns a script, style or picture of the page. */
         get: operations["get_docs_file"];
         put?: never;
         post?: never;
@@ -2499,7 +2499,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process is alive. */
+        /** Answers while the process is alive. */
         get: operations["get_healthz"];
         put?: never;
         post?: never;
@@ -2517,7 +2517,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The rest of the answer to a tool call, for a client that has lost its connection.
+         * Streams the rest of the answer to a tool call, for a client that has lost its connection.
          * @description `Last-Event-ID` names the last event that was received. Without it 405: the server sends nothing that no call asked for.
          */
         get: operations["get_mcp"];
@@ -2560,7 +2560,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics of this process, and figures of the whole service; not here where METRICS_PORT is set. */
+        /** Returns Prometheus metrics of this process and figures of the whole service; not here if METRICS_PORT is set. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -2577,7 +2577,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Database, Temporal and the store of files answer, and no migration is missing; says which, unless METRICS_PORT is set. */
+        /** Answers 200 while the database, Temporal and the store of files answer and no migration is missing, else 503; names each of them, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -2615,7 +2615,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The models that the operator has listed, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.
+         * Lists the models that the operator has configured, and the workflows with `is_chat` that the caller may run, in the shape of the chat-completion protocol.
          * @description A provider that serves any model (`*`) adds none: the list is then not complete.
          */
         get: operations["get_v1_models"];
