@@ -3,6 +3,7 @@ import { itRuns } from './run-documents.js';
 describe('the documents for users', function () {
   this.timeout(400_000);
   itRuns([
+    'docs/use/node-examples.md',
     'docs/use/sign-in.md',
     'docs/use/approvers.md',
     'docs/use/live.md',
