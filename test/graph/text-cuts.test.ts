@@ -95,7 +95,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',
     'api/workflows/porting-routes.ts: found.slice(0,MAX_IMPORT_WARNINGS)',
     'api/workflows/ported-services.ts: listed.slice(0,MOST_LISTED)',
-    'api/services/routes.ts: workflows.slice(0,MOST_NAMED)',
     'console/parts/services/add-service.tsx: warnings.slice(0,MOST_WARNINGS)',
     'console/service/services.ts: first.slice(0,MOST_SERVICES)',
     "db/services/services-repository.ts: '').slice(0,MOST_WORDS)",

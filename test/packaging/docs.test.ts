@@ -2,11 +2,12 @@
 // and variables.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { VARIABLES } from '../../config/environment.js';
+import { parseEnvironment, VARIABLES } from '../../config/environment.js';
+import { findModel, loadModelProviders } from '../../config/model-providers.js';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';
 import { ROOT } from './compose-file.js';
 import { SAMPLE_SECRETS } from './sample-secrets.js';
@@ -41,6 +42,22 @@ describe('docs/operate/deploy.md', () => {
       ['api', 'worker'],
     );
     for (const [, { environment }] of given) assert.ok(VARIABLES.includes(Object.keys(environment)[0]!));
+  });
+
+  it('shows a file of providers that is read, with the keys that the override sets', () => {
+    const [text] = blocks('operate/deploy.md', 'json');
+    const folder = mkdtempSync(path.join(tmpdir(), 'providers-'));
+    try {
+      const file = path.join(folder, 'providers.json');
+      writeFileSync(file, text!);
+      const keys = Object.keys(overrides[0]!.services!['api']!.environment).slice(1);
+      const env = Object.fromEntries([['MODEL_PROVIDERS_FILE', file], ...keys.map((name) => [name, 'key'])]);
+      const providers = loadModelProviders(parseEnvironment({ MODEL_PROVIDERS_FILE: file }), env);
+      assert.equal(findModel(providers, 'MODEL')?.provider.name, 'anthropic');
+      assert.equal(findModel(providers, 'another')?.provider.name, 'local');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('names the search attributes of runs to Temporal Cloud and to the setup script', () => {

@@ -81,7 +81,11 @@ describe('the OpenAPI document', function () {
     it('every route has a summary and says what it answers, in success and in each failure', () => {
       for (const route of routes) {
         const name = `${route.method} ${route.path}`;
-        assert.match(route.summary, /^\S.{8,}\.$/, `${name} needs a summary that is a sentence`);
+        assert.match(
+          route.summary,
+          /^[A-Z][a-z]+s,? .+\.$/,
+          `${name} needs a summary that begins with a verb, as "Lists"`,
+        );
         const statuses = Object.keys(route.responses).map(Number);
         assert.ok(
           statuses.some((status) => status < 400),
@@ -147,7 +151,7 @@ describe('the OpenAPI document', function () {
       const route = routesOf()({
         method: 'GET',
         path: '/api/v1/new-things/:id/',
-        summary: 'One new thing.',
+        summary: 'Returns one new thing.',
         auth: 'key',
         params: z.object({ id: z.string() }),
         headers: z.object({ 'idempotency-key': z.string().optional() }),
