@@ -72,6 +72,8 @@ describe('dashboard and alerts', function () {
       assert.equal(annotations['runbook_url'], `docs/operate/runbook.md#${name.toLowerCase()}`);
       const section = manual.split(/^### /m).find((part) => part.startsWith(`${name}\n`));
       assert.ok(section?.includes('**Do**'), `docs/operate/runbook.md says nothing to do about ${name}`);
+      const line = manual.split('\n').find((each) => each.startsWith(`- \`${labels['severity']}\``));
+      assert.ok(line?.includes(`[${name}](#${name.toLowerCase()})`), `${name} is not listed by its severity`);
     }
     const sections = [...manual.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     assert.deepEqual(sections, names);
