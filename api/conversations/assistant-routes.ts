@@ -39,7 +39,7 @@ const assistantSchema = z
 const read = defineRoute({
   method: 'GET',
   path,
-  summary: "The caller's conversation with the assistant in the editor of the workflow.",
+  summary: "Returns the caller's conversation with the assistant in the editor of the workflow.",
   access: { to: 'workflow', role: 'editor' },
   responses: { 200: assistantSchema },
   handler: async ({ deps, caller, params }) => ({ status: 200, body: await answer(deps, params.id, caller.userId) }),
@@ -71,7 +71,7 @@ const put = defineRoute({
 const before = defineRoute({
   method: 'GET',
   path: `${path}before/`,
-  summary: 'The draft of the caller as it was before the newest answer of the assistant.',
+  summary: 'Returns the draft of the caller as it was before the newest answer of the assistant.',
   description: '404 where the assistant has not answered yet.',
   readsDraft: 'text',
   access: { to: 'workflow', role: 'editor' },

@@ -1465,7 +1465,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's conversation with the assistant in the editor of the workflow. */
+        /** Returns the caller's conversation with the assistant in the editor of the workflow. */
         get: operations["get_workflows_id_assistant"];
         /**
          * Sets the model of the assistant, and begins the conversation where there is none.
@@ -1487,7 +1487,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The draft of the caller as it was before the newest answer of the assistant.
+         * Returns the draft of the caller as it was before the newest answer of the assistant.
          * @description 404 where the assistant has not answered yet.
          */
         get: operations["get_workflows_id_assistant_before"];
