@@ -10,8 +10,15 @@ import { LastRun } from './test-run/last-run.js';
 
 type DrawerName = 'problems' | 'runs';
 
+interface FootProps {
+  saver: Saver;
+  isAssistantOpen: boolean;
+  onAssistant: () => void;
+}
+
 /** The bar below the canvas, and the drawer that one of its buttons has opened. */
-export function Foot({ saver }: { saver: Saver }) {
+export function Foot({ saver, isAssistantOpen, onAssistant }: FootProps) {
+  const { isReadOnly } = useStore();
   const [open, setOpen] = useState<DrawerName>();
   const check = useProblems(useStore(), saver);
   const close = (): void => setOpen(undefined);
@@ -26,6 +33,11 @@ export function Foot({ saver }: { saver: Saver }) {
           Runs
         </Button>
         <LastRun saver={saver} />
+        {!isReadOnly && (
+          <Button variant="quiet" className="editor-assistant" aria-expanded={isAssistantOpen} onClick={onAssistant}>
+            Assistant
+          </Button>
+        )}
       </div>
     </>
   );

@@ -95,9 +95,13 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
   );
   const begun = useRef<{ gesture: string | undefined; drawing: Drawing }>(undefined);
   const change = (path: Path, value: unknown): void => {
-    const next = value === undefined ? removeAt(data, path) : setAt(data, path, value);
+    // What is rendered may be older than the change before: an editor of text reports between two renderings.
+    const own = nodesOf(store.drawing).get(node.id);
+    if (own === undefined) return;
+    const present = dataOf(own);
+    const next = value === undefined ? removeAt(present, path) : setAt(present, path, value);
     const changed = setData(store.drawing, node.id, next as JsonObject);
-    const gesture = isRearranged(valueAt(data, path), value) ? undefined : `${node.id}:${path.join('.')}`;
+    const gesture = isRearranged(valueAt(present, path), value) ? undefined : `${node.id}:${path.join('.')}`;
     const goesOn = gesture !== undefined && begun.current?.gesture === gesture && store.isWithin(gesture);
     if (!goesOn) begun.current = { gesture, drawing: store.drawing };
     const followed = followHandles(store.drawing, changed, store.kinds, node.id);

@@ -23,8 +23,6 @@ interface ToolbarProps {
 
 export type Side = 'Chat preview' | 'Assistant';
 
-const SIDES: readonly Side[] = ['Chat preview', 'Assistant'];
-
 export function Toolbar({ saver, onOpen, side, onSide }: ToolbarProps) {
   const store = useStore();
   const { workflow, isSaving, error } = useStored(saver, (state) => state);
@@ -66,17 +64,15 @@ export function Toolbar({ saver, onOpen, side, onSide }: ToolbarProps) {
             Run
           </Button>
         )}
-        {!store.isReadOnly &&
-          SIDES.filter((each) => each !== 'Chat preview' || workflow.is_chat).map((each) => (
-            <Button
-              key={each}
-              variant="quiet"
-              aria-expanded={side === each}
-              onClick={() => onSide(side === each ? undefined : each)}
-            >
-              {each}
-            </Button>
-          ))}
+        {!store.isReadOnly && workflow.is_chat && (
+          <Button
+            variant="quiet"
+            aria-expanded={side === 'Chat preview'}
+            onClick={() => onSide(side === 'Chat preview' ? undefined : 'Chat preview')}
+          >
+            Chat preview
+          </Button>
+        )}
         <Menu
           label="More"
           items={[

@@ -148,7 +148,11 @@ function Workbench({ store, saver }: EditorProps) {
             <StartRegion saver={saver} onChat={(isOpen) => setSide(isOpen ? 'Chat preview' : undefined)} />
           </section>
           <CanvasMenu menus={menus} />
-          <Foot saver={saver} />
+          <Foot
+            saver={saver}
+            isAssistantOpen={side === 'Assistant'}
+            onAssistant={() => setSide(side === 'Assistant' ? undefined : 'Assistant')}
+          />
           <NodePane>
             <NodeView workflowId={id} projectId={project} isChat={isChat} tested={saver} view={view} />
           </NodePane>
