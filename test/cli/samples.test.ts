@@ -28,7 +28,7 @@ const ANSWERS = Object.assign({}, ...loadSamples().map(({ answers }) => answers)
 type SamplesFile = NonNullable<ReturnType<typeof readSamplesFile>>;
 
 describe('the sample workflows of npm start', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const dataDir = makeDataDir();
   const file = path.join(dataDir, 'samples.json');
   let stack: StartedStack | undefined;

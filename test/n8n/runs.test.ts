@@ -100,7 +100,7 @@ describe('files of n8n, imported and run', function () {
       const task = await taskOf(api, runId, idOf('Approve'));
       await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done', values: { Comment: 'fine' } } });
     }
-    const { data: end } = await api.pollToEnd(runId, { timeoutMs: 60_000, intervalMs: 100 });
+    const { data: end } = await api.pollToEnd(runId, { timeoutMs: 240_000, intervalMs: 100 });
     assert.equal(end.status, run.status ?? 'succeed', JSON.stringify(end.data));
     const labels = new Map(data.nodes.map((node) => [node.id, node.data.label]));
     const nodes: Record<string, NodeEntry | undefined> = {};

@@ -3,7 +3,7 @@ import { deflatedSpaces, docxOf, pdfOf, pdfWith } from '../support/documents.js'
 import { useDocumentTexts } from './document-texts.js';
 
 describe('texts of hostile documents', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const { textOf, errorOf } = useDocumentTexts();
 
   it('of archives and pages that expand are refused, and the processes work on', async () => {

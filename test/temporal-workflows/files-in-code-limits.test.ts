@@ -5,7 +5,7 @@ import { useCodeWithFiles } from './code-with-files.js';
 const MIB = 1024 * 1024;
 
 describe('limits of files in code', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const { world, valueOf, errorOf } = useCodeWithFiles();
 
   it('code reads and saves 16 MiB together, and not a byte more', async () => {
