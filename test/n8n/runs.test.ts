@@ -15,7 +15,7 @@ interface Imported {
 }
 
 describe('files of n8n, imported and run', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let stack: TestStack;
   let api: ApiClient;
   let target: HttpTarget;

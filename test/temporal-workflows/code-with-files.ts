@@ -29,7 +29,7 @@ export function useCodeWithFiles() {
     const started = await api.run(workflow, { docs });
     assert.equal(started.status, 201, JSON.stringify(started));
     // This is longer than the node may take.
-    const { data }: Envelope = await api.pollToEnd(started.data.id, { timeoutMs: 60_000 });
+    const { data }: Envelope = await api.pollToEnd(started.data.id, { timeoutMs: 400_000 });
     return data.data![step.id]!;
   }
   return {
