@@ -1,5 +1,6 @@
 // Changes the draft of the user, and saves it.
 import { z } from 'zod';
+import { holdsActions } from '../../graph/actions/stored-actions.js';
 import { applyChanges, EMPTY_DRAWING, refusedCredential } from '../../graph/building/apply-changes.js';
 import {
   ChangeError,
@@ -154,6 +155,7 @@ async function apply(
   } catch (error) {
     throw toToolError(error);
   }
+  if (!holdsActions(changed)) return changed;
   const { nodes } = await resolveActions(deps.db, project, changed, [drawing]);
   const refused = refusedCredential(nodes);
   if (refused !== undefined) throw new ToolError(`${refused} Nothing was changed.`);
