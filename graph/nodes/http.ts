@@ -36,7 +36,7 @@ const settingsSchema = z.looseObject({
   response: z
     .enum(['text', 'auto', 'file'])
     .default('text')
-    .describe('`file` makes a file of each body, `auto` only of one that is neither text nor JSON')
+    .describe('`file` makes a file of each body, `auto` (automatic) only of one that is neither text nor JSON')
     .meta({ start: 'auto', labels: { text: 'text', auto: 'automatic', file: 'file' } }),
   retry_unsafe: z
     .boolean()
