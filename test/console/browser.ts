@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
 import { createLink } from '../api/sessions/people.js';
 import { sharedBrowser } from '../support/browser.js';
 import { sharedStack } from '../support/shared-stack.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 
 export interface ConsoleBrowser {
@@ -95,6 +96,20 @@ export function useConsole<Made extends object = object>(
 export async function createOwner(stack: TestStack, name: string): Promise<{ account: Account; projectId: number }> {
   const account = await createAccount(stack);
   return { account, projectId: await account.api.createProject(name) };
+}
+
+/** Longer than the view needs to begin a movement. */
+const AT_REST = { intervalMs: 100 };
+
+/** The box of what is drawn on the canvas, once its view has stopped moving. */
+export async function boxAtRest(what: Locator) {
+  let last: Awaited<ReturnType<Locator['boundingBox']>> = null;
+  await eventually(async () => {
+    const [before, now] = [last, await what.boundingBox()];
+    last = now;
+    return now !== null && JSON.stringify(before) === JSON.stringify(now);
+  }, AT_REST);
+  return last!;
 }
 
 /** Takes a screenshot for people if `SCREENSHOTS` names a folder. */

@@ -6,7 +6,7 @@ import { createAccount, type Account } from '../api/accounts.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, http, linkInRow, node as drawnNode, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
-import { useConsole } from './browser.js';
+import { boxAtRest, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
@@ -146,7 +146,7 @@ describe('the craft of the editor', function () {
     await node(page, 'Set value').waitFor();
     await page.keyboard.press('Control+z');
     await node(page, 'Set value').waitFor({ state: 'detached' });
-    const handle = (await node(page, 'Begin').locator('.react-flow__handle-right').boundingBox())!;
+    const handle = await boxAtRest(node(page, 'Begin').locator('.react-flow__handle-right'));
     await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
     await page.mouse.down();
     await page.mouse.move(handle.x + 90, handle.y + 80, { steps: 4 });

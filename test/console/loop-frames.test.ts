@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, link, node, trigger, type Drawing, type DrawingNode } from '../../harness/drawing/drawing.js';
-import { useConsole } from './browser.js';
+import { boxAtRest, useConsole } from './browser.js';
 import { createRunWorld } from './run-world.js';
 
 interface Rect {
@@ -19,17 +19,6 @@ const frame = (page: Page, loop: string) => group(page, `Body of ${loop}`);
 
 async function rectOf(of: Locator): Promise<Rect> {
   return (await of.boundingBox())!;
-}
-
-/** Returns where it stands once the view no longer moves. */
-async function standing(what: Locator): Promise<Rect> {
-  let last: Rect | undefined;
-  await eventually(async () => {
-    const [before, now] = [last, await rectOf(what)];
-    last = now;
-    return JSON.stringify(before) === JSON.stringify(now);
-  });
-  return last!;
 }
 
 function isInside(inner: Rect, outer: Rect): boolean {
@@ -135,7 +124,7 @@ describe('the frames of loops', function () {
     await second.waitFor();
     // A node that is dragged near the edge of the graph moves the view, too.
     for (let time = 0; time < 2; time += 1) await page.getByRole('button', { name: 'Zoom out' }).click();
-    const before = await standing(body);
+    const before = await boxAtRest(body);
     for (const inside of [first, second]) assert.ok(isInside(await rectOf(inside), before));
     assert.ok(isApart(await rectOf(outside), before));
 
@@ -175,7 +164,7 @@ describe('the frames of loops', function () {
     await first.click();
     // The panel makes the graph smaller, and the chosen node moves into view.
     await form.getByRole('textbox', { name: 'Label' }).waitFor();
-    const before = await standing(body);
+    const before = await boxAtRest(body);
     await form.getByRole('button', { name: 'Remove link to Second' }).click();
     await eventually(async () => isApart(await rectOf(second), await rectOf(body)));
     assert.ok(isInside(await rectOf(first), await rectOf(body)));
@@ -194,7 +183,7 @@ describe('the frames of loops', function () {
     await page.getByRole('button', { name: 'Fit View' }).click();
     const inner = group(page, succeeded('Call'));
     // The view moves for a while after the press.
-    const [before, call] = [await standing(frame(page, 'Loop 0')), await standing(inner)];
+    const [before, call] = [await boxAtRest(frame(page, 'Loop 0')), await boxAtRest(inner)];
     await drag(page, frame(page, 'Loop 0').getByText('Body of Loop 0'), 40, 30);
     assert.ok(isMoved(before, await rectOf(frame(page, 'Loop 0')), 40, 30));
     assert.ok(isMoved(call, await rectOf(inner), 40, 30), 'what is in the innermost frame goes along');
