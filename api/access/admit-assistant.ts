@@ -21,7 +21,7 @@ export async function admitAssistant(deps: AccessDeps, token: string): Promise<A
   }
   const { runId, userId, projectId, workflowId } = run;
   const admission = await admitSession(deps, { by: 'user', userId }, 'now');
-  // Not a session: the assistant must not do what only people may.
+  // The caller is no session, because the assistant must not do what only people may.
   const caller = { userId, projectId, credential: 'key', client: CLIENT, assistant: { runId, workflowId } } as const;
   return { ...admission, caller };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runPurpose } from '../http/query-values.js';
 import type { ApprovalRequest } from '../../db/agents/approval-requests-repository.js';
 import { pathSchema } from '../http/answer-schemas.js';
 
@@ -48,7 +49,7 @@ export const approvalSchema = z.object({
   decided_at: timestamp.nullable(),
   created_at: timestamp,
   expires_at: timestamp,
-  purpose: z.enum(['run', 'test', 'assistant']),
+  purpose: runPurpose,
 });
 
 export function toApproval(request: ApprovalRequest): Record<string, unknown> {

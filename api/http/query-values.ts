@@ -19,7 +19,9 @@ export const queryBoolean = documentedAs(
 
 /** Lists of runs exclude tests by default. */
 export const queryPurpose = z.enum(['run', 'test']).default('run');
-export const queryAnyPurpose = z.enum(['run', 'test', 'assistant']).default('run');
+export const runPurpose = z.enum(['run', 'test', 'assistant']);
+
+export const queryAnyPurpose = runPurpose.default('run');
 
 export const queryIds = z.array(queryInteger(0, MAX_ID)).max(MAX_IDS).optional();
 

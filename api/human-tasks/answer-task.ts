@@ -2,7 +2,7 @@
 // (db/human-tasks/answers-repository.ts).
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { FileGone } from '../../db/files/references-repository.js';
+import { unlessFileGone } from '../../db/files/references-repository.js';
 import { storeAnswer } from '../../db/human-tasks/answers-repository.js';
 import { findTaskInReach, type HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import type { Reach } from '../../db/access/reach.js';
@@ -44,10 +44,7 @@ interface Asking {
  */
 export async function answerTask(deps: HumanTaskDeps, asking: Asking, asked: Asked): Promise<HumanTask> {
   for (;;) {
-    const answered = await tryToAnswer(deps, asking, asked).catch((error: unknown) => {
-      // The next check reports the file.
-      if (!(error instanceof FileGone)) throw error;
-    });
+    const answered = await tryToAnswer(deps, asking, asked).catch(unlessFileGone);
     if (answered !== undefined) return answered;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runPurpose } from '../http/query-values.js';
 import type { HumanTask } from '../../db/human-tasks/tasks-repository.js';
 import { personSchema } from '../approvals/approval-view.js';
 import { fileValueSchema } from '../files/file-view.js';
@@ -38,7 +39,7 @@ export const taskSchema = z.object({
   reason: z.string().describe('The comment of that answer'),
   created_at: timestamp,
   expires_at: timestamp,
-  purpose: z.enum(['run', 'test', 'assistant']),
+  purpose: runPurpose,
 });
 
 export function toTask(task: HumanTask): Record<string, unknown> {

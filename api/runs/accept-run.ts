@@ -3,7 +3,7 @@ import { prepareRun, type PreparedRun, type RunToPrepare } from '../../acceptanc
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Db } from '../../db/core/client.js';
 import { claimKey } from '../../db/runs/idempotency-repository.js';
-import { FileGone } from '../../db/files/references-repository.js';
+import { unlessFileGone } from '../../db/files/references-repository.js';
 import { insertAcceptedRun, insertDraftRun } from '../../db/runs/runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
@@ -59,10 +59,6 @@ export async function acceptOnce(
     // A concurrent request with the same key was faster, and its answer is stored now; or a file is gone, which the next
     // attempt reports.
   }
-}
-
-export function unlessFileGone(error: unknown): undefined {
-  if (!(error instanceof FileGone)) throw error;
 }
 
 function counted({ metrics }: AcceptDeps, acceptance: Acceptance): Acceptance {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runPurpose } from '../http/query-values.js';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import type { ListedRun } from '../../db/runs/runs-list-repository.js';
@@ -42,7 +43,7 @@ export const runSchema = z
       .describe(
         'The version of the drawing that it was started with; null for the test of a drawing that is not stored',
       ),
-    purpose: z.enum(['run', 'test', 'assistant']),
+    purpose: runPurpose,
     is_api_run: z.boolean(),
     use_in_marketplace_example: z.boolean(),
     use_as_marketplace_template: z.boolean(),

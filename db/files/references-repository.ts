@@ -30,8 +30,13 @@ export async function addReferences(
 }
 
 /** A file was deleted after the value that contains it had been checked. A new check finds that. */
-export class FileGone extends Error {
+class FileGone extends Error {
   override readonly name = 'FileGone';
+}
+
+/** For the rejection of an attempt that stored nothing: the next attempt finds and reports the file. */
+export function unlessFileGone(error: unknown): undefined {
+  if (!(error instanceof FileGone)) throw error;
 }
 
 /** `addReferences` to files that the caller has just found. Throws `FileGone` if one of them was deleted since. */

@@ -4,7 +4,7 @@ import type { ActionFacts } from '../../../graph/actions/action.js';
 import { cutText } from '../../../graph/cut-text.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import type { ActionTool } from '../../../graph/nodes/agent.js';
-import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node.js';
+import { retryPolicyOf } from '../../../graph/nodes/every-node.js';
 import { renderJson } from '../../../graph/template.js';
 import { isRepeatable } from '../../../outgoing/outgoing-client.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -20,10 +20,9 @@ import { toIdempotencyKey } from '../idempotency-key.js';
 import { argumentsProblem, factsOf } from './action-tools.js';
 import type { AgentDeps } from './agent-step.js';
 import { withFiles } from './answer-files.js';
+import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
 
-/** The retry policy of nodes without a `retry` of their own. */
-const RETRIES: RetryPolicy = { maxAttempts: 4, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 /** A longer answer is cut before the model gets it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 const REFUSED = 401;
@@ -73,7 +72,7 @@ export async function callAction(
     const isUnsent = UNSENT.has(error.code) || (error.isRetryable && !mayRepeat);
     if (isUnsent) await markCallRefused(deps.db, attempt);
     if (error.code.startsWith('connection_')) throw error;
-    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, RETRIES);
+    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
     const made = claim.attempts - claim.crashes;
     if (error.isRetryable && made < maxAttempts) {
       // A call that is left on its way counts as one whose worker has died, and those are no attempts of `maxAttempts`.

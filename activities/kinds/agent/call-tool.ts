@@ -18,7 +18,7 @@ import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
 import { OF_SERVICE } from './action-tools.js';
 import { callAction } from './call-action.js';
-import { CONNECT_RETRIES } from './connect-attempts.js';
+import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
 import { withToolServer } from './tool-servers.js';
 import { withFiles } from './answer-files.js';
@@ -108,7 +108,7 @@ async function callServer(
     if (task.signal.aborted || failure === undefined) throw error;
     const isUnsent = !(error instanceof McpError) || error.isBeforeSend;
     if (isUnsent) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
-    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
+    const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
     const attempt = claim.attempts - claim.crashes;
     if (failure.isRetryable && attempt < maxAttempts) throw failure.withDelay(delayMs(attempt));
     // The model can work around an unreachable or broken server.

@@ -6,8 +6,8 @@ import { retryPolicyOf, type RetryPolicy } from '../../../graph/nodes/every-node
 import type { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
-/** The retry policy of nodes without a `retry` of their own. */
-export const CONNECT_RETRIES: RetryPolicy = { maxAttempts: 4, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
+/** The retry policy of the calls of agents without a `retry` of their own. */
+export const AGENT_RETRIES: RetryPolicy = { maxAttempts: 4, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
 /** The codes of failures to reach a server, or the provider of its tokens. */
 const CODES = ['mcp_unreachable', 'mcp_protocol', 'timeout', 'network_error'];
@@ -18,7 +18,7 @@ const CODES = ['mcp_unreachable', 'mcp_protocol', 'timeout', 'network_error'];
  */
 export async function withinAttempts(db: Database, task: NodeTask, failure: NodeFailure): Promise<NodeFailure> {
   if (!failure.isRetryable) return failure;
-  const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, CONNECT_RETRIES);
+  const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
   const made = 1 + (await countStepFailures(db, task, CODES));
   return made < maxAttempts ? failure.withDelay(delayMs(made)) : failure.asFinal();
 }

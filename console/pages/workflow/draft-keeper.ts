@@ -201,7 +201,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#lose();
     // A draft that stays is offered when the workflow is opened next, and goes then: it equals the stored drawing.
     if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => undefined);
-    // What equals the stored drawing is no longer offered.
+    // Drafts that equal the stored drawing are no longer offered.
     this.showOffers();
   }
 
@@ -302,7 +302,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#kept = isEqualJson(merged, theirs) ? merged : theirs;
     store.assist(runId, merged);
     this.showOffers();
-    // What the person has changed meanwhile is not in the draft yet.
+    // The draft lacks the changes that the person has made meanwhile.
     if (store.drawing !== this.#kept) this.#writeAfter(WRITE_AFTER_MS);
   }
 

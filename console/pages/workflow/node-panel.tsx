@@ -95,7 +95,7 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
   );
   const begun = useRef<{ gesture: string | undefined; drawing: Drawing }>(undefined);
   const change = (path: Path, value: unknown): void => {
-    // What is rendered may be older than the change before: an editor of text reports between two renderings.
+    // The rendered data may lack the change before, because an editor of text reports between two renderings.
     const own = nodesOf(store.drawing).get(node.id);
     if (own === undefined) return;
     const present = dataOf(own);
