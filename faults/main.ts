@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { enterNamespaces } from '../harness/hosts/network.js';
 import type { Fault } from './fault.js';
-import { createBed } from './hosts/bed.js';
+import { createBed, prepareBed } from './hosts/bed.js';
 import { lackOfBed, missingOf } from './hosts/programs.js';
 import { hostFaults } from './hosts/rows.js';
 import { EXECUTIONS, faults, runRow, type Execution, type RowResult } from './matrix.js';
@@ -42,7 +42,7 @@ if (values.list) {
   const isDev = values['dev-temporal'];
   const lack = lackOfBed(isDev);
   if (lack !== undefined) print(`SKIPPED: all rows of several hosts, because ${lack}`);
-  else if (await enterNamespaces()) {
+  else if (await enterNamespaces(() => prepareBed({ isDev, report: print }))) {
     const isSurvived = await runMatrix(withoutSkipped(), (settings) => createBed({ settings, isDev, report: print }));
     // The end of this process ends what is left in its namespaces.
     process.exit(isSurvived ? 0 : 1);

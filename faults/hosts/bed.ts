@@ -79,9 +79,19 @@ interface BedOptions {
   report: (line: string) => void;
 }
 
-/** Creates the bed in the namespaces that this process has entered. */
-export async function createBed({ settings, isDev, report }: BedOptions): Promise<Bed> {
+/** Fetches and builds the programs that are missing. In the namespaces there is no network but the bed's. */
+export async function prepareBed({ isDev, report }: Omit<BedOptions, 'settings'>): Promise<void> {
   if (!isDev) await buildTemporal(report);
+  await findCli(report);
+}
+
+function findCli(report: BedOptions['report']): Promise<string> {
+  const signal = AbortSignal.timeout(READY_MS);
+  return findTemporalBinary({ configured: undefined, env: process.env, report, signal });
+}
+
+/** Creates the bed in the namespaces that this process has entered, after `prepareBed` outside of them. */
+export async function createBed({ settings, isDev, report }: BedOptions): Promise<Bed> {
   const folder = makeDataDir();
   const outside = await startOutside();
   const hosts = await (network ??= createHosts());
@@ -123,12 +133,7 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
   for (const [index, name] of DATABASES.entries()) children.set(name, postgres.servers[index]!);
 
   report("Temporal's server is being started");
-  const cli = await findTemporalBinary({
-    configured: undefined,
-    env: process.env,
-    report,
-    signal: AbortSignal.timeout(READY_MS),
-  });
+  const cli = await findCli(report);
   const temporalAddress = `${hosts.temporal.address}:${PORTS.temporal}`;
   const temporal = await (isDev ? devTemporal(path.join(folder, 'temporal'), cli) : clusterOf(postgres, hosts, folder));
   const isHealthy = (): Promise<boolean> => run(cli, ['operator', 'cluster', 'health', '--address', temporalAddress]);

@@ -21,11 +21,13 @@ export interface Rules {
 }
 
 /**
- * Returns true inside the namespaces. Else runs this process's own command again in new network, mount and process
- * namespaces, and sets the exit code to its. A signal that ends this process ends everything in the namespaces.
+ * Returns true inside the namespaces. Else calls `prepare`, which still has the machine's network, runs this process's
+ * own command again in new network, mount and process namespaces, and sets the exit code to its. A signal that ends
+ * this process ends everything in the namespaces.
  */
-export async function enterNamespaces(): Promise<boolean> {
+export async function enterNamespaces(prepare: () => Promise<void>): Promise<boolean> {
   if (process.env[INSIDE] === '1') return true;
+  await prepare();
   const spaces = ['--net', '--mount', '--pid', '--fork', '--mount-proc', '--kill-child'];
   const [, script = '', ...args] = process.argv;
   const child = spawn('unshare', [...spaces, process.execPath, ...process.execArgv, script, ...args], {
