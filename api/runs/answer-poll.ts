@@ -32,7 +32,7 @@ export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runI
   if (run === undefined || run.isExpired) return answerNotFound(runId);
   const { status: stored, isStarted, version } = run;
   const live = await liveNodesOf(deps, run);
-  const status = toExecutionStatus(stored, isStarted || live.length > 0);
+  const status = toExecutionStatus(stored, isStarted);
   const ids = new Set(run.nodes.map(({ id }) => id));
   const etag = toETag(run.stateTag, toLiveTag(missingFrom(ids, live)));
   const data = addLive(entriesOf(deps, run), live);
@@ -55,8 +55,12 @@ export async function tagPoll(deps: RunDeps, run: PolledState | undefined): Prom
   return toETag(run.stateTag, toLiveTag(missingFrom(stored, live)));
 }
 
+/**
+ * A run is not asked before its start is stored. Otherwise it would be `in progress` for a process that has its answer
+ * and `in queue` for one that has none, which is a poll that goes back.
+ */
 async function liveNodesOf({ liveStatus }: RunDeps, run: PolledState): Promise<LiveNode[]> {
-  if (run.status !== 'In Progress' || run.quietMs < ASK_WHEN_QUIET_MS) return [];
+  if (!run.isStarted || run.status !== 'In Progress' || run.quietMs < ASK_WHEN_QUIET_MS) return [];
   return (await liveStatus.nodesOf(run.runId)) ?? [];
 }
 

@@ -131,6 +131,19 @@ describe('the live part of workflow_result', function () {
     assert.deepEqual(await sums(), before);
   });
 
+  it('is in queue until its start is stored, though its workflow could tell of nodes', async () => {
+    const { runId } = await startHeld('unstored');
+    const unstart = 'UPDATE runs SET run_started_at = NULL WHERE id = $1 RETURNING id';
+    assert.equal((await queryDatabase(stack, unstart, [runId])).length, 1);
+    const before = await queries('answered');
+    const startedAt = performance.now();
+    const statuses = new Set<string>();
+    for (; performance.now() - startedAt < 2_500; await pause(100)) statuses.add((await poll(runId)).status);
+    assert.deepEqual([...statuses], ['in queue']);
+    assert.equal(await queries('answered'), before);
+    await cancelRun(stack, runId);
+  });
+
   it('says until when an agent waits for an approval, with its worker and without', async () => {
     stack.modelProvider.script('asks', [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: 'ok' }]);
     const server = { endpoint_url: tools.url, require_approval: 'always' };
