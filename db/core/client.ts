@@ -49,8 +49,9 @@ const SETTINGS = `
   SET idle_in_transaction_session_timeout = '10s';
   SET plan_cache_mode = force_generic_plan;
   SET jit = off`;
-/** Answers `on` on a replica, and on a server whose configuration refuses writes. */
-const IS_READ_ONLY = 'SHOW transaction_read_only';
+/** A replica is read-only, and so is a server whose configuration refuses writes. */
+const ABOUT_SERVER = `
+  SELECT pg_backend_pid() AS pid, current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, poolMax, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS, takeShare, pulse, onError } = options;
@@ -70,7 +71,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it
     onConnect: (client) => {
       open.add(client);
-      return prepare(client as HostClient, hosts);
+      return prepare(client as HostClient, { hosts, open });
     },
   });
   // The pool listens only to idle connections. Without this listener, a connection that breaks between two statements
@@ -91,11 +92,12 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
 }
 
-async function prepare(client: HostClient, hosts: Hosts): Promise<void> {
-  if (hosts.count === 1) return void (await client.query(SETTINGS));
-  // One round trip for both.
-  const answers = (await client.query(`${SETTINGS}; ${IS_READ_ONLY}`)) as unknown as pg.QueryResult[];
-  if ((answers.at(-1)!.rows[0] as { transaction_read_only: string }).transaction_read_only === 'off') return;
+async function prepare(client: HostClient, { hosts, open }: { hosts: Hosts; open: OpenConnections }): Promise<void> {
+  // One round trip for all.
+  const answers = (await client.query(`${SETTINGS}; ${ABOUT_SERVER}`)) as unknown as pg.QueryResult[];
+  const { pid, isReadOnly } = answers.at(-1)!.rows[0] as { pid: number; isReadOnly: boolean };
+  open.identify(client, pid);
+  if (!isReadOnly || hosts.count === 1) return;
   hosts.refuse(client.url);
   throw new ReadOnlyServerError();
 }

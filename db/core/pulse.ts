@@ -10,6 +10,17 @@ export type DatabaseState = 'well' | Outage;
 /** What a subject sees of the pulse. */
 export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
 
+/**
+ * Connections that may have lost an answer. A firewall or an address translation that forgets a connection says nothing
+ * to either side, so a statement would wait for hours.
+ */
+export interface SuspectConnections {
+  /** Returns the server processes of connections that have waited long for one statement. */
+  waiting(): number[];
+  /** Ends those of the asked connections that were not busy for several calls in a row: their statements are over. */
+  cutIfOver(asked: readonly number[], busy: readonly number[]): void;
+}
+
 interface PulseOptions {
   /** May list several hosts. The one that takes writes is watched. */
   url: string;
@@ -44,6 +55,7 @@ export class DatabasePulse {
   readonly #hurried = new AbortController();
   readonly #loop: Promise<void>;
   readonly #watchers = new Set<() => void>();
+  readonly #suspects: SuspectConnections[] = [];
   #state: DatabaseState = 'well';
   /** True from the first statement without room until a look has found some. */
   #lacksRoom = false;
@@ -81,6 +93,10 @@ export class DatabasePulse {
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
+  }
+
+  suspect(connections: SuspectConnections): void {
+    this.#suspects.push(connections);
   }
 
   /** Ends all waits for another state, and begins none: the process stops. */
@@ -166,6 +182,7 @@ export class DatabasePulse {
   async #findState(url: string, ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {
     if (!this.#lacksRoom) {
       await ask('SELECT');
+      await this.#cutLost(ask);
       return this.#change('well');
     }
     try {
@@ -182,6 +199,17 @@ export class DatabasePulse {
       // Another error, such as that of a limit on temporary files, says nothing about room.
       this.#lacksRoom = outageOf(error) === 'no room';
       this.#change(this.#lacksRoom ? 'no room' : 'well', error);
+    }
+  }
+
+  async #cutLost(ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {
+    for (const connections of this.#suspects) {
+      const asked = connections.waiting();
+      if (asked.length === 0) continue;
+      const busy = await ask<{ pids: number[] }>(`
+        SELECT coalesce(array_agg(pid), '{}') AS pids FROM pg_stat_activity
+        WHERE pid IN (${asked.join(', ')}) AND coalesce(state, '') NOT LIKE 'idle%'`);
+      connections.cutIfOver(asked, busy!.pids);
     }
   }
 

@@ -2,7 +2,7 @@
 import type { PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { NoConnectionError } from './outage.js';
-import type { DatabasePulse, DatabaseState } from './pulse.js';
+import type { DatabasePulse, DatabaseState, SuspectConnections } from './pulse.js';
 import { sleep } from './sleep.js';
 import type { Pool } from './tenants.js';
 
@@ -19,19 +19,67 @@ export function isConnectTimeout(error: unknown): boolean {
   return isSlow || isPoolBusy(error);
 }
 
+type OpenClient = pg.ClientBase & {
+  connection: pg.Connection;
+  processID: number;
+  _getActiveQuery(): unknown;
+};
+
+/** What a connection is waiting for. */
+interface Wait {
+  query: unknown;
+  sinceMs: number;
+  /** The number of times in a row that the server was not executing the statement. */
+  timesOver: number;
+}
+
+const SUSPECT_AFTER_MS = 5_000;
+/** Twice, because an answer may be on its way when the server is asked. */
+const TIMES_OVER = 2;
+
 /** The open connections of a pool. */
-export class OpenConnections {
-  readonly #clients = new Set<pg.ClientBase & { connection: pg.Connection }>();
+export class OpenConnections implements SuspectConnections {
+  readonly #clients = new Set<OpenClient>();
+  /** Without connections through a pooler, whose numbers are not those of the server. */
+  readonly #waits = new Map<OpenClient, Wait>();
 
   add(client: pg.ClientBase): void {
-    const open = client as pg.ClientBase & { connection: pg.Connection };
+    const open = client as OpenClient;
     this.#clients.add(open);
-    open.once('end', () => this.#clients.delete(open));
+    open.once('end', () => {
+      this.#clients.delete(open);
+      this.#waits.delete(open);
+    });
+  }
+
+  /** `pid` is what the server itself says of the connection. */
+  identify(client: pg.ClientBase, pid: number): void {
+    const open = client as OpenClient;
+    if (open.processID === pid) this.#waits.set(open, { query: null, sinceMs: 0, timesOver: 0 });
   }
 
   /** Rejects their statements at once. The pool replaces the connections. */
   cut(): void {
     for (const { connection } of this.#clients) connection.stream.destroy();
+  }
+
+  waiting(): number[] {
+    const now = performance.now();
+    const pids: number[] = [];
+    for (const [client, wait] of this.#waits) {
+      const query = client._getActiveQuery();
+      if (query !== wait.query) Object.assign(wait, { query, sinceMs: now, timesOver: 0 });
+      else if (query !== null && now - wait.sinceMs >= SUSPECT_AFTER_MS) pids.push(client.processID);
+    }
+    return pids;
+  }
+
+  cutIfOver(asked: readonly number[], busy: readonly number[]): void {
+    for (const [client, wait] of this.#waits) {
+      if (!asked.includes(client.processID) || client._getActiveQuery() !== wait.query) continue;
+      if (busy.includes(client.processID)) Object.assign(wait, { sinceMs: performance.now(), timesOver: 0 });
+      else if ((wait.timesOver += 1) >= TIMES_OVER) client.connection.stream.destroy();
+    }
   }
 }
 
@@ -43,6 +91,7 @@ export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnecti
   pulse.watch(() => {
     if (!answers(pulse.state)) open.cut();
   });
+  pulse.suspect(open);
   return {
     async connect() {
       const untilMs = performance.now() + patienceMs;

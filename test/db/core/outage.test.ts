@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { isShortOfResources, NoConnectionError, outageOf } from '../../../db/core/outage.js';
@@ -8,6 +10,34 @@ import { eventually } from '../../../harness/timing/eventually.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
+
+/** Passes connections on. `forgetLast` drops what the newest one sends and receives, and tells neither side. */
+async function startForgetfulRelay(to: URL): Promise<{ port: number; forgetLast: () => void; close: () => void }> {
+  const pairs: [net.Socket, net.Socket][] = [];
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(to.port), to.hostname);
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.pipe(other);
+      from.on('error', () => other.destroy());
+    }
+    pairs.push([near, far]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    forgetLast() {
+      for (const socket of pairs.at(-1)!) socket.unpipe().resume();
+    },
+    close() {
+      server.close();
+      for (const socket of pairs.flat()) socket.destroy();
+    },
+  };
+}
 
 describe('a database that is away or full', function () {
   this.timeout(120_000);
@@ -83,6 +113,38 @@ describe('a database that is away or full', function () {
     await assert.rejects(broken, (error) => outageOf(error) === 'no answer');
     await eventually(async () => (await refusalOf(db)) === undefined);
     assert.deepEqual([pulse.state, states], ['well', []]);
+  });
+
+  it('an answer that was lost on the way is noticed, and a statement that takes long is not ended', async () => {
+    const relay = await startForgetfulRelay(new URL(url));
+    const near = new URL(url);
+    near.port = String(relay.port);
+    const { db, pulse } = connect(near.href);
+    const [busyKey, lostKey] = [randomInt(2 ** 31), randomInt(2 ** 31)];
+    const locks = createDatabase({ url, poolMax: 1, applicationName: `${role}_locks`, onError: () => undefined });
+    const lock = (of: Database, key: number) => sql`SELECT pg_advisory_lock(${key}::bigint)`.execute(of);
+    const waits = `SELECT pid FROM pg_stat_activity WHERE usename = $1 AND application_name = $1 AND wait_event_type = 'Lock'`;
+    const waiting = async (count: number) =>
+      eventually(async () => (await queryDatabase(stack, waits, [role])).length === count);
+    try {
+      for (const key of [busyKey, lostKey]) await lock(locks, key);
+      let isOver = false;
+      const busy = lock(db, busyKey).finally(() => (isOver = true));
+      await waiting(1);
+      const lost = lock(db, lostKey);
+      lost.catch(() => undefined);
+      await waiting(2);
+      relay.forgetLast();
+      await sql`SELECT pg_advisory_unlock(${lostKey}::bigint)`.execute(locks);
+      await assert.rejects(lost, (error) => outageOf(error) === 'no answer');
+      assert.equal(await refusalOf(db), undefined, 'the connection is replaced');
+      assert.deepEqual([isOver, pulse.state], [false, 'well']);
+      await sql`SELECT pg_advisory_unlock(${busyKey}::bigint)`.execute(locks);
+      await busy;
+    } finally {
+      await locks.destroy();
+      relay.close();
+    }
   });
 
   it('a read-only server has no room until it takes changes again', async () => {
