@@ -21,6 +21,7 @@ import { addReferences, type Holder } from '../db/files/references-repository.js
 import type { FileStore } from './file-store.js';
 import { cleanFileName, cleanFileType, toFileValue, type FileValue } from './file-value.js';
 import { sealedRange, type ByteRange, type FileSealer } from './sealed-copy.js';
+import { StoreAwayError } from './store-failures.js';
 
 export interface FileToSave {
   projectId: number;
@@ -51,10 +52,10 @@ export interface Files {
   readonly bufferBytes: number;
   /**
    * Saves all bytes of the stream. Throws `FileTooLargeError`, PostgreSQL's refusal if the project's quota would be
-   * exceeded, or the error of the stream. Nothing is left then.
+   * exceeded, `StoreAwayError`, or the error of the stream. Nothing is left then.
    */
   save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
-  /** Returns the bytes, or a part of them. Throws `MissingBytesError`. */
+  /** Returns the bytes, or a part of them. Throws `MissingBytesError` or `StoreAwayError`, as the stream may, too. */
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
   /** Deletes the file and its bytes. Returns `in_use` if a run in flight holds it, undefined if it does not exist. */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
@@ -153,6 +154,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
     const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
     const opening = sealer.opening(copy, copy.size, range);
+    sealed.once('error', (error) => opening.destroy(signal?.aborted ? error : new StoreAwayError(error)));
     // Ignored here: the reader of the result gets an error of the source.
     pipeline(sealed, opening).catch(() => undefined);
     return opening;

@@ -4,6 +4,7 @@ import { createFiles, type Files } from './files.js';
 import { createFolderStore } from './folder-store.js';
 import { createS3Store } from './s3-store.js';
 import { createFileSealer } from './sealed-copy.js';
+import { tellingFailures } from './store-failures.js';
 
 /**
  * Opens the files of this installation, in the store that the environment configures.
@@ -15,5 +16,10 @@ export function openFiles(
   { fileStore, maxFileBytes }: Pick<Environment, 'fileStore' | 'maxFileBytes'>,
 ): Files {
   const store = 'folder' in fileStore ? createFolderStore(fileStore.folder) : createS3Store(fileStore);
-  return createFiles({ db, store, sealer: createFileSealer(secretsKeys), maxBytes: maxFileBytes });
+  return createFiles({
+    db,
+    store: tellingFailures(store),
+    sealer: createFileSealer(secretsKeys),
+    maxBytes: maxFileBytes,
+  });
 }

@@ -1,9 +1,11 @@
 // Files that nodes read and save (docs/use/files.md).
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../db/core/client.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
 import { FileTooLargeError, type Files } from '../../files/files.js';
 import { MissingBytesError } from '../../files/file-store.js';
+import { StoreAwayError } from '../../files/store-failures.js';
 import { fileIdOf, type FileValue } from '../../graph/file-values.js';
 import { cutText } from '../../graph/cut-text.js';
 import { NodeFailure } from '../node/failures.js';
@@ -13,16 +15,32 @@ export interface FileUse {
   readonly maxBytes: number;
   /** Throws `file_missing`. */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
-  /** Returns the bytes as a stream. Throws `file_missing`. */
+  /** Returns the bytes as a stream. Throws `file_missing` and `StoreAwayError`, which the stream may throw, too. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
-  /** Saves a file of the node, with a reference from its run. Throws `file_too_large`, and the errors of the stream. */
-  save(task: FileTask, file: { name: string; type: string | undefined }, bytes: Readable): Promise<FileValue>;
+  /**
+   * Saves a file of the node, with a reference from its run. Throws `file_too_large`, `StoreAwayError`, and the errors
+   * of the stream.
+   */
+  save(task: FileTask, file: NamedFile, bytes: Readable): Promise<FileValue>;
+  /**
+   * Saves the answer to a call that must not be repeated. Repeats the save for two minutes while the store is away,
+   * then throws `files_unavailable`. Throws `file_too_large`, too.
+   */
+  saveAnswer(task: FileTask, file: NamedFile, bytes: Buffer): Promise<FileValue>;
+}
+
+interface NamedFile {
+  name: string;
+  type: string | undefined;
 }
 
 type FileTask = Pick<NodeTask, 'run' | 'runId' | 'signal'>;
 
+const SAVE_AGAIN_MS = 5_000;
+const SAVES = 24;
+
 export function createFileUse(db: Database, files: Files): FileUse {
-  return {
+  const use: FileUse = {
     maxBytes: files.maxBytes,
     async find({ run }, value) {
       const id = fileIdOf(value);
@@ -43,7 +61,34 @@ export function createFileUse(db: Database, files: Files): FileUse {
         throw error instanceof FileTooLargeError ? fileTooLarge(error.limitBytes) : error;
       });
     },
+    async saveAnswer(task, file, bytes) {
+      for (let saves = 1; ; saves++) {
+        try {
+          return await use.save(task, file, streamOf(bytes));
+        } catch (error) {
+          if (!(error instanceof StoreAwayError)) throw error;
+          if (saves === SAVES) throw filesUnavailable({ mayRepeat: false });
+        }
+        await pause(SAVE_AGAIN_MS, undefined, { signal: task.signal });
+      }
+    },
   };
+  return use;
+}
+
+/** The stream of no bytes is empty, as an empty chunk would not be. */
+export function streamOf(bytes: Buffer): Readable {
+  return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+}
+
+const ATTEMPT_AGAIN_MS = 15_000;
+
+/** The store failed while a call was under way. `mayRepeat` says if the call may be made again. */
+export function filesUnavailable({ mayRepeat }: { mayRepeat: boolean }): NodeFailure {
+  return new NodeFailure('files_unavailable', 'The service could not store or read a file, because its store failed.', {
+    isRetryable: mayRepeat,
+    retryAfterMs: ATTEMPT_AGAIN_MS,
+  });
 }
 
 export function fileTooLarge(limitBytes: number): NodeFailure {

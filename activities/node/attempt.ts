@@ -7,12 +7,14 @@ import { Context } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
 import { findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { StoreAwayError } from '../../files/store-failures.js';
 import { NodeError } from '../../graph/node-error.js';
 import { retryPolicyOf, type RetryPolicy } from '../../graph/nodes/every-node.js';
 import type { NodeKey } from '../../graph/plan.js';
 import { annotateActiveSpan } from '../../telemetry/spans.js';
 import {
   finalFailure,
+  handedBack,
   isHandedBack,
   NodeFailure,
   quotaFailure,
@@ -148,9 +150,13 @@ function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<
   throw new NodeFailure('worker_lost', `The node was given up: ${number - 1} of its attempts were cut off.`);
 }
 
-/** Errors of graph/, and data that PostgreSQL refuses to store, fail the node like any other failure. */
+/**
+ * Errors of graph/, and data that PostgreSQL refuses to store, fail the node like any other failure. A node whose files
+ * cannot be reached is attempted later, as often as necessary.
+ */
 function toFailure(thrown: unknown): unknown {
   if (isQuotaExceeded(thrown)) return quotaFailure();
+  if (thrown instanceof StoreAwayError) return handedBack();
   if (isDataException(thrown)) return new NodeFailure('internal_error', 'The service cannot store what the node says.');
   if (!(thrown instanceof NodeError) || thrown instanceof NodeFailure) return thrown;
   return new NodeFailure(thrown.code, thrown.message);

@@ -123,7 +123,10 @@ export function overloaded(): ApiError {
 
 const AWAY_RETRY_AFTER_SECONDS = 5;
 
-/** PostgreSQL does not answer, or has no room for a change. A change may have been made only in the first case. */
+/**
+ * PostgreSQL or the store of files does not answer, or has no room for a change. A change may have been made only where
+ * PostgreSQL does not answer.
+ */
 export function unavailable(cause?: unknown): ApiError {
   return new ApiError(503, 'unavailable', 'The service cannot store anything at present. Please try again.', {
     cause,

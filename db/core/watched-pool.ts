@@ -19,11 +19,7 @@ export function isConnectTimeout(error: unknown): boolean {
   return isSlow || isPoolBusy(error);
 }
 
-type OpenClient = pg.ClientBase & {
-  connection: pg.Connection;
-  processID: number;
-  _getActiveQuery(): unknown;
-};
+type OpenClient = pg.ClientBase & { connection: pg.Connection; processID: number };
 
 /** What a connection is waiting for. */
 interface Wait {
@@ -67,7 +63,7 @@ export class OpenConnections implements SuspectConnections {
     const now = performance.now();
     const pids: number[] = [];
     for (const [client, wait] of this.#waits) {
-      const query = client._getActiveQuery();
+      const query = statementOf(client);
       if (query !== wait.query) Object.assign(wait, { query, sinceMs: now, timesOver: 0 });
       else if (query !== null && now - wait.sinceMs >= SUSPECT_AFTER_MS) pids.push(client.processID);
     }
@@ -76,11 +72,17 @@ export class OpenConnections implements SuspectConnections {
 
   cutIfOver(asked: readonly number[], busy: readonly number[]): void {
     for (const [client, wait] of this.#waits) {
-      if (!asked.includes(client.processID) || client._getActiveQuery() !== wait.query) continue;
+      if (!asked.includes(client.processID) || statementOf(client) !== wait.query) continue;
       if (busy.includes(client.processID)) Object.assign(wait, { sinceMs: performance.now(), timesOver: 0 });
       else if ((wait.timesOver += 1) >= TIMES_OVER) client.connection.stream.destroy();
     }
   }
+}
+
+/** Returns the statement that the connection waits for, or null. */
+function statementOf(client: OpenClient): unknown {
+  // The public name is deprecated, and has no successor.
+  return (client as unknown as Record<'_activeQuery', unknown>)['_activeQuery'];
 }
 
 /**

@@ -196,13 +196,38 @@ async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title
       const end = world.undoing(await near.redirect({ address: far.address, port }, detour));
       if (port === PORTS.postgres) await world.query(FORGET, [near.address]);
       await pause(SLOW_MS);
-      await end();
       stage.count('connections over the slow link', relay.connections());
+      // First, so that the end of its connections is still translated and reaches both sides.
       close();
+      await end();
       await world.ready();
     },
   );
 }
+
+/** A firewall that has lost its state says nothing to either side. New connections are not concerned. */
+const forgotten: HostFault[] = (
+  [
+    { from: 'api1', to: 'postgres1', port: PORTS.postgres, title: 'an API host and PostgreSQL' },
+    { from: 'worker1', to: 'postgres1', port: PORTS.postgres, title: 'a worker host and PostgreSQL' },
+    { from: 'worker1', to: 'temporal', port: PORTS.temporal, title: 'a worker host and Temporal' },
+  ] satisfies Link[]
+).map(({ from, to, port, title }) => ({
+  name: `forget-${from}-${to}`,
+  title: `a firewall forgets the connections between ${title}`,
+  spreadMs: CUT_MS / 2,
+  needs: ['nft'],
+  async apply(stage) {
+    const { hosts } = stage.world;
+    const { address } = hosts[to];
+    const ports = (await hosts[from].portsTo({ address, port })).join(', ');
+    const rules: Rules = {
+      in: `ip saddr ${address} tcp sport ${port} tcp dport { ${ports} }`,
+      out: `ip daddr ${address} tcp dport ${port} tcp sport { ${ports} }`,
+    };
+    await dropFor(stage, from, [rules], { what: `the forgotten connections of ${from}`, ...EFFECTS[from] });
+  },
+}));
 
 /** Reads the clock of a host from its health server. */
 async function hoursAhead({ healthUrl }: Bed, name: ServiceName): Promise<number> {
@@ -330,6 +355,7 @@ export const hostFaults: HostFault[] = [
   ...cutOff,
   ...partitions,
   ...slow,
+  ...forgotten,
   ...loss,
   ...clocks,
   restartOfPostgres,

@@ -14,6 +14,11 @@ export const BRIDGE_ADDRESS = `${NETWORK}.1`;
 export const HOST_NETWORK = `${NETWORK}.0/24`;
 const INSIDE = 'INSIDE_NAMESPACES';
 
+interface Address {
+  address: string;
+  port: number;
+}
+
 /** Rules of nftables for packets that a host receives or sends. */
 export interface Rules {
   in?: string;
@@ -107,16 +112,28 @@ export class NetworkHost {
     return () => this.#end('inet refused');
   }
 
+  /** Returns the local ports of the open connections to an address. */
+  async portsTo({ address, port }: Address): Promise<number[]> {
+    const filter = ['-Htn', 'state', 'established', 'dst', `${address}:${port}`];
+    const { stdout } = await run('ip', ['netns', 'exec', this.name, 'ss', ...filter]);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => Number(line.trim().split(/\s+/)[2]!.split(':').at(-1)));
+  }
+
   /**
    * Sends connections to `to` through `by` instead. Connections that are open break with the next packet. Returns a
    * function that ends it and returns the number of packets that opened connections.
    */
-  async redirect(to: { address: string; port: number }, by: { address: string; port: number }) {
+  async redirect(to: Address, by: Address): Promise<() => Promise<number>> {
     await this.#nft([
       'table ip detour {',
       'counter struck { }',
       'chain leaving { type nat hook output priority -100',
       `ip daddr ${to.address} tcp dport ${to.port} counter name struck dnat to ${by.address}:${by.port}`,
+      '}',
+      // The kernel translates no connection that it has seen before, such as those of an earlier redirect.
+      'chain breaking { type filter hook output priority 0',
+      `ip daddr ${to.address} tcp dport ${to.port} reject with tcp reset`,
       '}',
       '}',
     ]);

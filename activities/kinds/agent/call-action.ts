@@ -7,7 +7,7 @@ import type { ActionTool } from '../../../graph/nodes/agent.js';
 import { retryPolicyOf } from '../../../graph/nodes/every-node.js';
 import { renderJson } from '../../../graph/template.js';
 import { isRepeatable } from '../../../outgoing/outgoing-client.js';
-import { NodeFailure } from '../../node/failures.js';
+import { isHandedBack, NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR } from '../../node/payload-weight.js';
 import { ConnectionNeeded } from '../../node/wait-for-connection.js';
@@ -66,8 +66,8 @@ export async function callAction(
     return { ...(await send(deps, task, request, tool.connection)), attempt: claim.attempts };
   } catch (error) {
     const attempt = { ...key, attempt: claim.attempts };
-    // Nothing was sent, because the connection needs a sign-in. The call is made after it.
-    if (error instanceof ConnectionNeeded) await uncountCall(deps.db, attempt);
+    // Nothing was sent, because the connection needs a sign-in, or a file cannot be read. The call is made after it.
+    if (error instanceof ConnectionNeeded || isHandedBack(error)) await uncountCall(deps.db, attempt);
     if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
     const isUnsent = UNSENT.has(error.code) || (error.isRetryable && !mayRepeat);
     if (isUnsent) await markCallRefused(deps.db, attempt);
@@ -130,7 +130,8 @@ async function send(
       });
       const received = await sent.catch((error: unknown) => {
         if (task.signal.aborted) throw error;
-        throw error instanceof NodeFailure ? error : toFailure(error, { ...request, mayRepeat, masker: both });
+        if (error instanceof NodeFailure || isHandedBack(error)) throw error;
+        throw toFailure(error, { ...request, mayRepeat, masker: both });
       });
       return { answer: received, hide: masker };
     },

@@ -1,9 +1,8 @@
 // The files that code reads and saves (docs/use/files.md, "Files in nodes").
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NodeFailure } from '../../node/failures.js';
 import type { DocumentTexts } from '../../files/document-texts.js';
-import { filesTooLarge, type FileUse } from '../../files/file-use.js';
+import { filesTooLarge, streamOf, type FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { MAX_FILE_BYTES, MAX_FILE_CALLS, type Answer, type FileRequest } from './child/messages.js';
 import type { ServeFiles } from './sandbox-process.js';
@@ -47,8 +46,7 @@ export function serveFiles({ files, texts }: CodeFilesDeps, task: NodeTask): Ser
     const { name, type, size } = request;
     await hold(size, signal);
     const bytes = await receive();
-    const content = Readable.from(size === 0 ? [] : [bytes], { objectMode: false });
-    const file = await files.save({ ...task, signal }, { name, type: type ?? undefined }, content);
+    const file = await files.save({ ...task, signal }, { name, type: type ?? undefined }, streamOf(bytes));
     return { answer: 'saved', file } satisfies Answer;
   }
 

@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { StoredFile } from '../../../db/files/files-repository.js';
+import { StoreAwayError } from '../../../files/store-failures.js';
 import { fileIdOf } from '../../../graph/file-values.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { writeJson } from '../../../graph/json-text.js';
 import type { StreamedBody } from '../../../outgoing/outgoing-client.js';
-import { NodeFailure } from '../../node/failures.js';
+import { handedBack, NodeFailure } from '../../node/failures.js';
 import type { FileUse } from '../../files/file-use.js';
 import type { NodeTask } from '../../node/node-step.js';
 
@@ -29,7 +30,12 @@ export async function toFileBody(files: FileUse, task: NodeTask, body: unknown):
 async function toWholeFile(files: FileUse, task: NodeTask, value: unknown): Promise<FileBody> {
   if (fileIdOf(value) === undefined) throw new NodeFailure('invalid_body', '`$file` needs a file.');
   const file = await files.find(task, value);
-  return { contentType: file.type, bytes: file.size, open: () => files.read(file, task.signal) };
+  const open = (): Promise<Readable> =>
+    files.read(file, task.signal).catch((error: unknown) => {
+      // Nothing has been sent yet.
+      throw error instanceof StoreAwayError ? handedBack() : error;
+    });
+  return { contentType: file.type, bytes: file.size, open };
 }
 
 interface Part {

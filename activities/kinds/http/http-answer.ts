@@ -5,9 +5,11 @@ import type { Masker } from '../../../graph/mask.js';
 import { MASK } from '../../../graph/mask-text.js';
 import { findShallowJson } from '../../../graph/shallow-json.js';
 import type { NodeOutput } from '../../../graph/template.js';
-import { addressOf, causeCode, toAddress } from '../../../outgoing/network-error.js';
+import { addressOf, causeCode, causesOf, toAddress } from '../../../outgoing/network-error.js';
 import { OutgoingError, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
+import { StoreAwayError } from '../../../files/store-failures.js';
+import { filesUnavailable } from '../../files/file-use.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { Rendered } from './http-request.js';
 
@@ -40,6 +42,8 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
 
 export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
+  // Before the codes are judged: the store may be a server that refuses connections, and the request was sent.
+  if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
   if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
   if (error instanceof OutgoingError) {

@@ -18,7 +18,7 @@ import { isRepeatable, type OutgoingClient, type OutgoingResponse } from '../../
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
 import type { FileUse } from '../../files/file-use.js';
-import { NodeFailure } from '../../node/failures.js';
+import { isHandedBack, NodeFailure } from '../../node/failures.js';
 import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
 import type { RunContexts } from '../../node/run-context.js';
@@ -65,6 +65,10 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
           })
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
+            if (isHandedBack(error)) {
+              if (attempt !== undefined) await markCallRefused(db, { ...task, attempt });
+              throw error;
+            }
             const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
             const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });

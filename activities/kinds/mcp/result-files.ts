@@ -1,5 +1,4 @@
 // Saves the images, sounds and resources in the result of a tool as files.
-import { Readable } from 'node:stream';
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
@@ -20,7 +19,7 @@ interface FileInResult {
   base64: string;
 }
 
-/** Saves the files of a result one after another. Throws like `FileUse.save`. */
+/** Saves the files of a result one after another. Throws like `FileUse.saveAnswer`. */
 export async function storeResultFiles(
   files: FileUse,
   task: NodeTask,
@@ -39,8 +38,7 @@ export async function storeResultFiles(
 }
 
 function save(files: FileUse, task: NodeTask, { name, type, base64 }: FileInResult): Promise<FileValue> {
-  const bytes = Buffer.from(base64, 'base64');
-  return files.save(task, { name, type }, Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }));
+  return files.saveAnswer(task, { name, type }, Buffer.from(base64, 'base64'));
 }
 
 function textOf(part: unknown): string | undefined {

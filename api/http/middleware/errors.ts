@@ -2,6 +2,7 @@ import { isDatabaseTimeout } from '../../../db/core/client.js';
 import { isShortOfResources, outageOf } from '../../../db/core/outage.js';
 import type { DatabaseHealth } from '../../../db/core/pulse.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
+import { StoreAwayError } from '../../../files/store-failures.js';
 import { MemoryBusyError } from '../../../memory/byte-budget.js';
 import type { AppMiddleware, AppContext } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
@@ -30,7 +31,8 @@ function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean)
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
   if (isQuotaExceeded(error)) return quotaExceeded();
-  if (outageOf(error) !== undefined || isShortOfResources(error)) return unavailable(error);
+  const isAway = outageOf(error) !== undefined || isShortOfResources(error) || error instanceof StoreAwayError;
+  if (isAway) return unavailable(error);
   const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
   // Requests that have waited for a database that is away are no load.
   if (isBusy && health.state === 'no answer') return unavailable(error);

@@ -53,6 +53,7 @@ export function createActionSender() {
     },
     read: ({ id }) => Promise.resolve(Readable.from([Buffer.from(contents.get(id)!)])),
     save: () => Promise.reject(new Error('no file is saved')),
+    saveAnswer: () => Promise.reject(new Error('no file is saved')),
   };
   const toFile = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(toFile);
