@@ -7,6 +7,7 @@ import {
   link,
   llm,
   mcp,
+  resultOf,
   trigger,
   type Drawing,
   type DrawingNode,
@@ -48,6 +49,23 @@ export function request(outside: Outside, label: string, delayMs: number, method
     node: http(outside.targetUrl + path(TAG), { label, method, ...body }),
     expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: method === 'GET' }]),
   };
+}
+
+/** A GET whose answer becomes a file, and a POST of that file. */
+export function withFile(outside: Outside): Shape {
+  const path = (tag: string): string => `/delay/300/file/${tag}`;
+  const save: Part = {
+    // The file has the name of the last part of the path.
+    node: http(outside.targetUrl + path(TAG), { label: 'save', settings: { response: 'file' } }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: true }]),
+  };
+  const sent = (tag: string): string => `/delay/300/sent/${tag}`;
+  const body = { $file: resultOf(save.node, 'file') };
+  const send: Part = {
+    node: http(outside.targetUrl + sent(TAG), { label: 'send', method: 'POST', body }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: sent(tag), mayRepeat: false }]),
+  };
+  return inRow('with a file', [save, send]);
 }
 
 /** A GET that the target answers after a call of `/release/<gate>`. */

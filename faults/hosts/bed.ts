@@ -1,4 +1,4 @@
-// The service on nine hosts: network namespaces of this machine (docs/operate/faults.md).
+// The service on ten hosts: network namespaces of this machine (docs/operate/faults.md).
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,13 +18,16 @@ import { buildTemporal, prepareTemporal } from '../../harness/hosts/temporal-clu
 import { processesOf } from '../../harness/processes/family.js';
 import { makeDataDir, OWN_BUILD } from '../../harness/stack/supervisor.js';
 import { eventually } from '../../harness/timing/eventually.js';
+import { buildS3, isS3Built, s3Command } from '../../test/support/s3-server.js';
 import { startOutside, writeProviders } from '../outside.js';
+import { isThere } from './programs.js';
 import type { Struck } from '../service.js';
 
 const NUMBERS = {
   postgres1: 11,
   postgres2: 12,
   temporal: 21,
+  s3: 22,
   api1: 31,
   api2: 32,
   worker1: 41,
@@ -38,7 +41,7 @@ export const WORKERS = ['worker1', 'worker2', 'worker3'] as const;
 export type ServiceName = (typeof APIS)[number] | (typeof WORKERS)[number];
 export const DATABASES = ['postgres1', 'postgres2'] as const;
 
-export const PORTS = { postgres: 5432, temporal: 7233, api: 3000, worker: 9464, proxy: 80 };
+export const PORTS = { postgres: 5432, temporal: 7233, s3: 7070, api: 3000, worker: 9464, proxy: 80 };
 /** Only finds what hangs: a busy machine may take minutes. */
 const READY_MS = 600_000;
 const BACK_WITHIN = { timeoutMs: 120_000, intervalMs: 200 };
@@ -82,6 +85,7 @@ interface BedOptions {
 /** Fetches and builds the programs that are missing. In the namespaces there is no network but the bed's. */
 export async function prepareBed({ isDev, report }: Omit<BedOptions, 'settings'>): Promise<void> {
   if (!isDev) await buildTemporal(report);
+  if (isThere('go')) await buildS3();
   await findCli(report);
 }
 
@@ -147,6 +151,12 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
     NAMESPACE_RETENTION: '7d',
   });
 
+  const store = isS3Built() ? s3Of(hosts, folder) : { FILES_DIR: path.join(folder, 'files') };
+  if ('command' in store) {
+    const isOpen = (): Promise<boolean> => fetch(store.env.FILES_S3_ENDPOINT).then(() => true);
+    await start('s3', store.command, { isReady: isOpen });
+  }
+
   report('API, workers and proxy are being started');
   const providersFile = path.join(folder, 'model-providers.json');
   const relays: Relay[] = [];
@@ -164,7 +174,7 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
     PORT: String(PORTS.api),
     WORKER_METRICS_PORT: String(PORTS.worker),
     DATA_DIR: folder,
-    FILES_DIR: path.join(folder, 'files'),
+    ...('command' in store ? store.env : store),
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE: 'default',
@@ -232,7 +242,8 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
     },
     async close({ keep }) {
       await db.destroy();
-      for (const name of ['proxy', ...APIS, ...WORKERS, 'temporal', ...DATABASES]) await children.get(name)?.stop();
+      for (const name of ['proxy', ...APIS, ...WORKERS, 's3', 'temporal', ...DATABASES])
+        await children.get(name)?.stop();
       for (const relay of relays) relay.close();
       await outside.close();
       await run('umount', [place('postgres1').folder]);
@@ -250,6 +261,15 @@ function clusterOf(postgres: PostgresPair, hosts: Bed['hosts'], folder: string):
     password: postgres.password,
     folder: path.join(folder, 'temporal'),
   });
+}
+
+/** An S3 server, and the environment of processes that store files in it. */
+function s3Of(hosts: Bed['hosts'], folder: string) {
+  const root = path.join(folder, 's3');
+  mkdirSync(path.join(root, 'files'), { recursive: true });
+  const address = `${hosts.s3.address}:${PORTS.s3}`;
+  const command = s3Command(root, address);
+  return { command, env: { ...command.env, FILES_S3_BUCKET: 'files', FILES_S3_ENDPOINT: `http://${address}` } };
 }
 
 /** The server of `npm start`, at all addresses of its host. */

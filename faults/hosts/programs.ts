@@ -1,9 +1,10 @@
 // The programs and rights that the rows of several hosts need.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { isS3Built } from '../../test/support/s3-server.js';
 import { isTemporalBuilt } from '../../harness/hosts/temporal-cluster.js';
 
-export type Program = 'nft' | 'faketime';
+export type Program = 'nft' | 'faketime' | 'an S3 server, which Go builds';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
@@ -19,7 +20,10 @@ export function lackOfBed(isDev: boolean): string | undefined {
 
 /** Returns the programs that are missing. */
 export function missingOf(needs: Program[]): Program[] {
-  return needs.filter((program) => (program === 'nft' ? !isThere('nft') : !existsSync(FAKETIME)));
+  return needs.filter((program) => {
+    if (program === 'nft') return !isThere('nft');
+    return program === 'faketime' ? !existsSync(FAKETIME) : !isS3Built();
+  });
 }
 
 /** Returns the variables with which a program sees another time of day. Clocks that only measure are left alone. */
@@ -32,7 +36,7 @@ export function clockEnvironment(hours: number): Record<string, string> {
   };
 }
 
-function isThere(program: string): boolean {
+export function isThere(program: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
     return true;

@@ -6,6 +6,7 @@ import { BRIDGE_ADDRESS, type Rules } from '../../harness/hosts/network.js';
 import { startRelay } from '../../harness/hosts/relay.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { Fault } from '../fault.js';
+import { withFile } from '../shapes.js';
 import type { Blow, Stage } from '../stage.js';
 import { APIS, DATABASES, PORTS, WORKERS, type Bed, type HostName, type ServiceName } from './bed.js';
 import { clockEnvironment, type Program } from './programs.js';
@@ -34,6 +35,8 @@ const EFFECTS: Record<HostName, Pick<Blow, 'cuts' | 'apiDown'>> = {
   postgres1: { cuts: 'calls', apiDown: true },
   postgres2: { cuts: 'calls', apiDown: true },
   proxy: { cuts: 'nothing', apiDown: true },
+  // A GET whose answer becomes a file is made again.
+  s3: { cuts: 'calls', apiDown: false },
 };
 
 const LABELS: Record<HostName, string> = {
@@ -46,6 +49,7 @@ const LABELS: Record<HostName, string> = {
   postgres1: 'the host of PostgreSQL',
   postgres2: 'the host of the synchronous replica',
   proxy: 'the host of the proxy',
+  s3: 'the host of the store of files',
 };
 
 /** Drops packets on a host for a while, and counts them. */
@@ -68,6 +72,29 @@ const cutOff: HostFault[] = (['api1', 'worker1', 'temporal', 'postgres1', 'postg
     apply: (stage) => dropFor(stage, host, [EVERYTHING], { what: `the cut of ${host}`, ...EFFECTS[host] }),
   }),
 );
+
+const RUNS_WITH_FILES = 5;
+
+const cutStore: HostFault = {
+  name: 'cut-s3',
+  title: `${LABELS.s3} (S3) cut off for ${CUT_MS / 1000} s`,
+  spreadMs: CUT_MS / 2,
+  needs: ['nft', 'an S3 server, which Go builds'],
+  async apply(stage) {
+    const { world } = stage;
+    const start = async (): Promise<void> => {
+      for (let runs = 0; runs < RUNS_WITH_FILES; runs++) await stage.start(withFile(world.outside));
+    };
+    await start();
+    await stage.hit({ what: 'the cut of s3', ...EFFECTS.s3, ends: [] }, async () => {
+      const end = world.undoing(await world.hosts.s3.drop(EVERYTHING));
+      await start();
+      await pause(CUT_MS);
+      stage.count('packets dropped', (await end()) ?? 0);
+      await world.ready();
+    });
+  },
+};
 
 /** Returns rules that drop what a host sends to others, and what it receives from them. */
 function between({ hosts }: Bed, others: readonly HostName[], ways: ('in' | 'out')[]): Rules {
@@ -353,6 +380,7 @@ const promotion: HostFault = {
 
 export const hostFaults: HostFault[] = [
   ...cutOff,
+  cutStore,
   ...partitions,
   ...slow,
   ...forgotten,

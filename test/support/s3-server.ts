@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import getPort from 'get-port';
+import type { Command } from '../../cli/embedded/child-process.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
 const VERSION = 'v1.8.0';
@@ -22,17 +23,32 @@ export interface S3Server {
   close: () => Promise<void>;
 }
 
+export const isS3Built = (): boolean => existsSync(BIN);
+
 /** Builds the server when it is first needed, which takes a minute. */
+export async function buildS3(): Promise<void> {
+  if (!isS3Built()) await build();
+}
+
+/** The command of a server that stores its bucket `files` below `root`, which must have a folder for it. */
+export function s3Command(root: string, address: string): Command & { env: Record<string, string> } {
+  const [access, secret] = ['test-access', 'test-secret'];
+  return {
+    file: BIN,
+    args: ['--port', address, '--access', access, '--secret', secret, 'posix', root],
+    env: { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret },
+  };
+}
+
 export async function startS3Server(): Promise<S3Server> {
-  if (!existsSync(BIN)) await build();
+  await buildS3();
   const root = await mkdtemp(path.join(os.tmpdir(), 's3-'));
   const bucket = 'files';
   await mkdir(path.join(root, bucket));
-  const port = await getPort({ host: '127.0.0.1' });
-  const env = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: 'test-secret' };
-  const args = ['--port', `127.0.0.1:${port}`, '--access', 'test-access', '--secret', 'test-secret', 'posix', root];
-  const server = spawn(BIN, args, { stdio: 'ignore' });
-  const endpoint = `http://127.0.0.1:${port}`;
+  const address = `127.0.0.1:${await getPort({ host: '127.0.0.1' })}`;
+  const { file, args, env } = s3Command(root, address);
+  const server = spawn(file, args, { stdio: 'ignore' });
+  const endpoint = `http://${address}`;
   await eventually(() =>
     fetch(endpoint).then(
       () => true,
