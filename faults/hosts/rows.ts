@@ -277,7 +277,7 @@ const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
         const moved = await hoursAhead(world, name);
         await pause(CUT_MS);
         await world.restart(name);
-        stage.count(`hours ${hours === 1 ? 'ahead' : 'behind'}`, Math.abs(moved));
+        stage.count(`hour ${hours === 1 ? 'ahead' : 'behind'}`, Math.abs(moved));
         await world.ready();
       });
     },
@@ -300,16 +300,28 @@ async function countingRefused(
   });
 }
 
+/** Counts lines of PostgreSQL's log. */
+function inLog({ folder }: Bed, words: RegExp): number {
+  return readFileSync(path.join(folder, 'logs/postgres1.log'), 'utf8').match(words)?.length ?? 0;
+}
+
+const ENDED_BY_RESTART = /terminating connection due to administrator command/g;
+const NO_ROOM = /No space left on device/gi;
+
 const restartOfPostgres: HostFault = {
   name: 'restart-postgres',
   title: 'PostgreSQL is restarted',
-  needs: ['nft'],
-  apply: (stage) => {
+  needs: [],
+  async apply(stage) {
+    const { world } = stage;
+    const before = inLog(world, ENDED_BY_RESTART);
     const blow: Blow = { what: 'the restart of PostgreSQL', ...EFFECTS.postgres1, ends: ['postgres1'] };
-    return countingRefused(stage, ['postgres1', PORTS.postgres], blow, async () => {
-      const { postgres1: pid } = stage.world.pids();
+    await stage.hit(blow, async () => {
+      const { postgres1: pid } = world.pids();
       process.kill(pid!, 'SIGINT');
-      await eventually(() => ![pid, undefined].includes(stage.world.pids()['postgres1']));
+      await eventually(() => ![pid, undefined].includes(world.pids()['postgres1']));
+      await world.ready();
+      stage.count('connections ended', inLog(world, ENDED_BY_RESTART) - before);
     });
   },
 };
@@ -322,16 +334,14 @@ const fullDisk: HostFault = {
   async apply(stage) {
     const { world } = stage;
     const ballast = path.join(world.folder, 'postgres1/ballast');
-    const log = path.join(world.folder, 'logs/postgres1.log');
-    const refusals = (): number => readFileSync(log, 'utf8').split(/No space left on device/i).length;
-    const before = refusals();
+    const before = inLog(world, NO_ROOM);
     // PostgreSQL ends where it cannot write its log, and comes back when there is room.
     await stage.hit({ what: 'the full disk', ...EFFECTS.postgres1, ends: ['postgres1'] }, async () => {
       const empty = world.undoing(() => rmSync(ballast, { force: true }));
       fill(ballast);
       await pause(CUT_MS);
       empty();
-      stage.count('writes refused', refusals() - before);
+      stage.count('writes refused', inLog(world, NO_ROOM) - before);
       await world.ready();
     });
   },

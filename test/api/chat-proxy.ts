@@ -5,7 +5,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import { startRawUpstream, PLATFORM_KEY, type RawUpstream } from '../support/raw-upstream.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 import { createAccount, type Account } from './accounts.js';
-import { startApiProcess, type ApiProcess } from './api-process.js';
+import { startApiProcess, type ApiProcess } from '../../harness/stack/api-process.js';
 
 export interface ChatProxy {
   stack: TestStack;

@@ -6,7 +6,7 @@ import { migrateToLatest } from '../../db/schema/migrate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
-import { startApiProcess } from './api-process.js';
+import { startApiProcess } from '../../harness/stack/api-process.js';
 
 /** The shared stack with another API and another database; `stop` drops the database. */
 export async function stackOnOwnDatabase(env: Record<string, string> = {}): Promise<TestStack> {

@@ -10,7 +10,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { chain } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
 import { isAlive } from '../../harness/processes/signals.js';
-import { secretsOf } from '../support/service-process.js';
+import { secretsOf } from '../../harness/stack/service-process.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startApiProcess } from '../api/api-process.js';
+import { startApiProcess } from '../../harness/stack/api-process.js';
 import { converse, say } from '../api/conversations/chats.js';
 import { deliverTo, makeStartHook, standardHeaders } from '../api/hooks/hook-sender.js';
 import { createHook, renewSecret, typesOf, verify } from '../api/webhook-receiver.js';

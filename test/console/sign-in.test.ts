@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page, Request } from 'playwright-core';
 import { claimPort } from '../../cli/embedded/ports.js';
-import { startApiProcess, type ApiProcess } from '../api/api-process.js';
+import { startApiProcess, type ApiProcess } from '../../harness/stack/api-process.js';
 import { startIssuer, type Issuer } from '../api/sessions/issuer.js';
 import { createLink, createPerson, type Person } from '../api/sessions/people.js';
 import { sharedStack } from '../support/shared-stack.js';

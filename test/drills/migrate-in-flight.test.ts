@@ -10,10 +10,11 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { agent, drawing, http, link, linkInRow, llm, trigger } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { queryDatabase } from '../support/inspect.js';
-import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
+import { secretsOf, startServiceProcess, type ServiceProcess } from '../../harness/stack/service-process.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
-import { DIST, startWorkerProcess } from '../support/worker-process.js';
+import { startWorkerProcess } from '../../harness/stack/worker-process.js';
+import { OWN_BUILD } from '../../harness/stack/supervisor.js';
 import { makeNextBuild, type NextBuild } from './next-build.js';
 
 const LONG = { timeoutMs: 60_000, intervalMs: 100 };
@@ -103,7 +104,7 @@ describe('migrations while the service runs', function () {
       assert.equal(await migrate(), 'The database is up to date.\n');
       assert.equal((await readyOf())['migrations'], true);
       assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200, 'the earlier build works on');
-      await assert.rejects(migrate(DIST), { code: 1, stderr: /^DATABASE_URL: a newer build has migrated .*\n$/ });
+      await assert.rejects(migrate(OWN_BUILD), { code: 1, stderr: /^DATABASE_URL: a newer build has migrated .*\n$/ });
       const ofNext = 'SELECT of_next_build() AS "isThere"';
       assert.deepEqual(await queryDatabase(stack, ofNext), [{ isThere: true }]);
       // Both builds run side by side until the next one's worker has executed some runs.

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { OtherBuild } from '../support/worker-builds.js';
-import { DIST } from '../support/worker-process.js';
+import { OWN_BUILD } from '../../harness/stack/supervisor.js';
 
 export const NEXT_MIGRATION = '9999-next';
 const NEXT_FUNCTION = 'CREATE OR REPLACE FUNCTION of_next_build() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;\n';
@@ -38,7 +38,7 @@ export interface NextBuild extends OtherBuild {
 export function makeNextBuild(): NextBuild {
   const folder = mkdtempSync(path.join(tmpdir(), 'next-build-'));
   const dist = path.join(folder, 'dist');
-  cpSync(DIST, dist, { recursive: true });
+  cpSync(OWN_BUILD, dist, { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const file = path.join(dist, 'db/schema/migrate.js');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
-import { startApiProcess, type ApiProcess } from '../api/api-process.js';
+import { startApiProcess, type ApiProcess } from '../../harness/stack/api-process.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../support/event-stream.js';
 import { drawing, fanOut, http, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';

@@ -1,7 +1,7 @@
 // Many runs at once, and processes that are stopped in the middle of them.
 import assert from 'node:assert/strict';
 import { Pool } from 'undici';
-import { startApiProcess } from '../api/api-process.js';
+import { startApiProcess } from '../../harness/stack/api-process.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { chain, http } from '../../harness/drawing/drawing.js';

@@ -11,7 +11,7 @@ import {
 } from '../../harness/drawing/drawing.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { queryDatabase } from '../support/inspect.js';
-import { startWorkerProcess } from '../support/worker-process.js';
+import { startWorkerProcess } from '../../harness/stack/worker-process.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
 
 interface Pools {

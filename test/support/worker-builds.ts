@@ -11,7 +11,8 @@ import { bundleWith } from './doctored-bundle.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { withTemporal } from './inspect.js';
 import type { TestStack } from '../../harness/stack/stack.js';
-import { DIST, startWorkerProcess, type WorkerProcess } from './worker-process.js';
+import { startWorkerProcess, type WorkerProcess } from '../../harness/stack/worker-process.js';
+import { OWN_BUILD } from '../../harness/stack/supervisor.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const DEPLOYMENT = 'runs';
@@ -34,7 +35,7 @@ export interface OtherBuild {
 export function makeOtherBuild(): OtherBuild {
   const folder = mkdtempSync(path.join(tmpdir(), 'other-build-'));
   const dist = path.join(folder, 'dist');
-  cpSync(DIST, dist, { recursive: true });
+  cpSync(OWN_BUILD, dist, { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const first = 'this.#resume(this.#root);';
@@ -93,7 +94,7 @@ export class WorkerBuilds {
   /** Runs `npm run --silent admin -- deployment ...`. Rejects with what the command says on standard error. */
   async admin(args: string[], deployment = DEPLOYMENT): Promise<Build[]> {
     const env = { PATH: process.env['PATH'], DATA_DIR: this.#stack.dataDir, WORKER_DEPLOYMENT_NAME: deployment };
-    const command = [path.join(DIST, 'cli/admin.js'), 'deployment', ...args];
+    const command = [path.join(OWN_BUILD, 'cli/admin.js'), 'deployment', ...args];
     const { stdout } = await promisify(execFile)(process.execPath, command, { env }).catch(
       ({ stderr }: { stderr: string }) => Promise.reject(new Error(stderr.trim())),
     );

@@ -20,7 +20,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { changeUser, createAccount, sessionOf } from '../api/accounts.js';
 import { drawAgent, scriptModel } from '../support/agents.js';
 import { queryDatabase, withTemporal } from '../support/inspect.js';
-import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.js';
+import { startWorkerProcess, type WorkerProcess } from '../../harness/stack/worker-process.js';
 
 const LONG = { timeoutMs: 120_000, intervalMs: 100 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Decimal } from 'decimal.js';
-import { startApiProcess, type ApiProcess } from '../api/api-process.js';
+import { startApiProcess, type ApiProcess } from '../../harness/stack/api-process.js';
 import type { Project } from '../api/bodies.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -9,7 +9,7 @@ import { drawing, linkInRow, llm, trigger } from '../../harness/drawing/drawing.
 import { queryDatabase } from '../support/inspect.js';
 import { killAndAwaitRestart } from '../../harness/stack/kill-part.js';
 import { startStack, type StartedStack } from '../../harness/stack/stack.js';
-import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.js';
+import { startWorkerProcess, type WorkerProcess } from '../../harness/stack/worker-process.js';
 
 const RUNS = 200;
 const CALLS = 50;

@@ -1,7 +1,7 @@
 // The drill of docs/operate/upgrade.md: its commands, on a real server, with builds that cannot continue each other's
 // runs.
 import assert from 'node:assert/strict';
-import { startApiProcess } from '../api/api-process.js';
+import { startApiProcess } from '../../harness/stack/api-process.js';
 import { OPEN_RUNS, OpenRuns } from '../drills/open-runs.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -11,7 +11,7 @@ import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { approvalsOf, decide } from '../support/agents.js';
 import { startToolServer, type ToolServer } from '../../harness/target/tool-server.js';
 import { DEPLOYMENT, makeOtherBuild, WorkerBuilds, type OtherBuild } from '../support/worker-builds.js';
-import { startWorkerProcess } from '../support/worker-process.js';
+import { startWorkerProcess } from '../../harness/stack/worker-process.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
 
 const LONG = { timeoutMs: 90_000, intervalMs: 100 };

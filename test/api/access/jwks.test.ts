@@ -16,7 +16,7 @@ import { createApiClient } from '../../../harness/client/api-client.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { Browser, createLink, createPerson } from '../sessions/people.js';
 
 const [ISSUER, AUDIENCE] = ['https://issuer.example', 'workflows'];

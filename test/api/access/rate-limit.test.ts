@@ -8,7 +8,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeKey, revokeAccess, type Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import type { Detail } from '../bodies.js';
 
 const NAMES = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit-policy', 'ratelimit'];

@@ -6,7 +6,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import type { Detail } from '../bodies.js';
 import { createPerson, signedIn } from '../sessions/people.js';
 

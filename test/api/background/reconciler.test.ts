@@ -8,7 +8,7 @@ import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 
 describe('reconciler', function () {
   this.timeout(180_000);

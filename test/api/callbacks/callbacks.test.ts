@@ -1,7 +1,7 @@
 // Callbacks, and the users who see what a node waits for (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { secretsOf } from '../../support/service-process.js';
+import { secretsOf } from '../../../harness/stack/service-process.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../../harness/client/api-client.js';
 import { openEventStream } from '../../support/event-stream.js';

@@ -7,7 +7,7 @@ import { PLATFORM_KEY, startRawUpstream, type RawUpstream } from '../../support/
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import type { Page } from '../bodies.js';
 import { chatBody } from '../chat-proxy.js';
 import { price, type ChatTransaction } from './chat-transactions.js';

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { eventually } from '../../../harness/timing/eventually.js';
 import type { Page, Project } from '../bodies.js';
 import { connect } from '../../db/open-run.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 import { price, type ChatTransaction } from './chat-transactions.js';
 

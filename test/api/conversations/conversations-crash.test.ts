@@ -6,7 +6,7 @@ import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-t
 import { queryDatabase } from '../../support/inspect.js';
 import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { converse, createChat, heard, messagesOf, post, type Posted } from './chats.js';
 
 const CONVERSATIONS = 4;

@@ -8,7 +8,7 @@ import { chain } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { atProcess, deliverTo, endMinute, gitHubHeaders, makeStartHook, type DeliveryAnswer } from './hook-sender.js';
 
 const EVENTS = 200;

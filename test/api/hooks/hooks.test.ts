@@ -9,7 +9,7 @@ import { startOtlpReceiver } from '../../support/otlp-receiver.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, restrictedTo, type Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
 import { copy, publish } from '../marketplace-setup.js';
 import { atProcess, deliverTo, gitHubHeaders, makeStartHook, standardHeaders, type StartHook } from './hook-sender.js';

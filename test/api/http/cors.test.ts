@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import type { Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import { chatBody, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 
 const OURS = 'https://app.example.com';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { createPerson, type Person } from '../sessions/people.js';
 
 const PATHS = ['/healthz', '/api/v1/projects/', '/nowhere', '/', '/docs'];

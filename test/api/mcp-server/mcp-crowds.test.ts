@@ -6,7 +6,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { callBack, callbackUrlOf } from '../../support/waiting.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import {
   call,
   connectBare,

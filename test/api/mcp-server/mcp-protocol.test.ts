@@ -14,7 +14,7 @@ import {
   removeKey,
   type Account,
 } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import {
   connectBare,
   INITIALIZE,

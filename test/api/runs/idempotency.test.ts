@@ -8,7 +8,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, openSession, type Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import { createApiClient } from '../../../harness/client/api-client.js';
 import type { Detail, FieldErrors, Page } from '../bodies.js';
 

@@ -5,7 +5,7 @@ import { chain, llm } from '../../../harness/drawing/drawing.js';
 import { withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import { createAccount } from '../accounts.js';
 
 interface Linked {

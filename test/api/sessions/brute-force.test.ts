@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient } from '../../../harness/client/api-client.js';
 import { startStack, type TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { Browser, createPerson, type Person } from './people.js';
 
 const ATTEMPTS = 10_000;

@@ -5,7 +5,7 @@ import { createApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import type { Detail } from '../bodies.js';
 import { followIssuer, startIssuer, type Issuer, type IssuerClaims } from './issuer.js';
 import { Browser, createPerson, type Person } from './people.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess, type ApiProcess } from '../api-process.js';
+import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
 import { Browser, createPerson, type AuthAnswer, type Person } from './people.js';
 
 const WRONG = 'not the password';

@@ -7,7 +7,7 @@ import { drawing, linkInRow, llm, trigger } from '../../../harness/drawing/drawi
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
 import { startStack, type TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 
 describe('what a model writes while processes die', function () {
   this.timeout(120_000);

@@ -22,7 +22,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 import { createAccount, openSession, type Account } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 
 describe('the events of a run', function () {
   this.timeout(120_000);

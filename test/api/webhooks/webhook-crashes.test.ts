@@ -7,7 +7,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { startStack } from '../../../harness/stack/stack.js';
 import { makeDataDir } from '../../../harness/stack/supervisor.js';
 import { createAccount } from '../accounts.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import { createHook, deliveriesOf, startRun, typesOf, verify } from '../webhook-receiver.js';
 
 const BOTH = ['workflow_run.started', 'workflow_run.succeeded'];

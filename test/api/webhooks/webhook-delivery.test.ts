@@ -5,7 +5,7 @@ import { chain } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { startStack, type TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess } from '../api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import type { Project } from '../bodies.js';
 import {
   createHook,

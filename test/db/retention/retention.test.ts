@@ -12,7 +12,7 @@ import { queryDatabase } from '../../support/inspect.js';
 import { openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
-import { startApiProcess } from '../../api/api-process.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 
 const RUNS = 10_000;
 const OLD = 2_000;

@@ -7,7 +7,7 @@ import { eventually } from '../../../harness/timing/eventually.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { execute } from '../../support/shell.js';
-import { DIST } from '../../support/worker-process.js';
+import { OWN_BUILD } from '../../../harness/stack/supervisor.js';
 import { withEmptyDatabase } from '../migrated-database.js';
 
 const DATABASE = 'migrations';
@@ -99,8 +99,8 @@ describe('the migrations that ship', function () {
     await withEmptyDatabase(async (url, stack) => {
       await queryDatabase(stack, 'CREATE TABLE kysely_migration (name text, timestamp text)');
       await queryDatabase(stack, "INSERT INTO kysely_migration VALUES ('0001-accounts-and-projects', '')");
-      const answer = await execute(process.execPath, [path.join(DIST, 'cli/migrate.js')], {
-        cwd: DIST,
+      const answer = await execute(process.execPath, [path.join(OWN_BUILD, 'cli/migrate.js')], {
+        cwd: OWN_BUILD,
         env: { PATH: process.env['PATH'], DATABASE_URL: url },
       });
       const sentence =

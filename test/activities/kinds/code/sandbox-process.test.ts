@@ -9,7 +9,7 @@ import { createFrameReader } from '../../../../activities/kinds/code/child/frame
 import { processFlags } from '../../../../activities/kinds/code/process-flags.js';
 import { SandboxProcessError, startSandboxProcess } from '../../../../activities/kinds/code/sandbox-process.js';
 import { eventually } from '../../../../harness/timing/eventually.js';
-import { DIST } from '../../../support/worker-process.js';
+import { OWN_BUILD } from '../../../../harness/stack/supervisor.js';
 import { ENTRY, isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
 
 describe('a sandbox process that was taken over', function () {
@@ -18,7 +18,7 @@ describe('a sandbox process that was taken over', function () {
 
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'sandbox-process-'));
-    symlinkSync(path.resolve(DIST, '../node_modules'), path.join(folder, 'node_modules'));
+    symlinkSync(path.resolve(OWN_BUILD, '../node_modules'), path.join(folder, 'node_modules'));
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -192,7 +192,7 @@ describe('a worker that ends, however it ends', function () {
     if (process.platform !== 'linux') this.skip();
   });
 
-  const sandboxUrl = new URL(`file://${DIST}/activities/kinds/code/sandbox.js`).href;
+  const sandboxUrl = new URL(`file://${OWN_BUILD}/activities/kinds/code/sandbox.js`).href;
   const STUBBORN = 'return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
   for (const [how, end] of [

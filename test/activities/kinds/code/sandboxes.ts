@@ -5,9 +5,9 @@ import { toMarkedInputs } from '../../../../activities/kinds/code/code-values.js
 import type { Sandbox } from '../../../../activities/kinds/code/sandbox.js';
 import { childrenOf, readStat, readText } from '../../../../harness/processes/family.js';
 import { isAlive } from '../../../../harness/processes/signals.js';
-import { DIST } from '../../../support/worker-process.js';
+import { OWN_BUILD } from '../../../../harness/stack/supervisor.js';
 
-export const ENTRY = path.join(DIST, 'activities/kinds/code/child/main.js');
+export const ENTRY = path.join(OWN_BUILD, 'activities/kinds/code/child/main.js');
 export const NEVER = new AbortController().signal;
 
 export function program(code: string, inputs: unknown = {}, timeoutMs = 20_000): Program {

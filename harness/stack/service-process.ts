@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { readSecrets, type StackSecrets } from '../../cli/embedded/secrets-file.js';
-import type { TestStack } from '../../harness/stack/stack.js';
+import type { TestStack } from './stack.js';
 
 export interface ServiceProcess {
   url: string;

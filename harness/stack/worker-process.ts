@@ -1,7 +1,8 @@
 // One more worker process beside the stack's, on the stack's servers and with its secrets.
 import path from 'node:path';
 import { secretsOf, startServiceProcess, type ServiceProcess } from './service-process.js';
-import { modelProvidersFile, type TestStack } from '../../harness/stack/stack.js';
+import { modelProvidersFile, type TestStack } from './stack.js';
+import { OWN_BUILD } from './supervisor.js';
 
 /** Its `url` is the address of its health server. */
 export type WorkerProcess = ServiceProcess;
@@ -12,12 +13,10 @@ export interface WorkerOptions {
   dist?: string;
 }
 
-export const DIST = path.resolve(import.meta.dirname, '../../dist');
-
 export function startWorkerProcess(stack: TestStack, options: WorkerOptions = {}): Promise<WorkerProcess> {
   const { SECRETS_KEY, INTERNAL_SERVICE_TOKEN } = secretsOf(stack);
   const { database_url: databaseUrl, temporal_address: temporalAddress, api_url: apiUrl } = stack.stack;
-  return startServiceProcess(path.join(options.dist ?? DIST, 'activities/worker/main.js'), {
+  return startServiceProcess(path.join(options.dist ?? OWN_BUILD, 'activities/worker/main.js'), {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     PUBLIC_URL: apiUrl,

@@ -1,14 +1,15 @@
 // One more API process beside the stack's, on the stack's database and with its secrets. It takes part in the
 // background work of the stack's API, such as the delivery of webhooks, so it may call the same addresses.
 import path from 'node:path';
-import { secretsOf, startServiceProcess, type ServiceProcess } from '../support/service-process.js';
-import type { TestStack } from '../../harness/stack/stack.js';
+import { secretsOf, startServiceProcess, type ServiceProcess } from './service-process.js';
+import type { TestStack } from './stack.js';
+import { OWN_BUILD } from './supervisor.js';
 
 export interface ApiProcess extends Omit<ServiceProcess, 'url'> {
   apiUrl: string;
 }
 
-const ENTRY = path.resolve(import.meta.dirname, '../../dist/api/main.js');
+const ENTRY = path.join(OWN_BUILD, 'api/main.js');
 
 export async function startApiProcess(stack: TestStack, env: Record<string, string> = {}): Promise<ApiProcess> {
   const { database_url: databaseUrl, temporal_address: temporalAddress } = stack.stack;

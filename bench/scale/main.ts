@@ -1,0 +1,53 @@
+// npm run scale [-- --seconds 20 --json FILE]: what a second and a third process of each kind carry
+// (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so that this machine has room
+// for three of them and for what they need.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startStack } from '../../harness/stack/stack.js';
+import { unlimitedKey } from '../../harness/stack/supervisor.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
+import { measureApis, measureWorkers, type ScaleRow } from './rows.js';
+import { lackOfShares } from './share.js';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '20' }, json: { type: 'string' } },
+});
+
+const lack = lackOfShares();
+if (lack === undefined) await main();
+else process.stdout.write(`SKIPPED: all rows, because ${lack}\n`);
+
+async function main(): Promise<void> {
+  const target = await startHttpTarget();
+  const stack = await startStack();
+  const rows: ScaleRow[] = [];
+  try {
+    const bed = { stack, target, apiKey: await unlimitedKey(stack.dataDir), seconds: Number(values.seconds) };
+    for (const measure of [measureWorkers, measureApis]) {
+      for await (const row of measure(bed)) {
+        rows.push(row);
+        print(row, rows);
+      }
+    }
+  } finally {
+    await stack.stop();
+    await target.close();
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+function print(row: ScaleRow, rows: ScaleRow[]): void {
+  const one = rows.find(({ what, processes }) => what === row.what && processes === 1)!;
+  if (row === one) {
+    process.stdout.write(`\n${row.what}, each process held to ${row.share} of a processor\n`);
+    process.stdout.write(
+      '| processes | a second | times one | busy: the processes | Temporal | PostgreSQL | machine |\n',
+    );
+    process.stdout.write('|---|---|---|---|---|---|---|\n');
+  }
+  const share = (of: number): string => `${Math.round(100 * of)} %`;
+  const { processes, perSecond, busy } = row;
+  const parts = [busy.processes / (row.share * processes), busy.temporal, busy.postgres, busy.machine].map(share);
+  const times = (perSecond / one.perSecond).toFixed(2);
+  process.stdout.write(`| ${processes} | ${perSecond.toFixed(1)} | ${times} | ${parts.join(' | ')} |\n`);
+}

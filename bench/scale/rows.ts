@@ -1,0 +1,171 @@
+// The measured work: runs for workers, polls for API processes.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiClient } from '../../harness/client/api-client.js';
+import { createTimedClient, type TimedClient } from '../../harness/client/timed-client.js';
+import { drawing, http, linkInRow, node, trigger, type Drawing } from '../../harness/drawing/drawing.js';
+import { cpuSeconds } from '../../harness/processes/figures.js';
+import type { TestStack } from '../../harness/stack/stack.js';
+import type { HttpTarget } from '../../harness/target/http-target.js';
+import { startApiProcess } from '../../harness/stack/api-process.js';
+import { startWorkerProcess } from '../../harness/stack/worker-process.js';
+import { idleness, idleShareBetween } from '../processes.js';
+import { hold, type Share } from './share.js';
+
+export interface ScaleBed {
+  stack: TestStack;
+  target: HttpTarget;
+  apiKey: string;
+  seconds: number;
+}
+
+export interface ScaleRow {
+  what: string;
+  processes: number;
+  /** Of a processor, for each process. */
+  share: number;
+  perSecond: number;
+  /** Processors that were busy: all measured processes, Temporal, PostgreSQL; of the machine the share. */
+  busy: { processes: number; temporal: number; postgres: number; machine: number };
+}
+
+const MOST_PROCESSES = 3;
+const NODES = 5;
+/** Takes about 20 ms. */
+const CODE = 'let sum = 0; for (let i = 0; i < 2e5; i++) sum += Math.sqrt(i); return sum;';
+/** More than workers of these shares can carry. */
+const RUNS_AT_ONCE = 16;
+const POLLS_AT_ONCE = 12;
+
+interface Running {
+  pid: number;
+  share: Share;
+  stop: (() => Promise<unknown>) | undefined;
+}
+
+/** Runs of code, which workers execute themselves, and of calls, for which Temporal and PostgreSQL do most. */
+export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
+  const { stack, target } = bed;
+  const code = (): Drawing['nodes'][number] => node('code', { code: CODE });
+  const call = (): Drawing['nodes'][number] => http(`${target.url}/called`);
+  const works = [
+    { what: `runs of ${NODES} nodes with code`, make: code, share: 0.5 },
+    { what: `runs of ${NODES} HTTP nodes`, make: call, share: 0.25 },
+  ];
+  for (const { what, make, share } of works) {
+    const nodes = linkInRow([trigger(), ...Array.from({ length: NODES }, make)]);
+    const api = createApiClient(stack.apiUrl, bed.apiKey);
+    const workflow = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const client = clientOf(stack.apiUrl, bed);
+    const once = async (): Promise<void> => {
+      const path = `/workflows/${workflow}/run/`;
+      const { body } = await client.send<{ data: { status: string } }>('POST', path, {}, { prefer: 'wait=55' });
+      if (body.data.status !== 'succeed') throw new Error(`a run has not succeeded: ${JSON.stringify(body)}`);
+    };
+    const add = async (): Promise<Omit<Running, 'share'>> => startWorkerProcess(stack);
+    yield* withMoreAndMore(bed, { what, share, part: 'worker', add, lanes: () => Array(RUNS_AT_ONCE).fill(once) });
+    await client.close();
+  }
+}
+
+/** Polls of a run that has ended. Each process has connections of its own, as behind a proxy. */
+export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
+  const { stack, target } = bed;
+  const api = createApiClient(stack.apiUrl, bed.apiKey);
+  const nodes = Array.from({ length: NODES }, () => http(`${target.url}/called`));
+  const drawn = drawing(linkInRow([trigger(), ...nodes]));
+  const { runId } = await api.runToEnd(drawn);
+  const clients = [clientOf(stack.apiUrl, bed)];
+  const add = async (): Promise<Omit<Running, 'share'>> => {
+    const { apiUrl, pid, stop } = await startApiProcess(stack);
+    clients.push(clientOf(apiUrl, bed));
+    return { pid, stop };
+  };
+  const poll = (client: TimedClient) => async (): Promise<void> => {
+    await client.send('GET', `/workflows/workflow_result/?id=${runId}`);
+  };
+  const lanes = () => clients.flatMap((client) => Array<() => Promise<void>>(POLLS_AT_ONCE).fill(poll(client)));
+  yield* withMoreAndMore(bed, { what: 'polls of a run of five nodes', share: 0.2, part: 'api', add, lanes });
+  for (const client of clients) await client.close();
+}
+
+function clientOf(apiUrl: string, { apiKey }: ScaleBed): TimedClient {
+  return createTimedClient(`${apiUrl}/api/v1`, { headers: { 'x-api-key': apiKey } });
+}
+
+interface Work {
+  what: string;
+  share: number;
+  /** The stack's own process of this kind is the first. */
+  part: 'api' | 'worker';
+  add: () => Promise<Omit<Running, 'share'>>;
+  /** Each repeats its action. */
+  lanes: () => (() => Promise<void>)[];
+}
+
+async function* withMoreAndMore(bed: ScaleBed, { what, share, part, add, lanes }: Work): AsyncGenerator<ScaleRow> {
+  const own = bed.stack.stack.pids[part]!;
+  const running: Running[] = [{ pid: own, share: hold(`${part}-1`, own, share), stop: undefined }];
+  try {
+    for (let processes = 1; processes <= MOST_PROCESSES; processes++) {
+      if (processes > 1) {
+        const one = await add();
+        running.push({ ...one, share: hold(`${part}-${processes}`, one.pid, share) });
+      }
+      // Code that is not compiled yet, and caches that are empty, would be measured too.
+      await repeat(lanes(), bed.seconds);
+      yield { what, processes, share, ...(await repeat(lanes(), bed.seconds, () => busyOf(bed, running))) };
+    }
+  } finally {
+    for (const { stop } of running) await stop?.();
+    for (const { share: limit } of running) await limit.end();
+  }
+}
+
+type Busy = Omit<ScaleRow['busy'], 'machine'>;
+
+/** Processor seconds since the processes were started. */
+function busyOf({ stack }: ScaleBed, running: Running[]): Busy {
+  const { temporal, postgres } = stack.stack.pids;
+  return {
+    processes: running.reduce((sum, { pid }) => sum + cpuSeconds(pid, 'family'), 0),
+    temporal: cpuSeconds(temporal!),
+    postgres: cpuSeconds(postgres!, 'family'),
+  };
+}
+
+const NOTHING = { processes: 0, temporal: 0, postgres: 0 };
+
+/** Repeats all actions side by side for a time, and counts those that ended in it. */
+async function repeat(
+  actions: (() => Promise<void>)[],
+  seconds: number,
+  read: () => Busy = () => NOTHING,
+): Promise<Pick<ScaleRow, 'perSecond' | 'busy'>> {
+  const over = new AbortController();
+  let done = 0;
+  const work = Promise.all(
+    actions.map(async (once) => {
+      while (!over.signal.aborted) {
+        await once();
+        if (!over.signal.aborted) done += 1;
+      }
+    }),
+  );
+  work.catch(() => undefined); // it is awaited below
+  const [before, idleBefore, startedAt] = [read(), idleness(), performance.now()];
+  await Promise.race([pause(seconds * 1000), work]);
+  const tookSeconds = (performance.now() - startedAt) / 1000;
+  const [after, idleAfter, ended] = [read(), idleness(), done];
+  over.abort();
+  await work;
+  const busy = (part: keyof Busy): number => (after[part] - before[part]) / tookSeconds;
+  return {
+    perSecond: ended / tookSeconds,
+    busy: {
+      processes: busy('processes'),
+      temporal: busy('temporal'),
+      postgres: busy('postgres'),
+      machine: 1 - idleShareBetween(idleBefore, idleAfter),
+    },
+  };
+}
