@@ -1,4 +1,4 @@
-// npm run scale [-- --seconds 20 --json FILE]: what a second and a third process of each kind carry
+// npm run scale [-- --seconds 20 --execution dense --json FILE]: what a second and a third process of each kind carry
 // (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so that this machine has room
 // for three of them and for what they need.
 import { writeFileSync } from 'node:fs';
@@ -10,7 +10,11 @@ import { measureApis, measureWorkers, type ScaleRow } from './rows.js';
 import { lackOfShares } from './share.js';
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '20' }, json: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '20' },
+    execution: { type: 'string', default: 'visible' },
+    json: { type: 'string' },
+  },
 });
 
 const lack = lackOfShares();
@@ -19,7 +23,7 @@ else process.stdout.write(`SKIPPED: all rows, because ${lack}\n`);
 
 async function main(): Promise<void> {
   const target = await startHttpTarget();
-  const stack = await startStack();
+  const stack = await startStack({ env: { EXECUTION: values.execution } });
   const rows: ScaleRow[] = [];
   try {
     const bed = { stack, target, apiKey: await unlimitedKey(stack.dataDir), seconds: Number(values.seconds) };

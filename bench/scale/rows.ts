@@ -30,29 +30,33 @@ export interface ScaleRow {
 
 const MOST_PROCESSES = 3;
 const NODES = 5;
-/** Takes about 20 ms. */
-const CODE = 'let sum = 0; for (let i = 0; i < 2e5; i++) sum += Math.sqrt(i); return sum;';
 /** More than workers of these shares can carry. */
 const RUNS_AT_ONCE = 16;
 const POLLS_AT_ONCE = 12;
 
-interface Running {
+const SETTLE_SECONDS = 3;
+
+interface Started {
   pid: number;
+  /** Absent for a process of the stack. */
+  stop?: () => Promise<unknown>;
+}
+
+interface Running extends Started {
   share: Share;
-  stop: (() => Promise<unknown>) | undefined;
 }
 
 /** Runs of code, which workers execute themselves, and of calls, for which Temporal and PostgreSQL do most. */
 export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const { stack, target } = bed;
-  const code = (): Drawing['nodes'][number] => node('code', { code: CODE });
+  const code = (): Drawing['nodes'][number] => node('code', { code: 'return 1;' });
   const call = (): Drawing['nodes'][number] => http(`${target.url}/called`);
   const works = [
-    { what: `runs of ${NODES} nodes with code`, make: code, share: 0.5 },
-    { what: `runs of ${NODES} HTTP nodes`, make: call, share: 0.25 },
+    { what: 'runs of a node with code', nodes: [code()], share: 0.5 },
+    { what: `runs of ${NODES} HTTP nodes`, nodes: Array.from({ length: NODES }, call), share: 0.25 },
   ];
-  for (const { what, make, share } of works) {
-    const nodes = linkInRow([trigger(), ...Array.from({ length: NODES }, make)]);
+  for (const { what, nodes: body, share } of works) {
+    const nodes = linkInRow([trigger(), ...body]);
     const api = createApiClient(stack.apiUrl, bed.apiKey);
     const workflow = await api.createWorkflow(await api.createProject(), drawing(nodes));
     const client = clientOf(stack.apiUrl, bed);
@@ -61,7 +65,7 @@ export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
       const { body } = await client.send<{ data: { status: string } }>('POST', path, {}, { prefer: 'wait=55' });
       if (body.data.status !== 'succeed') throw new Error(`a run has not succeeded: ${JSON.stringify(body)}`);
     };
-    const add = async (): Promise<Omit<Running, 'share'>> => startWorkerProcess(stack);
+    const add = async (): Promise<Started> => startWorkerProcess(stack);
     yield* withMoreAndMore(bed, { what, share, part: 'worker', add, lanes: () => Array(RUNS_AT_ONCE).fill(once) });
     await client.close();
   }
@@ -75,7 +79,7 @@ export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const drawn = drawing(linkInRow([trigger(), ...nodes]));
   const { runId } = await api.runToEnd(drawn);
   const clients = [clientOf(stack.apiUrl, bed)];
-  const add = async (): Promise<Omit<Running, 'share'>> => {
+  const add = async (): Promise<Started> => {
     const { apiUrl, pid, stop } = await startApiProcess(stack);
     clients.push(clientOf(apiUrl, bed));
     return { pid, stop };
@@ -97,22 +101,20 @@ interface Work {
   share: number;
   /** The stack's own process of this kind is the first. */
   part: 'api' | 'worker';
-  add: () => Promise<Omit<Running, 'share'>>;
+  add: () => Promise<Started>;
   /** Each repeats its action. */
   lanes: () => (() => Promise<void>)[];
 }
 
 async function* withMoreAndMore(bed: ScaleBed, { what, share, part, add, lanes }: Work): AsyncGenerator<ScaleRow> {
-  const own = bed.stack.stack.pids[part]!;
-  const running: Running[] = [{ pid: own, share: hold(`${part}-1`, own, share), stop: undefined }];
+  const running: Running[] = [];
   try {
     for (let processes = 1; processes <= MOST_PROCESSES; processes++) {
-      if (processes > 1) {
-        const one = await add();
-        running.push({ ...one, share: hold(`${part}-${processes}`, one.pid, share) });
-      }
-      // Code that is not compiled yet, and caches that are empty, would be measured too.
+      const one = processes === 1 ? { pid: bed.stack.stack.pids[part]! } : await add();
+      // Without a limit first: otherwise a new process would compile its code for minutes.
       await repeat(lanes(), bed.seconds);
+      running.push({ ...one, share: hold(`${part}-${processes}`, one.pid, share) });
+      await repeat(lanes(), SETTLE_SECONDS);
       yield { what, processes, share, ...(await repeat(lanes(), bed.seconds, () => busyOf(bed, running))) };
     }
   } finally {
