@@ -1,11 +1,12 @@
-// npm run scale [-- --seconds 20 --execution dense --json FILE]: what a second and a third process of each kind carry
-// (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so that this machine has room
+// npm run scale [-- --seconds 20 --execution dense --json FILE]: what a run costs, and what a second and a third
+// process of each kind carry (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so that this machine has room
 // for three of them and for what they need.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../harness/stack/stack.js';
 import { unlimitedKey } from '../../harness/stack/supervisor.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
+import { measureRun, type RunCost } from './run-cost.js';
 import { measureApis, measureWorkers, type ScaleRow } from './rows.js';
 import { lackOfShares } from './share.js';
 
@@ -25,8 +26,11 @@ async function main(): Promise<void> {
   const target = await startHttpTarget();
   const stack = await startStack({ env: { EXECUTION: values.execution } });
   const rows: ScaleRow[] = [];
+  let cost: RunCost | undefined;
   try {
     const bed = { stack, target, apiKey: await unlimitedKey(stack.dataDir), seconds: Number(values.seconds) };
+    cost = await measureRun(bed);
+    printCost(cost);
     for (const measure of [measureWorkers, measureApis]) {
       for await (const row of measure(bed)) {
         rows.push(row);
@@ -37,7 +41,19 @@ async function main(): Promise<void> {
     await stack.stop();
     await target.close();
   }
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows, cost }, null, 2)}\n`);
+}
+
+function printCost({ cpuMs, tables, wal, temporal }: RunCost): void {
+  const { api, worker, temporal: server, postgres } = cpuMs;
+  process.stdout.write('A run of five HTTP nodes\n| processor time | ms |\n|---|---|\n');
+  for (const [name, ms] of Object.entries({ API: api, worker, Temporal: server, PostgreSQL: postgres })) {
+    process.stdout.write(`| ${name} | ${ms.toFixed(1)} |\n`);
+  }
+  const lines = [...tables, { name: "PostgreSQL's log", bytes: wal }, { name: "Temporal's store", bytes: temporal }];
+  process.stdout.write('\n| on disk | bytes |\n|---|---|\n');
+  for (const { name, bytes } of lines)
+    process.stdout.write(`| ${name} | ${Math.round(bytes).toLocaleString('en')} |\n`);
 }
 
 function print(row: ScaleRow, rows: ScaleRow[]): void {

@@ -60,11 +60,7 @@ export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
     const api = createApiClient(stack.apiUrl, bed.apiKey);
     const workflow = await api.createWorkflow(await api.createProject(), drawing(nodes));
     const client = clientOf(stack.apiUrl, bed);
-    const once = async (): Promise<void> => {
-      const path = `/workflows/${workflow}/run/`;
-      const { body } = await client.send<{ data: { status: string } }>('POST', path, {}, { prefer: 'wait=55' });
-      if (body.data.status !== 'succeed') throw new Error(`a run has not succeeded: ${JSON.stringify(body)}`);
-    };
+    const once = (): Promise<void> => runToEnd(client, workflow);
     const add = async (): Promise<Started> => startWorkerProcess(stack);
     yield* withMoreAndMore(bed, { what, share, part: 'worker', add, lanes: () => Array(RUNS_AT_ONCE).fill(once) });
     await client.close();
@@ -92,7 +88,14 @@ export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   for (const client of clients) await client.close();
 }
 
-function clientOf(apiUrl: string, { apiKey }: ScaleBed): TimedClient {
+/** One request, which is answered at the end of the run. */
+export async function runToEnd(client: TimedClient, workflow: number): Promise<void> {
+  const path = `/workflows/${workflow}/run/`;
+  const { body } = await client.send<{ data: { status: string } }>('POST', path, {}, { prefer: 'wait=55' });
+  if (body.data.status !== 'succeed') throw new Error(`a run has not succeeded: ${JSON.stringify(body)}`);
+}
+
+export function clientOf(apiUrl: string, { apiKey }: ScaleBed): TimedClient {
   return createTimedClient(`${apiUrl}/api/v1`, { headers: { 'x-api-key': apiKey } });
 }
 
