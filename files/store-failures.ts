@@ -1,6 +1,7 @@
 // Tells failures of the store itself, such as an S3 that does not answer or a disk without room, from those of its
 // callers (docs/use/files.md, "When the store is away").
 import { MissingBytesError, type FileStore } from './file-store.js';
+import { watchSource } from './watched-source.js';
 
 /** The store has failed. What was being written is not stored. */
 export class StoreAwayError extends Error {
@@ -24,16 +25,9 @@ export function tellingFailures(store: FileStore): FileStore {
   return {
     bufferBytes: store.bufferBytes,
     async write(name, bytes, signal) {
-      let broken: { error: unknown } | undefined;
-      const watched = async function* (): AsyncGenerator<Uint8Array> {
-        try {
-          yield* bytes;
-        } catch (error) {
-          broken = { error };
-          throw error;
-        }
-      };
-      await orAway(store.write(name, watched(), signal), signal).catch((error: unknown) => {
+      const source = watchSource(bytes);
+      await orAway(store.write(name, source.bytes, signal), signal).catch((error: unknown) => {
+        const broken = source.broken();
         throw broken === undefined ? error : broken.error;
       });
     },

@@ -1,6 +1,7 @@
 // HTTP answers that become files (docs/use/files.md, "Files in nodes").
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { watchSource } from '../../../files/watched-source.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { HttpNodeData } from '../../../graph/nodes/http.js';
 import { OutgoingError, type AnswerHead, type ConsumeBody } from '../../../outgoing/outgoing-client.js';
@@ -8,12 +9,22 @@ import { ExpandedTooFarError } from '../../../outgoing/response-body.js';
 import { isText, isTextType } from '../../../outgoing/text-of-bytes.js';
 import { dispositionName } from '../../../outgoing/disposition-name.js';
 import { fileTooLarge, type FileUse } from '../../files/file-use.js';
+import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** The bytes of a body without a content type that decide if it is text. */
 const JUDGED_BYTES = 4_096;
 const NO_BYTES = Buffer.alloc(0);
+
+/** This service has failed to save an answer. The target is not to blame, and has done what it was asked. */
+export class AnswerNotSavedError extends Error {
+  override name = 'AnswerNotSavedError';
+
+  constructor(cause: unknown) {
+    super('An answer could not be saved.', { cause });
+  }
+}
 
 interface FileAnswer {
   /** See `OutgoingRequest.consume`. */
@@ -31,8 +42,11 @@ export function createFileAnswer(
   let file: FileValue | undefined;
   const save = async (bytes: Readable, headers: Record<string, string>): Promise<Buffer> => {
     const name = dispositionName(headers['content-disposition']) ?? lastPartOf(url);
-    file = await files.save(task, { name, type: headers['content-type'] }, bytes).catch((error: unknown) => {
-      throw error instanceof ExpandedTooFarError ? fileTooLarge(files.maxBytes) : error;
+    const answer = watchSource(bytes);
+    const read = Readable.from(answer.bytes, { objectMode: false });
+    file = await files.save(task, { name, type: headers['content-type'] }, read).catch((error: unknown) => {
+      if (error instanceof ExpandedTooFarError) throw fileTooLarge(files.maxBytes);
+      throw answer.broken() !== undefined || error instanceof NodeFailure ? error : new AnswerNotSavedError(error);
     });
     return NO_BYTES;
   };

@@ -11,6 +11,7 @@ import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
 import { StoreAwayError } from '../../../files/store-failures.js';
 import { filesUnavailable } from '../../files/file-use.js';
 import { NodeFailure } from '../../node/failures.js';
+import { AnswerNotSavedError } from './file-answer.js';
 import type { Rendered } from './http-request.js';
 
 /** Errors that occur before the request is sent. Even a request that must not be repeated can be retried after them. */
@@ -40,10 +41,12 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
   masker: Masker;
 }
 
+/** Throws the error of a service that could not save an answer. */
 export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
-  // Before the codes are judged: the store may be a server that refuses connections, and the request was sent.
+  // Before the codes are judged: the store or PostgreSQL may refuse connections, but the request was sent.
   if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
+  if (error instanceof AnswerNotSavedError) throw error.cause;
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);
   if (code === 'blocked_address') return new NodeFailure(code, 'The address is not allowed: it is not public.');
   if (error instanceof OutgoingError) {

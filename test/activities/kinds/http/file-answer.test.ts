@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createFileAnswer } from '../../../../activities/kinds/http/file-answer.js';
+import { toFailure } from '../../../../activities/kinds/http/http-answer.js';
 import type { FileUse } from '../../../../activities/files/file-use.js';
+import type { NodeFailure } from '../../../../activities/node/failures.js';
 import type { NodeTask } from '../../../../activities/node/node-step.js';
+import { StoreAwayError } from '../../../../files/store-failures.js';
+import { createMasker } from '../../../../graph/mask.js';
 import type { HttpNodeData } from '../../../../graph/nodes/http.js';
 
 const MOST = 10 * 1024 * 1024;
@@ -53,5 +57,53 @@ describe('an answer without a type', () => {
     const image = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
     const { bytes, file } = await take(bodyOf(image, MOST + 1).body);
     assert.deepEqual([bytes.length, file, saved], [0, { file_id: 'x' }, [MOST + 1]]);
+  });
+});
+
+describe('an answer that becomes a file', () => {
+  const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const called = { url: new URL('http://host/a'), hasSecretHost: false, masker: createMasker([]) };
+  const failureOf = async (
+    saving: (bytes: Readable) => Promise<unknown>,
+    body: Readable = Readable.from([PIECE], { objectMode: false }),
+  ): Promise<unknown> => {
+    const files = { maxBytes: MOST, save: async (_task: unknown, _file: unknown, bytes: Readable) => saving(bytes) };
+    const settings = { response: 'file' } as unknown as HttpNodeData['settings'];
+    const answer = createFileAnswer(files as unknown as FileUse, {} as NodeTask, { ...called, settings });
+    try {
+      await answer.consume({ status: 200, headers: {} })!(body);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const nodeFailure = async (error: unknown, mayRepeat = false): Promise<unknown> => {
+    try {
+      return toFailure(error, { ...called, mayRepeat });
+    } catch (thrown) {
+      return thrown;
+    }
+  };
+
+  it('and cannot be saved is no failure to reach its server, whose POST was carried out', async () => {
+    const error = await failureOf(() => Promise.reject(REFUSED));
+    assert.equal(await nodeFailure(error), REFUSED);
+    for (const mayRepeat of [true, false]) {
+      const away = await failureOf(() => Promise.reject(new StoreAwayError(REFUSED)));
+      const failure = (await nodeFailure(away, mayRepeat)) as NodeFailure;
+      assert.deepEqual([failure.code, failure.isRetryable], ['files_unavailable', mayRepeat]);
+    }
+  });
+
+  it('and breaks off is a failure of its server', async () => {
+    const body = Readable.from(
+      (function* () {
+        yield PIECE;
+        throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      })(),
+      { objectMode: false },
+    );
+    const failure = (await nodeFailure(await failureOf((bytes) => buffer(bytes), body))) as NodeFailure;
+    assert.deepEqual([failure.code, failure.message], ['network_error', 'The request to host:80 failed: ECONNRESET.']);
   });
 });

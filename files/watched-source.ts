@@ -1,0 +1,19 @@
+/** A source of bytes that knows if it broke off by itself, and not because its reader gave up. */
+export interface WatchedSource {
+  bytes: AsyncGenerator<Uint8Array>;
+  /** The error of the source, if it has one. */
+  broken(): { error: unknown } | undefined;
+}
+
+export function watchSource(source: AsyncIterable<Uint8Array>): WatchedSource {
+  let broken: { error: unknown } | undefined;
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      broken = { error };
+      throw error;
+    }
+  };
+  return { bytes: read(), broken: () => broken };
+}
