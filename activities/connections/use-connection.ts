@@ -69,7 +69,11 @@ export function createConnectionUse(db: Database, connections: Connections): Con
       }
       const { outcome, hide, wasRefused } = made;
       // A call without an answer does not prove the credential valid or invalid.
-      if (wasRefused || 'value' in outcome) await connections.note(used, wasRefused);
+      const noted = wasRefused || 'value' in outcome ? connections.note(used, wasRefused) : undefined;
+      // An answer is kept although PostgreSQL is away. The next call notes that the credential works.
+      await noted?.catch((error: unknown) => {
+        if (wasRefused) throw error;
+      });
       if ('value' in outcome) return outcome.value;
       throw toFailure(hidden(outcome.error, hide));
     },

@@ -179,12 +179,17 @@ describe('LLM node', function () {
 
   it('pays for each call that its time limit has cut off, as estimated at what was reserved, and limits count it', async () => {
     const slow = { settings: { timeout: 4, max_tokens: 50 }, retry: { max_attempts: 2, delay: 0 } };
-    const { entry, paid, requests } = await runScripted([{ text: 'late', delayMs: 120_000 }], slow.settings, slow);
+    // The provider does not see a call that was cut off before it had read the request, which is paid all the same.
+    const {
+      requests: [sent],
+    } = await runScripted([{}], { max_tokens: 50 });
+    const { run, entry, paid } = await runScripted([{ text: 'late', delayMs: 120_000 }], slow.settings, slow);
     assert.equal(entry.error!.code, 'timeout');
-    assert.equal(requests.length, 2);
+    const cut = "SELECT attempts FROM provider_calls WHERE run_id = $1 AND state = 'cut' ORDER BY attempts";
+    assert.deepEqual(await queryDatabase(stack, cut, [run.runId]), [{ attempts: 1 }, { attempts: 2 }]);
     assert.deepEqual(
       paid.map(({ status, amount_usd, is_estimated }) => [status, Number(amount_usd), is_estimated]),
-      [['Error', priceOf(2, requests[0]!, 50), true]],
+      [['Error', priceOf(2, sent!, 50), true]],
     );
   });
 
