@@ -236,6 +236,7 @@ async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title
 const forgotten: HostFault[] = (
   [
     { from: 'api1', to: 'postgres1', port: PORTS.postgres, title: 'an API host and PostgreSQL' },
+    { from: 'api1', to: 'temporal', port: PORTS.temporal, title: 'an API host and Temporal' },
     { from: 'worker1', to: 'postgres1', port: PORTS.postgres, title: 'a worker host and PostgreSQL' },
     { from: 'worker1', to: 'temporal', port: PORTS.temporal, title: 'a worker host and Temporal' },
   ] satisfies Link[]
