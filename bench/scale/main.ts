@@ -1,6 +1,6 @@
 // npm run scale [-- --seconds 20 --execution dense --json FILE]: what a run costs, and what a second and a third
-// process of each kind carry (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so that this machine has room
-// for three of them and for what they need.
+// process of each kind carry (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so
+// that the machine has room for three of them and for what they need.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../harness/stack/stack.js';

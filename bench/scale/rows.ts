@@ -29,11 +29,10 @@ export interface ScaleRow {
 }
 
 const MOST_PROCESSES = 3;
-const NODES = 5;
 /** More than workers of these shares can carry. */
 const RUNS_AT_ONCE = 16;
 const POLLS_AT_ONCE = 12;
-
+/** The work that queued up before a limit took hold is done in this time. */
 const SETTLE_SECONDS = 3;
 
 interface Started {
@@ -49,16 +48,17 @@ interface Running extends Started {
 /** Runs of code, which workers execute themselves, and of calls, for which Temporal and PostgreSQL do most. */
 export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const { stack, target } = bed;
-  const code = (): Drawing['nodes'][number] => node('code', { code: 'return 1;' });
-  const call = (): Drawing['nodes'][number] => http(`${target.url}/called`);
   const works = [
-    { what: 'runs of a node with code', nodes: [code()], share: 0.5 },
-    { what: `runs of ${NODES} HTTP nodes`, nodes: Array.from({ length: NODES }, call), share: 0.25 },
+    {
+      what: 'runs of a node with code',
+      drawn: drawing(linkInRow([trigger(), node('code', { code: 'return 1;' })])),
+      share: 0.5,
+    },
+    { what: 'runs of five HTTP nodes', drawn: fiveCalls(target), share: 0.25 },
   ];
-  for (const { what, nodes: body, share } of works) {
-    const nodes = linkInRow([trigger(), ...body]);
+  for (const { what, drawn, share } of works) {
     const api = createApiClient(stack.apiUrl, bed.apiKey);
-    const workflow = await api.createWorkflow(await api.createProject(), drawing(nodes));
+    const workflow = await api.createWorkflow(await api.createProject(), drawn);
     const client = clientOf(stack.apiUrl, bed);
     const once = (): Promise<void> => runToEnd(client, workflow);
     const add = async (): Promise<Started> => startWorkerProcess(stack);
@@ -71,9 +71,7 @@ export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
 export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const { stack, target } = bed;
   const api = createApiClient(stack.apiUrl, bed.apiKey);
-  const nodes = Array.from({ length: NODES }, () => http(`${target.url}/called`));
-  const drawn = drawing(linkInRow([trigger(), ...nodes]));
-  const { runId } = await api.runToEnd(drawn);
+  const { runId } = await api.runToEnd(fiveCalls(target));
   const clients = [clientOf(stack.apiUrl, bed)];
   const add = async (): Promise<Started> => {
     const { apiUrl, pid, stop } = await startApiProcess(stack);
@@ -86,6 +84,10 @@ export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const lanes = () => clients.flatMap((client) => Array<() => Promise<void>>(POLLS_AT_ONCE).fill(poll(client)));
   yield* withMoreAndMore(bed, { what: 'polls of a run of five nodes', share: 0.2, part: 'api', add, lanes });
   for (const client of clients) await client.close();
+}
+
+export function fiveCalls(target: HttpTarget): Drawing {
+  return drawing(linkInRow([trigger(), ...Array.from({ length: 5 }, () => http(`${target.url}/called`))]));
 }
 
 /** One request, which is answered at the end of the run. */

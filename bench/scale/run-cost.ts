@@ -4,11 +4,9 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { createApiClient } from '../../harness/client/api-client.js';
-import { drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
 import { cpuBetween, cpuOf, ofEachPart, type CpuSeconds } from '../processes.js';
-import { clientOf, runToEnd, type ScaleBed } from './rows.js';
+import { clientOf, fiveCalls, runToEnd, type ScaleBed } from './rows.js';
 
-const NODES = 5;
 const WARM_UP_RUNS = 300;
 const RUNS = 1_000;
 const AT_ONCE = 10;
@@ -26,8 +24,7 @@ export interface RunCost {
 export async function measureRun(bed: ScaleBed): Promise<RunCost> {
   const { stack, target } = bed;
   const api = createApiClient(stack.apiUrl, bed.apiKey);
-  const nodes = Array.from({ length: NODES }, () => http(`${target.url}/called`));
-  const workflow = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), ...nodes])));
+  const workflow = await api.createWorkflow(await api.createProject(), fiveCalls(target));
   const client = clientOf(stack.apiUrl, bed);
   const once = (): Promise<void> => runToEnd(client, workflow);
   const { worker = 0, api: apiPid = 0, temporal = 0, postgres = 0 } = stack.stack.pids;
