@@ -120,6 +120,12 @@ function checkResults(
   if (strangers.length > 0) report('data', `it shows nodes that must not run: ${strangers.join(', ')}`);
 }
 
+/**
+ * The kernel repeats a packet after pauses that double, so a claim that was sent while PostgreSQL was cut off may be
+ * executed this long after the cut. Its worker has given it up by then, and never makes the call.
+ */
+const LATE_CLAIM_MS = 30_000;
+
 /** Returns true if the ledger had a call of the node in flight when a hit could cut it. */
 function wasCut(
   { stored }: RunEvidence,
@@ -131,7 +137,7 @@ function wasCut(
   const isUnmade = node.calls.some(({ key, mayRepeat }) => !mayRepeat && (calls[key] ?? 0) === 0);
   return hits.some(({ cuts, from, until }) => {
     if (cuts === 'nothing' || (cuts === 'claims' && !isUnmade)) return false;
-    return finishedAt >= from && sent.some(({ sentAt }) => sentAt <= until);
+    return finishedAt >= from && sent.some(({ sentAt }) => sentAt <= until + (isUnmade ? LATE_CLAIM_MS : 0));
   });
 }
 
