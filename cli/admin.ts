@@ -15,6 +15,7 @@ import { addCategory, removeCategory, showCategories } from './admin/categories.
 import { extract } from './admin/connections.js';
 import { AdminError, withContext, type AdminContext } from './admin/context.js';
 import { addDeploymentCommands } from './admin/deployment-commands.js';
+import { partition } from './admin/partition.js';
 import { addProviderKey, dropProviderKey } from './admin/provider-keys.js';
 import { reencryptSecrets, showSecrets } from './admin/secrets.js';
 import { addUserCommands } from './admin/user-commands.js';
@@ -125,6 +126,14 @@ program
   .option('--project <number>', 'only the records of this project', parseId)
   .action(({ project }: { project?: number }) => run((admin) => verifyAudit(admin, project)));
 
+program
+  .command('database')
+  .description('the tables of the service')
+  .command('partition')
+  .description('divide the results of nodes into several tables, while the service works')
+  .option('--into <number>', '2 to 256', parsePartitions, 16)
+  .action(({ into }: { into: number }) => run((admin) => partition(admin, into)));
+
 await program.parseAsync();
 
 interface Id {
@@ -154,6 +163,12 @@ function parseId(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > 2_147_483_647)
     throw new InvalidArgumentError('A whole number from 1.');
+  return value;
+}
+
+function parsePartitions(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 2 || value > 256) throw new InvalidArgumentError('A whole number from 2 to 256.');
   return value;
 }
 

@@ -8,6 +8,7 @@ import * as services from '../migrations/0003-services.js';
 import * as assistants from '../migrations/0004-assistants.js';
 import * as pools from '../migrations/0005-pools.js';
 import * as assistantInTheEditor from '../migrations/0006-assistant-in-the-editor.js';
+import { patiently, setLockTimeout } from './locks.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
 /** Ordered by name. A migration that has shipped is never edited. */
@@ -20,17 +21,8 @@ const migrations: Record<string, Migration> = {
   '0006-assistant-in-the-editor': assistantInTheEditor,
 };
 
-/**
- * The time that a statement of a migration waits for a lock. A wait for an exclusive lock blocks everybody behind it,
- * so it must be short. It is less than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock with a transaction
- * of the service the migration gives way.
- */
-const LOCK_TIMEOUT = '200ms';
-/** A migration that got no lock is retried for this long, after pauses of up to MAX_PAUSE_S. */
+/** A migration that got no lock is retried for this long. */
 const PATIENCE_MS = 120_000;
-const MAX_PAUSE_S = 0.5;
-/** SQLSTATEs of `lock_timeout` and of a deadlock. */
-const LOCK_CODES = ['55P03', '40P01'];
 
 /** The database has migrations of another build, and this build cannot update it. */
 export class OtherBuildError extends Error {
@@ -124,17 +116,6 @@ function refuseOtherBuilds(executed: readonly string[], all: Record<string, Migr
   );
 }
 
-async function patiently<T>(db: Database, deadline: number, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLockTrouble(error) || performance.now() >= deadline) throw error;
-    }
-    await sql`SELECT pg_sleep(random() * ${MAX_PAUSE_S}::float8)`.execute(db);
-  }
-}
-
 /**
  * Sets the limit inside the migration only: the migrator's own lock may be held for long by another process,
  * and is waited for.
@@ -148,14 +129,6 @@ function withLockTimeout(migration: Migration): Migration {
   };
 }
 
-async function setLockTimeout(db: Parameters<Migration['up']>[0]): Promise<void> {
-  await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db);
-}
-
 function nameOf({ name }: RoutineFile): string {
   return `routines/${name}`;
-}
-
-function isLockTrouble(error: unknown): boolean {
-  return LOCK_CODES.includes(String(((error ?? {}) as { code?: unknown }).code));
 }

@@ -1,0 +1,127 @@
+// The table of node results is divided while runs are executed: nobody notices, and nothing is lost.
+import assert from 'node:assert/strict';
+import { execFile, type PromiseWithChild } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { drawing, http, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
+import { makeDataDir, OWN_BUILD } from '../../../harness/stack/supervisor.js';
+import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
+import { eventually } from '../../../harness/timing/eventually.js';
+import { queryDatabase } from '../../support/inspect.js';
+
+const PARTITIONS = 4;
+const LANES = 4;
+
+describe('node results that are partitioned', function () {
+  this.timeout(600_000);
+  let stack: StartedStack;
+  let api: ApiClient;
+  let target: HttpTarget;
+  let project: number;
+  let workflows: number[];
+
+  before(async () => {
+    target = await startHttpTarget();
+    stack = await startStack({ dataDir: makeDataDir() });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    project = await api.createProject();
+    const call = () => http(`${target.url}/called`);
+    const each = node('for_each', { items: [1, 2, 3, 4, 5] });
+    const inBody = call();
+    each.data['body_node'] = inBody.id;
+    const loop = drawing([...linkInRow([trigger(), each]), inBody]);
+    workflows = [
+      await api.createWorkflow(project, drawing(linkInRow([trigger(), call(), call()]))),
+      await api.createWorkflow(project, loop),
+    ];
+  });
+  after(async () => {
+    await stack.stop();
+    await target.close();
+    rmSync(stack.dataDir, { recursive: true, force: true });
+  });
+
+  const command = (): PromiseWithChild<{ stdout: string }> => {
+    const args = [path.join(OWN_BUILD, 'cli/admin.js'), 'database', 'partition', '--into', String(PARTITIONS)];
+    return promisify(execFile)(process.execPath, args, { env: { ...process.env, DATA_DIR: stack.dataDir } });
+  };
+  const partition = async (): Promise<Record<string, unknown>> => JSON.parse((await command()).stdout) as never;
+  const count = async (table: string): Promise<number> =>
+    (await queryDatabase<{ rows: number }>(stack, `SELECT count(*)::integer AS rows FROM ${table}`))[0]!.rows;
+
+  it('are not yet so when the command dies, and the next one goes on', async () => {
+    for (const workflow of workflows) await execute(workflow);
+    const client = new pg.Client({ connectionString: stack.stack.database_url });
+    await client.connect();
+    // The tables cannot be exchanged while another transaction uses the old one.
+    await client.query('BEGIN; LOCK TABLE node_results IN ACCESS SHARE MODE');
+    const dying = command();
+    const died = assert.rejects(dying);
+    await eventually(async () => (await count('node_results_next')) === (await count('node_results')));
+    dying.child.kill('SIGKILL');
+    await died;
+    await client.query('ROLLBACK');
+    await client.end();
+    // What changes meanwhile is copied by the trigger.
+    await execute(workflows[1]!);
+    assert.equal(await count('node_results_next'), await count('node_results'));
+    assert.equal(await count("pg_class WHERE relname = 'node_results' AND relkind = 'p'"), 0);
+  });
+  const execute = async (workflow: number): Promise<string> =>
+    (await api.pollToEnd((await api.run(workflow)).data.id)).data.id;
+  const resultsOf = async (runId: string): Promise<string> => JSON.stringify((await api.poll(runId)).data);
+  /** What a run of the chain adds to the bytes of the project. */
+  const bytesOfRun = async (): Promise<number> => {
+    const stored = async (): Promise<number> =>
+      (await api.get<{ stored_bytes: number }>(`/projects/${project}/`)).body.stored_bytes;
+    const before = await stored();
+    await execute(workflows[0]!);
+    return (await stored()) - before;
+  };
+
+  it('are so while runs are executed, and every reader sees what it saw', async () => {
+    const earlier = [await execute(workflows[0]!), await execute(workflows[1]!)];
+    const before = await Promise.all(earlier.map(resultsOf));
+    const bytes = await bytesOfRun();
+    const over = new AbortController();
+    const during: string[] = [];
+    const lanes = Array.from({ length: LANES }, async (_, lane) => {
+      while (!over.signal.aborted) during.push(await execute(workflows[lane % 2]!));
+    });
+    const done = await partition().finally(() => over.abort());
+    await Promise.all(lanes);
+    assert.equal(done['partitions'], PARTITIONS);
+    assert.ok(during.length > 0);
+    assert.deepEqual(await Promise.all(earlier.map(resultsOf)), before);
+    for (const runId of [...during, await execute(workflows[0]!), await execute(workflows[1]!)]) {
+      const { data } = await api.poll(runId);
+      assert.equal(data.status, 'succeed');
+      assert.ok(
+        Object.values(data.data!).every(({ status }) => status === 'succeed'),
+        runId,
+      );
+    }
+    // The triggers that count are those of the new table.
+    assert.equal(await bytesOfRun(), bytes);
+    await assert.rejects(partition(), /partitioned already/);
+    const parts = await queryDatabase<{ rows: number }>(
+      stack,
+      `SELECT (xpath('/row/c/text()', query_to_xml(format('SELECT count(*) AS c FROM %s', inhrelid::regclass), false, true, '')))[1]::text::integer AS rows
+       FROM pg_inherits WHERE inhparent = 'node_results'::regclass`,
+    );
+    assert.equal(parts.length, PARTITIONS);
+    assert.ok(parts.every(({ rows }) => rows > 0));
+  });
+
+  it('stay so when the service is started again', async () => {
+    const dataDir = stack.dataDir;
+    await stack.stop({ keep: true });
+    stack = await startStack({ dataDir });
+    api = createApiClient(stack.apiUrl, stack.apiKey);
+    for (const workflow of workflows) await execute(workflow);
+  });
+});
