@@ -1,45 +1,48 @@
 // npm run scale [-- --seconds 20 --execution dense --json FILE]: what a run costs, and what a second and a third
 // process of each kind carry (docs/operate/capacity.md). Each process is held to a share of a processor by a cgroup, so
-// that the machine has room for three of them and for what they need.
+// that the machine has room for three of them and for what they need. `--rows 10000000` measures a table of so many
+// results of nodes instead, before it is partitioned and after.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../harness/stack/stack.js';
 import { unlimitedKey } from '../../harness/stack/supervisor.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
+import { measureLargeTable } from './large-table.js';
 import { measureRun, type RunCost } from './run-cost.js';
-import { measureApis, measureWorkers, type ScaleRow } from './rows.js';
+import { measureApis, measureWorkers, type ScaleBed, type ScaleRow } from './rows.js';
 import { lackOfShares } from './share.js';
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
+    rows: { type: 'string' },
     execution: { type: 'string', default: 'visible' },
     json: { type: 'string' },
   },
 });
 
-const lack = lackOfShares();
-if (lack === undefined) await main();
-else process.stdout.write(`SKIPPED: all rows, because ${lack}\n`);
+const target = await startHttpTarget();
+const stack = await startStack({ env: { EXECUTION: values.execution } });
+try {
+  const bed = { stack, target, apiKey: await unlimitedKey(stack.dataDir), seconds: Number(values.seconds) };
+  if (values.rows !== undefined) await measureLargeTable(bed, Number(values.rows), (line) => console.log(line));
+  else await measureProcesses(bed);
+} finally {
+  await stack.stop();
+  await target.close();
+}
 
-async function main(): Promise<void> {
-  const target = await startHttpTarget();
-  const stack = await startStack({ env: { EXECUTION: values.execution } });
+async function measureProcesses(bed: ScaleBed): Promise<void> {
+  const cost = await measureRun(bed);
+  printCost(cost);
   const rows: ScaleRow[] = [];
-  let cost: RunCost | undefined;
-  try {
-    const bed = { stack, target, apiKey: await unlimitedKey(stack.dataDir), seconds: Number(values.seconds) };
-    cost = await measureRun(bed);
-    printCost(cost);
-    for (const measure of [measureWorkers, measureApis]) {
-      for await (const row of measure(bed)) {
-        rows.push(row);
-        print(row, rows);
-      }
+  const lack = lackOfShares();
+  if (lack !== undefined) process.stdout.write(`SKIPPED: one process more, because ${lack}\n`);
+  for (const measure of lack === undefined ? [measureWorkers, measureApis] : []) {
+    for await (const row of measure(bed)) {
+      rows.push(row);
+      print(row, rows);
     }
-  } finally {
-    await stack.stop();
-    await target.close();
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows, cost }, null, 2)}\n`);
 }
