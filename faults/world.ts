@@ -1,7 +1,7 @@
 // A stack, and the systems outside it.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../harness/processes/free-port.js';
 import { queryDatabase } from '../test/support/inspect.js';
 import { startStack, type StartedStack } from '../harness/stack/stack.js';
 import { makeDataDir, portsOf } from '../harness/stack/supervisor.js';
@@ -28,7 +28,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
   const outside = await startOutside();
   const providersFile = path.join(dataDir, 'fault-model-providers.json');
   writeProviders(providersFile, outside.modelUrl);
-  const metricsPort = String(await getPort({ host: '127.0.0.1' }));
+  const metricsPort = String(await freePort());
   const env: Record<string, string> = {
     ...settings,
     MODEL_PROVIDERS_FILE: providersFile,

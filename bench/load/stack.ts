@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../harness/processes/free-port.js';
 import type { StackFile } from '../../cli/embedded/stack-file.js';
 import { WITH_INSPECTOR } from '../../harness/processes/collect-garbage.js';
 import { startBareStack } from '../../harness/stack/stack.js';
@@ -41,7 +41,7 @@ export async function startLoadStack(): Promise<LoadStack> {
     execArgv: ['--import', 'tsx'],
   });
   const [{ port }] = (await once(target, 'message')) as [{ port: number }];
-  const metricsPort = await getPort({ host: '127.0.0.1' });
+  const metricsPort = await freePort();
   const env = { ...tuning(), ...WITH_INSPECTOR, WORKER_METRICS_PORT: String(metricsPort) };
   let running = await startBareStack({ dataDir, env });
   const stop = async (): Promise<StopReport> => {

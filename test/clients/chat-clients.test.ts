@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import getPort from 'get-port';
+import { freePort } from '../../harness/processes/free-port.js';
 import OpenAI from 'openai';
 import type { Page } from 'playwright-core';
 import { createAccount, type Account } from '../api/accounts.js';
@@ -168,7 +168,7 @@ describe('a workflow in clients of the chat-completion protocol', function () {
     });
 
     it("gradio's load_chat talks to it in a browser", async () => {
-      const port = await getPort({ host: '127.0.0.1' });
+      const port = await freePort();
       const server = spawn(python, ['-c', GRADIO_PROGRAM, `${baseUrl}/`, account.apiKey, model, String(port)], {
         cwd: folder,
         env: personsEnvironment({ GRADIO_ANALYTICS_ENABLED: 'False', HF_HUB_OFFLINE: '1', NO_COLOR: '1' }),

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
+import { freePort } from '../../harness/processes/free-port.js';
 import { parse, stringify } from 'yaml';
 import { eventually } from '../../harness/timing/eventually.js';
 import { alerts, dashboardQueries, DEPLOY, filledIn } from './metric-queries.js';
@@ -32,7 +32,7 @@ describe('a real Prometheus', function () {
   before(async () => {
     observed = await startObservedStack();
     folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'));
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     cpSync(path.join(RULES, 'alerts.yml'), path.join(folder, 'alerts.yml'));
     writeFileSync(path.join(folder, 'prometheus.yml'), configFor(observed));

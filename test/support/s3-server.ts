@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
+import { freePort } from '../../harness/processes/free-port.js';
 import type { Command } from '../../cli/embedded/child-process.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
@@ -45,7 +45,7 @@ export async function startS3Server(): Promise<S3Server> {
   const root = await mkdtemp(path.join(os.tmpdir(), 's3-'));
   const bucket = 'files';
   await mkdir(path.join(root, bucket));
-  const address = `127.0.0.1:${await getPort({ host: '127.0.0.1' })}`;
+  const address = `127.0.0.1:${await freePort()}`;
   const { file, args, env } = s3Command(root, address);
   const server = spawn(file, args, { stdio: 'ignore' });
   const endpoint = `http://${address}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../harness/processes/free-port.js';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '../../../db/core/client.js';
 import { startListener } from '../../../db/core/listener.js';
@@ -22,7 +22,7 @@ describe('a database on several hosts', function () {
   const place = async (name: string) => ({
     name,
     address: '127.0.0.1',
-    port: await getPort({ host: '127.0.0.1' }),
+    port: await freePort(),
     folder: path.join(folder, name),
   });
   const open = (url: string): Database =>
@@ -59,7 +59,7 @@ describe('a database on several hosts', function () {
   });
 
   it('is reached where the first host of the list is down', async () => {
-    const down = await getPort({ host: '127.0.0.1' });
+    const down = await freePort();
     const url = listed(down, ports()[0]!);
     const db = open(url);
     let connected = 0;
@@ -90,7 +90,7 @@ describe('a database on several hosts', function () {
   });
 
   it('says that it is away where no host takes writes', async () => {
-    const down = await getPort({ host: '127.0.0.1' });
+    const down = await freePort();
     const db = open(listed(ports()[1]!, down));
     try {
       await assert.rejects(portOf(db));

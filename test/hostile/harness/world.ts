@@ -1,6 +1,6 @@
 // The stack under the limits of the images, its tenants, and its restart after an attack that it did not survive.
 import path from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../harness/processes/free-port.js';
 import { createAccount, openSession } from '../../api/accounts.js';
 import { createApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -9,7 +9,7 @@ import { startHttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import type { AccountAt } from './attack.js';
-import { makeMemoryGroup, makeProcessorGroup, type Group } from './cgroups.js';
+import { makeMemoryGroup, makeProcessorGroup, type Group } from '../../../harness/processes/cgroups.js';
 import { PARTS, readLimits, type Part } from './limits.js';
 import type { Watched } from './memory-watch.js';
 import { createVictim, type Victim } from './victim.js';
@@ -46,7 +46,7 @@ export async function startWorld(): Promise<World> {
     for (const group of [groups.api, groups.worker, attackerGroup]) group?.remove();
   };
   const target = await startHttpTarget();
-  const metricsPort = await getPort({ host: '127.0.0.1' });
+  const metricsPort = await freePort();
   const stack = await startStack({
     env: {
       NODE_OPTIONS: `--import file://${PRELOAD}`,

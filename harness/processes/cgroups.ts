@@ -1,5 +1,5 @@
-// Control groups of Linux, if this process may make some: a memory limit for each part of the service, and a limit of
-// processor time for the attackers. Version 1 and version 2 of their interface are both in use.
+// Control groups of Linux, if this process may make some: limits of memory and of processor time. Version 1 and version 2
+// of their interface are both in use.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -19,7 +19,7 @@ interface Files {
 
 const ROOT = '/sys/fs/cgroup';
 const PERIOD_US = 100_000;
-const PREFIX = 'hostile-neighbours-';
+const PREFIX = 'workflow-automation-';
 
 /** Returns undefined if this process may not make one. */
 export function makeMemoryGroup(name: string, limitMiB: number): Group | undefined {
