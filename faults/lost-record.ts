@@ -16,13 +16,14 @@ interface RowPlace {
 }
 
 /**
- * Locks the node's row, so that the update with its result waits; this shows that the answer has arrived. Then kills
- * the worker and ends its database connection. Otherwise PostgreSQL would still execute the waiting statement.
+ * Locks the node's row and calls `release`, which lets its call be answered. The update with the result then waits for
+ * the lock, which shows that the answer has arrived. Then kills the worker and ends its database connection. Otherwise PostgreSQL would still execute the waiting statement.
  */
-export async function loseRecord(stage: Stage, place: RowPlace): Promise<void> {
+export async function loseRecord(stage: Stage, place: RowPlace, release: () => void = () => undefined): Promise<void> {
   const { world } = stage;
   const lock = await lockNode(world, place);
   try {
+    release();
     await eventually(async () => (await lock.waiting()).length > 0, WITHIN);
     await stage.hit(
       { what: 'kill -9 of the worker before its record', cuts: 'calls', apiDown: false, ends: ['worker'] },

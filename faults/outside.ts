@@ -5,11 +5,10 @@ import { startFakeModelProvider, type FakeModelProvider } from '../harness/targe
 import { startHttpTarget, type HttpTarget } from '../harness/target/http-target.js';
 import { startToolServer, type ToolServer } from '../harness/target/tool-server.js';
 import { TEST_PRICES } from '../harness/stack/stack.js';
-import { AGENT_MODEL, MODEL, modelKey, toolKey } from './shapes.js';
+import { createGate, type Gate } from '../harness/timing/gate.js';
+import { AGENT_MODEL, heldPath, isHeld, labelOf, MODEL, modelKey, toolKey } from './shapes.js';
 
 const MODEL_DELAY_MS = 300;
-/** Long enough to acquire a lock before the model answers (kinds/windows.ts). */
-const SLOW_MODEL_DELAY_MS = 1_500;
 const TOOL_DELAY_MS = 300;
 
 export interface StartedOutside {
@@ -17,17 +16,33 @@ export interface StartedOutside {
   toolUrl: string;
   modelUrl: string;
   countCalls: () => Record<string, number>;
+  /** Answers all calls of held parts with this label (shapes.ts), past and future ones. */
+  release: (label: string) => void;
   close: () => Promise<void>;
 }
 
 export async function startOutside(): Promise<StartedOutside> {
-  const [target, tools, model] = await Promise.all([startHttpTarget(), startToolServer(), startFakeModelProvider()]);
-  scriptModels(model);
+  const gates = new Map<string, Gate>();
+  const gateOf = (label: string): Gate => {
+    const gate = gates.get(label) ?? createGate();
+    gates.set(label, gate);
+    return gate;
+  };
+  const [target, tools, model] = await Promise.all([
+    startHttpTarget(),
+    startToolServer((text) => gateOf(labelOf(text)).opened),
+    startFakeModelProvider(),
+  ]);
+  scriptModels(model, (label) => gateOf(label).opened);
   return {
     targetUrl: target.url,
     toolUrl: tools.url,
     modelUrl: model.url,
     countCalls: () => countCalls(target, model, tools),
+    release(label) {
+      target.release(heldPath(label));
+      gateOf(label).open();
+    },
     async close() {
       await Promise.all([target.close(), tools.close(), model.close()]);
     },
@@ -40,10 +55,11 @@ export function writeProviders(file: string, baseUrl: string): void {
   writeFileSync(file, JSON.stringify({ providers: [provider] }));
 }
 
-function scriptModels(model: FakeModelProvider): void {
-  model.script(MODEL, (request) => ({
-    delayMs: nameOf(request.messages).endsWith('slow') ? SLOW_MODEL_DELAY_MS : MODEL_DELAY_MS,
-  }));
+function scriptModels(model: FakeModelProvider, hold: (label: string) => Promise<void>): void {
+  model.script(MODEL, (request) => {
+    const label = labelOf(nameOf(request.messages));
+    return isHeld(label) ? { until: hold(label) } : { delayMs: MODEL_DELAY_MS };
+  });
   model.script(AGENT_MODEL, ({ messages }) => {
     const name = nameOf(messages);
     const hasAnswer = messages.some(({ role }) => role === 'tool');

@@ -68,6 +68,41 @@ export function withFile(outside: Outside): Shape {
   return inRow('with a file', [save, send]);
 }
 
+const HELD = 'held-';
+
+/** Calls of nodes with such a label are answered when the outside releases the label. */
+export function isHeld(label: string): boolean {
+  return label.startsWith(HELD);
+}
+
+/** Returns the label in the name of a call, which is `<tag>/<label>`. */
+export function labelOf(name: string): string {
+  return name.split('/').at(-1)!;
+}
+
+export function heldPath(label: string): string {
+  return `/hold/${label}`;
+}
+
+/** A call whose answer is held, by its label. */
+export function held(outside: Outside, kind: 'llm' | 'get' | 'post' | 'mcp'): Part {
+  const label = `${HELD}${kind}`;
+  if (kind === 'llm') return ask(label);
+  if (kind === 'mcp') {
+    return {
+      node: mcp(outside.toolUrl, 'held', { text: `${TAG}/${label}` }, { label }),
+      expect: (tag) => toExpected('mcp', '0', tag, [{ key: toolKey(`${tag}/${label}`), mayRepeat: false }]),
+    };
+  }
+  const path = (tag: string): string => `${heldPath(label)}/${tag}`;
+  const method = kind.toUpperCase();
+  const body = kind === 'get' ? {} : { body: { from: label } };
+  return {
+    node: http(outside.targetUrl + path(TAG), { label, method, ...body }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: kind === 'get' }]),
+  };
+}
+
 /** A GET that the target answers after a call of `/release/<gate>`. */
 export function heldRequest({ targetUrl }: Outside, label: string, gate: string): Part {
   const path = (tag: string): string => `/hold/${gate}/${tag}/${label}`;

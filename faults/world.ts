@@ -16,6 +16,8 @@ export interface World extends Struck {
   readonly stack: StartedStack;
   providersFile: string;
   workerReadyUrl: string;
+  /** Lets held calls with this label be answered (shapes.ts). */
+  release: (label: string) => void;
   /** Stops the stack with SIGTERM, waits for the end of every process, and starts it again on the same data. */
   restart: () => Promise<void>;
   /** Kills every process with SIGKILL, including the supervisor, and starts the stack again at once. */
@@ -51,6 +53,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     providersFile,
     workerReadyUrl: `http://127.0.0.1:${metricsPort}/readyz`,
     countCalls: outside.countCalls,
+    release: outside.release,
     query: (text, values) => queryDatabase(stack, text, values),
     pids: () => stack.stack.pids,
     heal: () => allowToRun(stack),

@@ -118,7 +118,7 @@ async function copyBatch(db: Database, after: Position | undefined): Promise<{ c
       SELECT run_id, path, node_id FROM batch ORDER BY run_id DESC, path DESC, node_id DESC LIMIT 1
     ) AS last ON true`.execute(db);
   const { copied, runId, path, nodeId } = rows[0]!;
-  return runId == null ? { copied } : { copied, last: { runId, path: path!, nodeId: nodeId! } };
+  return typeof runId !== 'string' ? { copied } : { copied, last: { runId, path: path!, nodeId: nodeId! } };
 }
 
 function exchange(db: Database): Promise<void> {

@@ -14,12 +14,15 @@ import { killInTurn } from './deaths.js';
 
 /** Longer than it takes for all parts to die once. */
 const SLEEP_SECONDS = 40;
+const HELD_CHILD = 'held-child';
 const WITHIN = { timeoutMs: 30_000, intervalMs: 20 };
 
 interface Unrecorded {
   name: string;
   title: string;
   shape: (stage: Stage) => Shape | Promise<Shape>;
+  /** The label of a call that is answered when the row is locked. */
+  held?: string;
   /** True if the record of the loop's first iteration is lost, instead of that of the last node. */
   isIteration?: true;
 }
@@ -37,18 +40,21 @@ const unrecorded: Unrecorded[] = [
   {
     name: 'child',
     title: 'the end of a sub-workflow',
-    shape: async (stage) => inRow('unrecorded child', [subWorkflow('sub-workflow', await createSlowChild(stage))]),
+    shape: async (stage) =>
+      inRow('unrecorded child', [subWorkflow('sub-workflow', await createChild(stage, ask(HELD_CHILD)))]),
+    held: HELD_CHILD,
   },
 ];
 
-const recordsLost: Fault[] = unrecorded.map(({ name, title, shape, isIteration }) => ({
+const recordsLost: Fault[] = unrecorded.map(({ name, title, shape, held, isIteration }) => ({
   name: `unrecorded-${name}`,
   title: `worker dies before it has recorded ${title}`,
   async apply(stage) {
     const run = await stage.start(await shape(stage));
     const node = run.evidence.expected.findLast(({ path }) => path === undefined)!;
     const path = isIteration === true ? iterationPath('', node.id, 0) : '';
-    await loseRecord(stage, { runId: await run.accepted, path, nodeId: node.id });
+    const place = { runId: await run.accepted, path, nodeId: node.id };
+    await loseRecord(stage, place, () => held !== undefined && stage.world.release(held));
     await run.ended;
     const inBody = run.evidence.expected.filter((each) => each.path !== undefined);
     const calls = stage.world.countCalls();
@@ -61,9 +67,8 @@ const recordsLost: Fault[] = unrecorded.map(({ name, title, shape, isIteration }
   },
 }));
 
-function createSlowChild(stage: Stage) {
-  const call = ask('slow');
-  return stage.createWorkflow(inRow('slow child', [call, output(resultOf(call.node))]));
+function createChild(stage: Stage, call = ask('called')) {
+  return stage.createWorkflow(inRow('child of a fault', [call, output(resultOf(call.node))]));
 }
 
 /**
@@ -75,7 +80,7 @@ const childLost: Fault = {
   title: 'worker dies between accepting the run of a sub-workflow and starting it',
   async apply(stage) {
     const { world } = stage;
-    const child = await createSlowChild(stage);
+    const child = await createChild(stage);
     const lock = await lockRow(world, 'SELECT id FROM workflows WHERE id = $1 FOR UPDATE', [child.id]);
     try {
       const run = await stage.start(inRow('unstarted child', [subWorkflow('sub-workflow', child)]));

@@ -4,50 +4,34 @@ import type { Ending } from '../evidence.js';
 import type { Fault } from '../fault.js';
 import { loseRecord } from '../lost-record.js';
 import { killParts } from '../parts.js';
-import { ask, callTool, inRow, request, type Outside, type Part } from '../shapes.js';
-
-/** Long enough to acquire the lock before the answer arrives. */
-const SLOW_MS = 1_500;
+import { held, inRow, request } from '../shapes.js';
 
 interface Unrecorded {
-  name: string;
+  name: 'llm' | 'get' | 'post' | 'mcp';
   title: string;
-  part: (outside: Outside) => Part;
   ending: Ending;
   /** The expected total number of calls. */
   calls: number;
 }
 
 const unrecorded: Unrecorded[] = [
-  { name: 'llm', title: 'LLM node', part: () => ask('slow'), ending: 'succeed', calls: 2 },
-  { name: 'get', title: 'GET', part: (outside) => request(outside, 'get', SLOW_MS), ending: 'succeed', calls: 2 },
-  {
-    name: 'post',
-    title: 'POST',
-    part: (outside) => request(outside, 'post', SLOW_MS, 'POST'),
-    ending: 'outcome unknown',
-    calls: 1,
-  },
-  {
-    name: 'mcp',
-    title: 'MCP tool',
-    part: (outside) => callTool(outside, 'tool', SLOW_MS),
-    ending: 'outcome unknown',
-    calls: 1,
-  },
+  { name: 'llm', title: 'LLM node', ending: 'succeed', calls: 2 },
+  { name: 'get', title: 'GET', ending: 'succeed', calls: 2 },
+  { name: 'post', title: 'POST', ending: 'outcome unknown', calls: 1 },
+  { name: 'mcp', title: 'MCP tool', ending: 'outcome unknown', calls: 1 },
 ];
 
-const answersLost: Fault[] = unrecorded.map(({ name, title, part, ending, calls }) => ({
+const answersLost: Fault[] = unrecorded.map(({ name, title, ending, calls }) => ({
   name: `unrecorded-${name}`,
   title: `worker dies between the answer and its record: ${title}`,
   async apply(stage) {
     const { world } = stage;
-    const run = await stage.start(inRow(`unrecorded ${name}`, [part(world.outside)]), ending);
+    const run = await stage.start(inRow(`unrecorded ${name}`, [held(world.outside, name)]), ending);
     const node = run.evidence.expected.at(-1)!;
     const { key } = node.calls[0]!;
     const runId = await run.accepted;
     await eventually(() => world.countCalls()[key] === 1, { timeoutMs: 30_000 });
-    await loseRecord(stage, { runId, nodeId: node.id });
+    await loseRecord(stage, { runId, nodeId: node.id }, () => world.release(node.label));
     await run.ended;
     const made = world.countCalls()[key];
     if (made !== calls) stage.complain(`the ${title} was called ${made} times, not ${calls}`);

@@ -1,4 +1,5 @@
 // A programmable model provider with the chat-completions protocol. It records all requests.
+import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 import { NOT_SCRIPTED, ONLY_SCRIPTED } from './model-router.js';
@@ -20,6 +21,8 @@ export interface ModelAnswer {
   error?: { message: string; type?: string; code?: string | null; param?: string | null };
   headers?: Record<string, string>;
   delayMs?: number;
+  /** The answer waits for this promise, unless the caller closes the connection. */
+  until?: Promise<unknown>;
   /** Cuts the connection instead of answering. */
   reset?: boolean;
   /** The whole body, which replaces the completion. */
@@ -85,6 +88,7 @@ export async function startFakeModelProvider(): Promise<FakeModelProvider> {
     const callNumber = requests.filter(({ model }) => model === recorded.model).length - 1;
     const answer = scripts.get(recorded.model)?.(recorded, callNumber) ?? {};
     if (answer.delayMs !== undefined && !(await pauseUnlessClosed(response, answer.delayMs))) return;
+    if (answer.until !== undefined) await Promise.race([answer.until, once(response, 'close')]);
     if (answer.reset === true) {
       request.socket.resetAndDestroy();
       return;

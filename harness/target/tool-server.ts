@@ -16,10 +16,13 @@ export interface ToolServer {
 }
 
 /**
- * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note` (text). It is
- * stateless: each request gets its own server.
+ * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `held` (text), `fail` and `note` (text).
+ * It is stateless: each request gets its own server. `held` answers when the promise that `hold` gives for its text
+ * resolves.
  */
-export async function startToolServer(): Promise<ToolServer> {
+export async function startToolServer(
+  hold: (text: string) => Promise<void> = async () => undefined,
+): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
   const bodies: string[] = [];
   const http = createServer((request, response) => {
@@ -31,7 +34,9 @@ export async function startToolServer(): Promise<ToolServer> {
         return;
       }
       bodies.push(Buffer.concat(chunks).toString());
-      const server = createTools((tool, given) => calls.push({ tool, arguments: given, headers: request.headers }));
+      const record = (tool: string, given: Record<string, unknown>): void =>
+        void calls.push({ tool, arguments: given, headers: request.headers });
+      const server = createTools(record, hold);
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
       response.on('close', () => void server.close());
       void server
@@ -52,7 +57,10 @@ export async function startToolServer(): Promise<ToolServer> {
   };
 }
 
-function createTools(record: (tool: string, given: Record<string, unknown>) => void): McpServer {
+function createTools(
+  record: (tool: string, given: Record<string, unknown>) => void,
+  hold: (text: string) => Promise<void>,
+): McpServer {
   const server = new McpServer({ name: 'test-tools', version: '1.0.0' });
   const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
   server.registerTool('add', { description: 'Adds', inputSchema: { a: z.number(), b: z.number() } }, ({ a, b }) => {
@@ -64,6 +72,11 @@ function createTools(record: (tool: string, given: Record<string, unknown>) => v
     record('slow', { ms, text: name });
     await pause(ms);
     return text(name === undefined ? 'waited' : `waited: ${name}`);
+  });
+  server.registerTool('held', { description: 'Waits', inputSchema: { text: z.string() } }, async ({ text: name }) => {
+    record('held', { text: name });
+    await hold(name);
+    return text(`held: ${name}`);
   });
   server.registerTool('fail', { description: 'Fails', inputSchema: {} }, () => {
     record('fail', {});

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { attacks } from './attacks/all.js';
-import { makeMemoryGroup } from './harness/cgroups.js';
+import { makeMemoryGroup } from '../../harness/processes/cgroups.js';
 import { readLimits } from './harness/limits.js';
 import { watchMemory } from './harness/memory-watch.js';
 import { judge } from './harness/round.js';

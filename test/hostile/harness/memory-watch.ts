@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { withDescendants } from '../../../harness/processes/family.js';
 import { rssMiB } from '../../../harness/processes/figures.js';
 import { signalAll } from '../../../harness/processes/signals.js';
-import type { Group } from './cgroups.js';
+import type { Group } from '../../../harness/processes/cgroups.js';
 import { PARTS, type Part, type PartLimits } from './limits.js';
 
 export interface Watched {
