@@ -1,5 +1,5 @@
 // Changes of the schema while the service works: a statement that waits for a lock blocks everybody behind it.
-import { sql } from 'kysely';
+import { sql, type Migration } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 
 /**
@@ -24,8 +24,8 @@ export async function patiently<T>(db: Database, deadline: number, work: () => P
 }
 
 /** Holds until the end of the transaction. */
-export async function setLockTimeout(trx: Pick<Db, 'getExecutor'>): Promise<void> {
-  await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(trx as Db);
+export async function setLockTimeout(trx: Parameters<Migration['up']>[0] | Db): Promise<void> {
+  await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(trx);
 }
 
 function isLockTrouble(error: unknown): boolean {
