@@ -15,14 +15,14 @@ export interface ToolServer {
   close: () => Promise<void>;
 }
 
+/** Answers a call of the tool `held` when the promise for its text resolves. */
+type Hold = (text: string) => Promise<void>;
+
 /**
- * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `held` (text), `fail` and `note` (text).
- * It is stateless: each request gets its own server. `held` answers when the promise that `hold` gives for its text
- * resolves.
+ * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note` (text), and with `hold`
+ * the tool `held` (text). It is stateless: each request gets its own server.
  */
-export async function startToolServer(
-  hold: (text: string) => Promise<void> = async () => undefined,
-): Promise<ToolServer> {
+export async function startToolServer(hold?: Hold): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];
   const bodies: string[] = [];
   const http = createServer((request, response) => {
@@ -59,7 +59,7 @@ export async function startToolServer(
 
 function createTools(
   record: (tool: string, given: Record<string, unknown>) => void,
-  hold: (text: string) => Promise<void>,
+  hold: Hold | undefined,
 ): McpServer {
   const server = new McpServer({ name: 'test-tools', version: '1.0.0' });
   const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
@@ -73,11 +73,14 @@ function createTools(
     await pause(ms);
     return text(name === undefined ? 'waited' : `waited: ${name}`);
   });
-  server.registerTool('held', { description: 'Waits', inputSchema: { text: z.string() } }, async ({ text: name }) => {
-    record('held', { text: name });
-    await hold(name);
-    return text(`held: ${name}`);
-  });
+  if (hold !== undefined) {
+    const held = { description: 'Waits', inputSchema: { text: z.string() } };
+    server.registerTool('held', held, async ({ text: name }) => {
+      record('held', { text: name });
+      await hold(name);
+      return text(`held: ${name}`);
+    });
+  }
   server.registerTool('fail', { description: 'Fails', inputSchema: {} }, () => {
     record('fail', {});
     return { ...text('it went wrong'), isError: true };
