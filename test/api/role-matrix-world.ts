@@ -94,6 +94,8 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const db = createDatabase({
     url: stack.stack.database_url,
     poolMax: 4,
+    // Hundreds of cases share the connections, and a busy machine takes long for each.
+    connectTimeoutMs: 60_000,
     applicationName: 'test',
     onError: () => undefined,
   });
