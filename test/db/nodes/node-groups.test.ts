@@ -52,8 +52,10 @@ describe('nodes that are claimed and end at the same moment', function () {
         extract(epoch FROM finished_at - node.started_at) >= 5 AS is_dated_back, paid.operation, paid.status AS paid,
         paid.amount_usd, paid.is_estimated, paid.price_version, paid.reason, paid.description, paid.user_id IS NULL AS is_nobodys
       FROM node_results AS node LEFT JOIN billing_transactions AS paid USING (run_id, path, node_id)
-      WHERE run_id = ${run.id}`.execute(db);
-    return run.nodeIds.map((id) => ({ ...rows.find((row) => row.node_id === id), node_id: undefined }));
+      WHERE run_id = ${run.id} ORDER BY path`.execute(db);
+    return run.nodeIds.map((id) =>
+      rows.filter((row) => row.node_id === id).map((row) => ({ ...row, node_id: undefined })),
+    );
   }
 
   it('get the same claims as alone', async () => {
