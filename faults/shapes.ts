@@ -80,8 +80,8 @@ export function labelOf(name: string): string {
   return name.split('/').at(-1)!;
 }
 
-export function heldPath(label: string): string {
-  return `/hold/${label}`;
+export function heldPath(gate: string): string {
+  return `/hold/${gate}`;
 }
 
 /** A call whose answer is held, by its label. */
@@ -94,21 +94,16 @@ export function held(outside: Outside, kind: 'llm' | 'get' | 'post' | 'mcp'): Pa
       expect: (tag) => toExpected('mcp', '0', tag, [{ key: toolKey(`${tag}/${label}`), mayRepeat: false }]),
     };
   }
-  const path = (tag: string): string => `${heldPath(label)}/${tag}`;
-  const method = kind.toUpperCase();
-  const body = kind === 'get' ? {} : { body: { from: label } };
-  return {
-    node: http(outside.targetUrl + path(TAG), { label, method, ...body }),
-    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: kind === 'get' }]),
-  };
+  return heldRequest(outside, label, label, kind.toUpperCase());
 }
 
-/** A GET that the target answers after a call of `/release/<gate>`. */
-export function heldRequest({ targetUrl }: Outside, label: string, gate: string): Part {
-  const path = (tag: string): string => `/hold/${gate}/${tag}/${label}`;
+/** A request that the target answers after a call of `/release/<gate>`. */
+export function heldRequest({ targetUrl }: Outside, label: string, gate: string, method = 'GET'): Part {
+  const path = (tag: string): string => `${heldPath(gate)}/${tag}/${label}`;
+  const body = method === 'GET' ? {} : { body: { from: label } };
   return {
-    node: http(targetUrl + path(TAG), { label, settings: { timeout: 300 } }),
-    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: true }]),
+    node: http(targetUrl + path(TAG), { label, method, ...body, settings: { timeout: 300 } }),
+    expect: (tag) => toExpected('http', '0', tag, [{ key: path(tag), mayRepeat: method === 'GET' }]),
   };
 }
 

@@ -1,5 +1,5 @@
-// What a run of five HTTP nodes costs: processor time of each part, and bytes in PostgreSQL's tables and log and in
-// Temporal's store.
+// Measures what a run of five HTTP nodes costs: processor time of each part, and bytes in PostgreSQL's tables and log
+// and in Temporal's store.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';

@@ -136,9 +136,8 @@ describe('the live part of workflow_result', function () {
     const unstart = 'UPDATE runs SET run_started_at = NULL WHERE id = $1 RETURNING id';
     assert.equal((await queryDatabase(stack, unstart, [runId])).length, 1);
     const before = await queries('answered');
-    const startedAt = performance.now();
     const statuses = new Set<string>();
-    for (; performance.now() - startedAt < 2_500; await pause(100)) statuses.add((await poll(runId)).status);
+    for (let polls = 0; polls < 10; polls++) statuses.add((await poll(runId)).status);
     assert.deepEqual([...statuses], ['in queue']);
     assert.equal(await queries('answered'), before);
     await cancelRun(stack, runId);

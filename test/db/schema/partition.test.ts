@@ -66,7 +66,7 @@ describe('node results that are partitioned', function () {
     await died;
     await client.query('ROLLBACK');
     await client.end();
-    // What changes meanwhile is copied by the trigger.
+    // The trigger copies what changes meanwhile.
     await execute(workflows[1]!);
     assert.equal(await count('node_results_next'), await count('node_results'));
     assert.equal(await count("pg_class WHERE relname = 'node_results' AND relkind = 'p'"), 0);
