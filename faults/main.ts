@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { enterNamespaces } from '../harness/hosts/network.js';
 import type { Fault } from './fault.js';
 import { createBed, prepareBed } from './hosts/bed.js';
-import { lackOfBed, missingOf } from './hosts/programs.js';
+import { reasonToSkip, missingOf } from './hosts/programs.js';
 import { hostFaults } from './hosts/rows.js';
 import { EXECUTIONS, faults, runRow, type Execution, type RowResult } from './matrix.js';
 import { writePages } from './page.js';
@@ -40,7 +40,7 @@ if (values.list) {
   process.exitCode = (await runMatrix(faults, createWorld)) ? 0 : 1;
 } else {
   const isDev = values['dev-temporal'];
-  const lack = lackOfBed(isDev);
+  const lack = reasonToSkip(isDev);
   if (lack !== undefined) print(`SKIPPED: all rows of several hosts, because ${lack}`);
   else if (await enterNamespaces(() => prepareBed({ isDev, report: print }))) {
     const isSurvived = await runMatrix(withoutSkipped(), (settings) => createBed({ settings, isDev, report: print }));

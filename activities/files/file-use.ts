@@ -76,7 +76,7 @@ export function createFileUse(db: Database, files: Files): FileUse {
   return use;
 }
 
-/** The stream of no bytes is empty, as an empty chunk would not be. */
+/** Without bytes the stream has no chunk, because an empty chunk would be read as data. */
 export function streamOf(bytes: Buffer): Readable {
   return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
 }

@@ -50,8 +50,9 @@ interface Admission {
 }
 
 /**
- * Throws `handedBack` if the node must wait for longer. A node that is given up, or whose run ends while it waits, is
- * admitted with the error that its attempt must record.
+ * Admits a node whose workers have died. Throws `handedBack` if it is not admitted within `WAIT_MS`, or if the shares
+ * of its deaths are not known yet. A node that is given up, or whose run ends while it waits, is admitted with the
+ * error that its attempt must record.
  */
 export async function admitHeld(
   { db, isolation, logger, workerId }: IsolationDeps,

@@ -98,12 +98,15 @@ const MAX_PASSED_MASKERS = 50;
 const SNAPSHOT_FACTOR = 8;
 const SNAPSHOT_CACHE = { max: 100, maxSize: 96 * 1024 * 1024 };
 /**
- * Sizes in characters. An output larger than `maxEntrySize` is read from the database when it is needed. `max` is
- * needed because outputs of ended runs are useless: without it, small ones would stay for a quarter of an hour.
+ * Sizes in characters. An output larger than `maxEntrySize` is read from the database when it is needed. `max` also
+ * removes the outputs of ended runs, which would otherwise stay until newer ones fill `maxSize`.
  */
 const OUTPUT_CACHE = { max: 10_000, maxSize: 16 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
-/** Sizes in characters. The items of the largest loop fit. */
+/**
+ * Sizes in characters. `max` is the largest number of items of one loop. Items that do not fit are read from the
+ * database.
+ */
 const ITEM_CACHE = { max: 10_000, maxSize: 8 * 1024 * 1024, maxEntrySize: 32 * 1024 };
 
 export function createRunContexts(deps: StartDeps & { callbacks: CallbackUrls }): RunContexts {

@@ -106,7 +106,7 @@ class Walk {
     if (!(await this.#areHere(firsts))) return this.#leaveToTheirPool(firsts);
     for (let next = firsts; next.length > 0;) {
       if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
-      // The walk reports a node that must be retried or that waits before it goes further.
+      // If a node must be retried or waits, the walk ends after what `StretchPlan.next` still allows, and reports it.
       const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
       next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }

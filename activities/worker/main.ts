@@ -173,7 +173,7 @@ async function main(): Promise<void> {
       void takeFirstRuns(config, version, { connection, logger, signal: stopping.signal });
     stop = () => {
       stopping.abort();
-      pulse.hurry();
+      pulse.endWaits();
       void life.stop();
       // A worker that has failed is shutting down already.
       if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -31,7 +31,7 @@ export async function measureLargeTable(bed: ScaleBed, rows: number, print: (lin
     print(`${(await count(db)).toLocaleString('en')} rows, seeded in ${seconds.toFixed(0)} s`);
     const runIds = await someRuns(db);
     print(`before: ${await figures(db, client, runIds)}`);
-    const during = watch(client, runIds, workflow);
+    const during = startLoad(client, runIds, workflow);
     const admin = [path.join(OWN_BUILD, 'cli/admin.js'), 'database', 'partition', '--into', String(PARTITIONS)];
     const env = { ...process.env, DATA_DIR: stack.dataDir };
     const { stdout } = await promisify(execFile)(process.execPath, admin, { env });
@@ -110,8 +110,8 @@ async function poll(client: TimedClient, runId: string): Promise<number> {
   return (await client.send('GET', `/workflows/workflow_result/?id=${runId}`)).totalMs;
 }
 
-/** Polls and executes runs, one after the other, until `end` is called. Returns their times in milliseconds. */
-function watch(
+/** Repeats polls in one loop and runs in another, until `end` is called. `end` returns their times in milliseconds. */
+function startLoad(
   client: TimedClient,
   runIds: readonly string[],
   workflow: number,

@@ -53,7 +53,7 @@ function printCost({ cpuMs, tables, wal, temporal }: RunCost): void {
   for (const [name, ms] of Object.entries({ API: api, worker, Temporal: server, PostgreSQL: postgres })) {
     process.stdout.write(`| ${name} | ${ms.toFixed(1)} |\n`);
   }
-  const lines = [...tables, { name: "PostgreSQL's log", bytes: wal }, { name: "Temporal's store", bytes: temporal }];
+  const lines = [...tables, { name: "PostgreSQL's WAL", bytes: wal }, { name: "Temporal's store", bytes: temporal }];
   process.stdout.write('\n| on disk | bytes |\n|---|---|\n');
   for (const { name, bytes } of lines)
     process.stdout.write(`| ${name} | ${Math.round(bytes).toLocaleString('en')} |\n`);

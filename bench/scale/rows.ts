@@ -24,7 +24,10 @@ export interface ScaleRow {
   /** Of a processor, for each process. */
   share: number;
   perSecond: number;
-  /** Processors that were busy: all measured processes, Temporal, PostgreSQL; of the machine the share. */
+  /**
+   * `processes`, `temporal`, `postgres`: seconds of processor time in a second. `machine`: the share of all processors
+   * that was not idle, from 0 to 1.
+   */
   busy: { processes: number; temporal: number; postgres: number; machine: number };
 }
 
@@ -107,7 +110,7 @@ interface Work {
   /** The stack's own process of this kind is the first. */
   part: 'api' | 'worker';
   add: () => Promise<Started>;
-  /** Each repeats its action. */
+  /** The actions that `repeat` executes concurrently; each is repeated. */
   lanes: () => (() => Promise<void>)[];
 }
 
@@ -120,7 +123,7 @@ async function* withMoreAndMore(bed: ScaleBed, { what, share, part, add, lanes }
       await repeat(lanes(), bed.seconds);
       running.push({ ...one, share: hold(`${part}-${processes}`, one.pid, share) });
       await repeat(lanes(), SETTLE_SECONDS);
-      yield { what, processes, share, ...(await repeat(lanes(), bed.seconds, () => busyOf(bed, running))) };
+      yield { what, processes, share, ...(await repeat(lanes(), bed.seconds, () => readCpuTotals(bed, running))) };
     }
   } finally {
     for (const { stop } of running) await stop?.();
@@ -128,10 +131,10 @@ async function* withMoreAndMore(bed: ScaleBed, { what, share, part, add, lanes }
   }
 }
 
-type Busy = Omit<ScaleRow['busy'], 'machine'>;
+type CpuTotals = Omit<ScaleRow['busy'], 'machine'>;
 
 /** Processor seconds since the processes were started. */
-function busyOf({ stack }: ScaleBed, running: Running[]): Busy {
+function readCpuTotals({ stack }: ScaleBed, running: Running[]): CpuTotals {
   const { temporal, postgres } = stack.stack.pids;
   return {
     processes: running.reduce((sum, { pid }) => sum + cpuSeconds(pid, 'family'), 0),
@@ -146,7 +149,7 @@ const NOTHING = { processes: 0, temporal: 0, postgres: 0 };
 async function repeat(
   actions: (() => Promise<void>)[],
   seconds: number,
-  read: () => Busy = () => NOTHING,
+  read: () => CpuTotals = () => NOTHING,
 ): Promise<Pick<ScaleRow, 'perSecond' | 'busy'>> {
   const over = new AbortController();
   let done = 0;
@@ -165,7 +168,7 @@ async function repeat(
   const [after, idleAfter, ended] = [read(), idleness(), done];
   over.abort();
   await work;
-  const busy = (part: keyof Busy): number => (after[part] - before[part]) / tookSeconds;
+  const busy = (part: keyof CpuTotals): number => (after[part] - before[part]) / tookSeconds;
   return {
     perSecond: ended / tookSeconds,
     busy: {

@@ -1,5 +1,5 @@
-// Measures what a run of five HTTP nodes costs: processor time of each part, and bytes in PostgreSQL's tables and log
-// and in Temporal's store.
+// Measures what a run of five HTTP nodes costs: processor time of each part, and bytes in PostgreSQL's tables, in its
+// WAL and in Temporal's store.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -16,7 +16,7 @@ export interface RunCost {
   cpuMs: CpuSeconds;
   /** By table with its indexes, the largest first. */
   tables: { name: string; bytes: number }[];
-  /** PostgreSQL's log. */
+  /** Bytes of WAL. */
   wal: number;
   temporal: number;
 }

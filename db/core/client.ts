@@ -85,8 +85,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     dialect: new PostgresDialect({ pool: takeShare === undefined ? watched : sharedPool(watched, takeShare) }),
     ...(pulse && {
       log(event) {
-        if (event.level === 'error') pulse.saw(event.error);
-        else pulse.heard();
+        if (event.level === 'error') pulse.reportError(event.error);
+        else pulse.reportAnswer();
       },
     }),
   });

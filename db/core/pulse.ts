@@ -7,7 +7,7 @@ import { sleep } from './sleep.js';
 
 export type DatabaseState = 'well' | Outage;
 
-/** What a subject sees of the pulse. */
+/** The part of the pulse that other modules read. */
 export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
 
 /**
@@ -17,7 +17,10 @@ export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
 export interface SuspectConnections {
   /** Returns the server processes of connections that have waited long for one statement. */
   waiting(): number[];
-  /** Ends those of the asked connections that were not busy for several calls in a row: their statements are over. */
+  /**
+   * `asked` is a result of `waiting`, `busy` are those of them whose server process executes a statement. Closes a
+   * connection that was not busy in two calls in a row, because its answer is lost.
+   */
   cutIfOver(asked: readonly number[], busy: readonly number[]): void;
 }
 
@@ -30,19 +33,23 @@ interface PulseOptions {
 }
 
 const ASK_EVERY_MS = 1_000;
-/** A request that waits for PostgreSQL is answered within this time plus `ASK_EVERY_MS`. */
+/** PostgreSQL counts as not answering after this time without an answer to any statement. */
 const ANSWER_WITHIN_MS = 5_000;
 const TICK_MS = 250;
 const REPLACE_AFTER_MS = 50;
 const CONNECT_AGAIN_MS = 500;
-/** Between two looks whether there is room again; shortened at random, because every process looks. */
+/**
+ * The longest pause between two checks for free disk space. It is shortened at random by up to a quarter, so that the
+ * processes do not check at the same time.
+ */
 const LOOK_FOR_ROOM_MS = 2_000;
 
+/** Makes `LOOK_FOR_ROOM` write a temporary file instead of using memory, and limits its time. */
+const ROOM_SETTINGS = `SET work_mem = '64kB'; SET temp_tablespaces = ''; SET statement_timeout = '10s'`;
 /**
  * Writes 4 MiB to a temporary file of the database's tablespace, which PostgreSQL deletes at the end of the statement.
  * It changes no table, writes no WAL and needs no right, so it works on a server that has made itself read-only.
  */
-const ROOM_SETTINGS = `SET work_mem = '64kB'; SET temp_tablespaces = ''; SET statement_timeout = '10s'`;
 const LOOK_FOR_ROOM = `
   WITH filler AS MATERIALIZED (SELECT repeat('x', 4000) || n FROM generate_series(1, 1024) AS n)
   SELECT count(*) FROM filler`;
@@ -52,12 +59,12 @@ export class DatabasePulse {
   readonly #options: PulseOptions;
   readonly #hosts: Hosts;
   readonly #stopped = new AbortController();
-  readonly #hurried = new AbortController();
+  readonly #waitsEnded = new AbortController();
   readonly #loop: Promise<void>;
   readonly #watchers = new Set<() => void>();
   readonly #suspects: SuspectConnections[] = [];
   #state: DatabaseState = 'well';
-  /** True from the first statement without room until a look has found some. */
+  /** True after a statement was refused because the disk is full, until a look succeeds or fails for another reason. */
   #lacksRoom = false;
   /** The number of statements of the process that were answered. */
   #answered = 0;
@@ -75,12 +82,12 @@ export class DatabasePulse {
   }
 
   /** Reports that a statement was answered. */
-  heard(): void {
+  reportAnswer(): void {
     this.#answered += 1;
   }
 
   /** Reports the error of a statement, or of an attempt to connect. */
-  saw(error: unknown): void {
+  reportError(error: unknown): void {
     const outage = outageOf(error);
     if (outage === 'no room') {
       this.#lacksRoom = true;
@@ -95,13 +102,13 @@ export class DatabasePulse {
     return () => this.#watchers.delete(watcher);
   }
 
-  suspect(connections: SuspectConnections): void {
+  watchConnections(connections: SuspectConnections): void {
     this.#suspects.push(connections);
   }
 
-  /** Ends all waits for another state, and begins none: the process stops. */
-  hurry(): void {
-    this.#hurried.abort();
+  /** Ends all waits in `until` and makes later calls return at once, because the process stops. */
+  endWaits(): void {
+    this.#waitsEnded.abort();
   }
 
   /** Resolves when `isReached` is true of the state, after `timeoutMs` at the latest. */
@@ -111,13 +118,13 @@ export class DatabasePulse {
     const unwatch = this.watch(() => {
       if (isReached(this.#state)) reached.abort();
     });
-    const signal = AbortSignal.any([reached.signal, this.#hurried.signal]);
+    const signal = AbortSignal.any([reached.signal, this.#waitsEnded.signal]);
     await sleep(timeoutMs, signal);
     unwatch();
   }
 
   async stop(): Promise<void> {
-    this.hurry();
+    this.endWaits();
     this.#stopped.abort();
     this.#wake.abort();
     await this.#loop;
@@ -130,13 +137,15 @@ export class DatabasePulse {
       try {
         await this.#watchOneConnection(url);
         failures = 0;
-        // A connection that broke alone is replaced. Only a failed attempt to connect means no answer.
+        // A broken connection is replaced without a change of the state, because the server may still be reachable. The
+        // state changes if no new connection can be opened, or if an open one gets no answer.
         await this.#pause(REPLACE_AFTER_MS);
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
         this.#hosts.leave(url);
         failures += 1;
-        // A host that has stopped answering ends all waits at once: only then can another host take the statements.
+        // After `NoAnswer` the state changes before another host is tried, because the change closes the connections on
+        // which statements still wait.
         if (failures < this.#hosts.count && !(error instanceof NoAnswer)) continue;
         failures = 0;
         this.#change('no answer', error);
@@ -196,9 +205,11 @@ export class DatabasePulse {
     } catch (error) {
       if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
         throw error;
-      // Another error, such as that of a limit on temporary files, says nothing about room.
+      // Another error, such as that of a limit on temporary files, ends the state `no room`, because the look cannot
+      // tell. The next statement without room sets it again.
       this.#lacksRoom = outageOf(error) === 'no room';
-      this.#change(this.#lacksRoom ? 'no room' : 'well', error);
+      if (this.#lacksRoom) this.#change('no room', error);
+      else this.#change('well');
     }
   }
 
@@ -228,8 +239,8 @@ export class DatabasePulse {
   }
 
   /**
-   * Rejects after `ANSWER_WITHIN_MS` in which this process itself has run, because a blocked process cannot read an
-   * answer, and in which PostgreSQL has answered no statement of the process, because it is busy if it has.
+   * Rejects after `ANSWER_WITHIN_MS` without an answer to any statement of this process: if PostgreSQL answers others,
+   * it is only busy. Time in which this process was blocked does not count, because it could not read an answer.
    */
   async #within<T>(work: Promise<T>): Promise<T> {
     let [silentMs, answered] = [0, this.#answered];

@@ -36,7 +36,10 @@ const TIMES_OVER = 2;
 /** The open connections of a pool. */
 export class OpenConnections implements SuspectConnections {
   readonly #clients = new Set<OpenClient>();
-  /** Without connections through a pooler, whose numbers are not those of the server. */
+  /**
+   * Contains no connections through a pooler: a pooler reports another process id than the server's, so
+   * `pg_stat_activity` cannot be asked about them.
+   */
   readonly #waits = new Map<OpenClient, Wait>();
 
   add(client: pg.ClientBase): void {
@@ -93,7 +96,7 @@ export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnecti
   pulse.watch(() => {
     if (!answers(pulse.state)) open.cut();
   });
-  pulse.suspect(open);
+  pulse.watchConnections(open);
   return {
     async connect() {
       const untilMs = performance.now() + patienceMs;
@@ -104,7 +107,7 @@ export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnecti
           return await whileItAnswers(pool.connect(), pulse);
         } catch (error) {
           if (isConnectTimeout(error)) throw error;
-          pulse.saw(error);
+          pulse.reportError(error);
           if (performance.now() + TRY_AGAIN_MS > untilMs) throw new NoConnectionError(error);
           await sleep(TRY_AGAIN_MS);
         }

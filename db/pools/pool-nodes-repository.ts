@@ -4,7 +4,7 @@ import { DEFAULT_POOL, type ProjectPools } from '../../graph/pools.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 import { notifyWatchers } from '../watches/notify-watchers.js';
-import { counts, isGone, isServed } from './workers-repository.js';
+import { isLiving, isGone, isServed } from './workers-repository.js';
 
 /** Returns undefined if the run is not open. */
 export async function findPoolsOfRun(db: Db, runId: string): Promise<ProjectPools | undefined> {
@@ -70,15 +70,21 @@ export async function endWorkerWaits(
     RETURNING ${notifyWatchers(runId)}`.execute(db);
 }
 
-/** A node waits for a worker once it was due for this long while none counted. */
+/**
+ * A node waits for a worker after it has been due for this time, and its pool has had no living worker during this
+ * time.
+ */
 const DUE_FOR_S = 5;
 /** A bound for one statement; the next round does the rest. */
 const BATCH = 500;
 
-/** True if the node, a row of `node_results` with the alias `node`, is in the hands of no worker that may still live. */
-const hasLostWorker = sql`NOT EXISTS (SELECT FROM workers AS taker WHERE taker.id = node.worker AND NOT ${isGone(sql`taker`)})`;
+/** True if no worker has taken the node (a row of `node_results` with the alias `node`), or if that worker is gone. */
+const hasNoLivingWorker = sql`NOT EXISTS (SELECT FROM workers AS taker WHERE taker.id = node.worker AND NOT ${isGone(sql`taker`)})`;
 
-/** True if the node waits for something else, or between two attempts. */
+/**
+ * True for loops and their iterations, which need no worker, and for a node that waits for something else or for its
+ * next attempt.
+ */
 const waitsOtherwise = sql`(node.iterations IS NOT NULL OR node.is_iteration
   OR EXISTS (
     SELECT FROM waits WHERE waits.run_id = node.run_id AND waits.path = node.path AND waits.node_id = node.node_id
@@ -105,7 +111,7 @@ export async function startWorkerWaits(db: Db): Promise<number> {
     SELECT node.run_id, node.path, node.node_id, due.pool
     FROM pool_nodes AS due JOIN node_results AS node USING (run_id, path, node_id)
     WHERE due.due_at <= now() - make_interval(secs => ${DUE_FOR_S}) AND node.status = 'in progress'
-      AND NOT ${isServed(sql`due.pool`, sql`due.build_id`, DUE_FOR_S)} AND ${hasLostWorker} AND NOT ${waitsOtherwise}`,
+      AND NOT ${isServed(sql`due.pool`, sql`due.build_id`, DUE_FOR_S)} AND ${hasNoLivingWorker} AND NOT ${waitsOtherwise}`,
   );
   // A node whose worker died is due again in the pool of that worker. Nodes of workers that died long ago wait already,
   // and a search for them would read all nodes of open runs in each round.
@@ -194,7 +200,7 @@ export async function readPools(db: Db): Promise<PoolFigures[]> {
     WITH living AS (
       SELECT pool, count(*)::integer AS workers,
         array_agg(DISTINCT build_id ORDER BY build_id) FILTER (WHERE build_id IS NOT NULL) AS builds
-      FROM workers WHERE ${counts(sql`workers`)} GROUP BY pool
+      FROM workers WHERE ${isLiving(sql`workers`)} GROUP BY pool
     ), due AS (
       SELECT pool, count(*)::integer AS backlog, extract(epoch FROM now() - min(since))::float8 AS oldest FROM (
         SELECT due.pool, due.due_at AS since

@@ -33,26 +33,31 @@ export async function deleteOldWorkers(db: Db): Promise<void> {
   await sql`DELETE FROM workers WHERE seen_at < now() - make_interval(days => ${KEEP_DAYS})`.execute(db);
 }
 
-/** True for a row of `workers`, by its alias, that counts now or has counted within the last `seconds`. */
-export function counts(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
+/**
+ * True for a row of `workers`, by its alias, whose worker lives now or has lived within the last `seconds`: it has
+ * reported within `COUNTS_FOR_S`, and has not begun to stop.
+ */
+export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at + make_interval(secs => ${COUNTS_FOR_S}))
     > now() - make_interval(secs => ${seconds})`;
 }
 
 /**
- * True for a row of `workers`, by its alias, whose process executes nothing any more. One that stops ends within this
- * time.
+ * True for a row of `workers`, by its alias, whose process executes nothing any more. A worker that stops ends within
+ * `COUNTS_FOR_S`.
  */
 export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)
     <= now() - make_interval(secs => ${COUNTS_FOR_S})`;
 }
 
-/** True if a worker of the pool and, unless it is null, of the build counts now or has counted within the last `seconds`. */
+/**
+ * True if a worker of the pool and, unless it is null, of the build lives now or has lived within the last `seconds`.
+ */
 export function isServed(pool: RawBuilder<unknown>, build: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
   return sql<boolean>`EXISTS (
     SELECT FROM workers AS serving WHERE serving.pool = ${pool}
-      AND (${build} IS NULL OR serving.build_id = ${build}) AND ${counts(sql`serving`, seconds)})`;
+      AND (${build} IS NULL OR serving.build_id = ${build}) AND ${isLiving(sql`serving`, seconds)})`;
 }
 
 /** Returns those of `pools` in which no worker counts. */

@@ -13,7 +13,7 @@ const KEY = ['run_id', 'path', 'node_id'];
 const NEXT = 'node_results_next';
 const MIRROR = 'node_results_mirror';
 const BATCH_ROWS = 5_000;
-/** Of the exchange, which waits for the statements that use the table. */
+/** The time for which `prepare` and `exchange` each retry to get their locks on the table. */
 const PATIENCE_MS = 120_000;
 
 export interface Partitioned {
@@ -101,8 +101,9 @@ async function copyAll(db: Database): Promise<number> {
 }
 
 /**
- * Copies the rows that follow `after` in the order of the key. They are locked against changes until they are stored,
- * because the trigger can change only what is there.
+ * Copies the rows that follow `after` in the order of the key. They are locked against changes until their copies are
+ * committed. Otherwise the trigger's DELETE would not see the copy: a deleted row would reappear, and an update would
+ * violate the primary key.
  */
 async function copyBatch(db: Database, after: Position | undefined): Promise<{ copied: number; last?: Position }> {
   const following =

@@ -42,10 +42,10 @@ export type ServiceName = (typeof APIS)[number] | (typeof WORKERS)[number];
 export const DATABASES = ['postgres1', 'postgres2'] as const;
 
 export const PORTS = { postgres: 5432, temporal: 7233, s3: 7070, api: 3000, worker: 9464, proxy: 80 };
-/** Only finds what hangs: a busy machine may take minutes. */
+/** This long, because a busy machine may take minutes; it only ends what hangs. */
 const READY_MS = 600_000;
 const BACK_WITHIN = { timeoutMs: 120_000, intervalMs: 200 };
-/** Of PostgreSQL's first server. */
+/** The size of the file system of PostgreSQL's first server. It is small, so that `disk-full` fills it quickly. */
 const DISK_MIB = 768;
 
 export interface Bed extends Struck {
@@ -53,7 +53,7 @@ export interface Bed extends Struck {
   postgres: PostgresPair;
   /** Stops the host's process in order, and starts it again: from another build, or with more variables. */
   restart: (name: ServiceName, how?: Restart) => Promise<void>;
-  /** Kills PostgreSQL's first server and promotes the replica. No further row can be played then. */
+  /** Kills PostgreSQL's first server and promotes the replica. No further fault can be applied then. */
   promote: () => Promise<void>;
   /** The folder of a build that differs from this one by its version. */
   nextBuild: () => string;
@@ -61,8 +61,11 @@ export interface Bed extends Struck {
   ready: () => Promise<void>;
   /** The address of the health server, which tells the time of the host. */
   healthUrl: (name: ServiceName) => string;
-  /** Calls `undo` if a fault breaks off. Returns `undo` for the fault's own end; it works once. */
-  undoing: <T>(undo: () => T) => () => T | undefined;
+  /**
+   * Registers `undo` for `heal`, which is called if the fault fails. Returns a function that calls `undo`, unless it
+   * was already called.
+   */
+  registerUndo: <T>(undo: () => T) => () => T | undefined;
 }
 
 interface Restart {
@@ -71,13 +74,16 @@ interface Restart {
   env?: Record<string, string>;
 }
 
-/** Each mode of execution has a bed of its own, on the same hosts. */
-let network: Promise<Record<HostName, NetworkHost>> | undefined;
+/** The hosts are created once, and used by the bed of each mode of execution. */
+let sharedHosts: Promise<Record<HostName, NetworkHost>> | undefined;
 
 interface BedOptions {
   /** Added to the environment of API and workers. */
   settings: Record<string, string>;
-  /** Takes the server of `npm start` for Temporal, which stores in a file of its own. */
+  /**
+   * True: Temporal is the development server of `npm start`, which stores in a file. False: the production server,
+   * which stores in PostgreSQL.
+   */
   isDev: boolean;
   report: (line: string) => void;
 }
@@ -98,7 +104,7 @@ function findCli(report: BedOptions['report']): Promise<string> {
 export async function createBed({ settings, isDev, report }: BedOptions): Promise<Bed> {
   const folder = makeDataDir();
   const outside = await startOutside();
-  const hosts = await (network ??= createHosts());
+  const hosts = await (sharedHosts ??= createHosts());
   const children = new Map<string, ChildSupervisor>();
   const logs = path.join(folder, 'logs');
   mkdirSync(logs);
@@ -124,10 +130,9 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
     port: PORTS.postgres,
     folder: path.join(folder, name),
     logs,
-    on: (command) => hosts[name].command(command),
+    toHostCommand: (command) => hosts[name].command(command),
   });
   report('PostgreSQL and its replica are being started');
-  // Small, so that it can be filled up.
   mkdirSync(place('postgres1').folder);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=755`, 'disk', place('postgres1').folder]);
   const postgres = await startPostgresPair([place('postgres1'), place('postgres2')], {
@@ -213,7 +218,7 @@ export async function createBed({ settings, isDev, report }: BedOptions): Promis
     healthUrl,
     pids: () => Object.fromEntries([...children].map(([name, { pid }]) => [name, pid])),
     isRunning: () => !isPromoted,
-    undoing(undo) {
+    registerUndo(undo) {
       let isUndone = false;
       const once = (): ReturnType<typeof undo> | undefined => {
         undos.delete(once);
@@ -316,7 +321,7 @@ async function setUp(db: Database, folder: string, secrets: StackSecrets): Promi
   return apiKey;
 }
 
-/** Copies this build beside its packages, under the next version. */
+/** Copies this build, links `node_modules`, and appends `-next` to the version in package.json. */
 function createNextBuild(folder: string): string {
   const root = path.dirname(OWN_BUILD);
   const dist = path.join(folder, 'dist');
@@ -327,7 +332,10 @@ function createNextBuild(folder: string): string {
   return dist;
 }
 
-/** HAProxy asks each API process whether it lives, and gives requests of a dead one to the other. */
+/**
+ * Writes the shipped HAProxy configuration with the addresses of the API hosts, and returns the command. HAProxy checks
+ * each API process, and sends requests only to those that answer.
+ */
 function proxyCommand(hosts: Record<HostName, NetworkHost>, folder: string): Command {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg'), 'utf8');
   const servers = APIS.map((name) => `  server ${name} ${hosts[name].address}:${PORTS.api}\n`);

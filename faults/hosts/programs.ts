@@ -8,8 +8,8 @@ export type Program = 'nft' | 'faketime' | 'an S3 server, which Go builds';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
-/** Returns what keeps the bed from being built, as a sentence, or undefined. */
-export function lackOfBed(isDev: boolean): string | undefined {
+/** Returns why this machine cannot create the bed, or undefined. */
+export function reasonToSkip(isDev: boolean): string | undefined {
   if (process.platform !== 'linux') return 'network namespaces need Linux';
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   const missing = ['unshare', 'ip', 'haproxy', 'setpriv'].filter((program) => !isThere(program));
@@ -26,7 +26,10 @@ export function missingOf(needs: Program[]): Program[] {
   });
 }
 
-/** Returns the variables with which a program sees another time of day. Clocks that only measure are left alone. */
+/**
+ * Returns the environment with which libfaketime shifts a process's wall clock by `hours`. The monotonic clock is not
+ * shifted.
+ */
 export function clockEnvironment(hours: number): Record<string, string> {
   return {
     LD_PRELOAD: FAKETIME,

@@ -56,7 +56,7 @@ const LABELS: Record<HostName, string> = {
 async function dropFor(stage: Stage<Bed>, host: HostName, rules: Rules[], blow: Omit<Blow, 'ends'>): Promise<void> {
   const { world } = stage;
   await stage.hit({ ...blow, ends: [] }, async () => {
-    const end = world.undoing(await world.hosts[host].drop(...rules));
+    const end = world.registerUndo(await world.hosts[host].drop(...rules));
     await pause(CUT_MS);
     stage.count('packets dropped', (await end()) ?? 0);
     await world.ready();
@@ -87,7 +87,7 @@ const cutStore: HostFault = {
     };
     await start();
     await stage.hit({ what: 'the cut of s3', ...EFFECTS.s3, ends: [] }, async () => {
-      const end = world.undoing(await world.hosts.s3.drop(EVERYTHING));
+      const end = world.registerUndo(await world.hosts.s3.drop(EVERYTHING));
       await start();
       await pause(CUT_MS);
       stage.count('packets dropped', (await end()) ?? 0);
@@ -188,8 +188,11 @@ interface Link {
   title: string;
 }
 
-/** The end of a connection is known to PostgreSQL only when it is told. */
-const FORGET = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_addr = $1::inet';
+/**
+ * Ends the server processes of a client's connections. The redirect resets only the client's side, so PostgreSQL would
+ * keep them and their locks.
+ */
+const TERMINATE_BACKENDS = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_addr = $1::inet';
 
 const slow: HostFault[] = (
   [
@@ -218,13 +221,14 @@ async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title
     { what: `the slow link of ${from}`, cuts, apiDown: apiDown || from === 'temporal', ends: [] },
     async () => {
       const relay = await startRelay({ listenOn: BRIDGE_ADDRESS, to: { host: far.address, port }, delayMs: DELAY_MS });
-      const close = world.undoing(() => relay.close());
+      const close = world.registerUndo(() => relay.close());
       const detour = { address: BRIDGE_ADDRESS, port: relay.port };
-      const end = world.undoing(await near.redirect({ address: far.address, port }, detour));
-      if (port === PORTS.postgres) await world.query(FORGET, [near.address]);
+      const end = world.registerUndo(await near.redirect({ address: far.address, port }, detour));
+      if (port === PORTS.postgres) await world.query(TERMINATE_BACKENDS, [near.address]);
       await pause(SLOW_MS);
       stage.count('connections over the slow link', relay.connections());
-      // First, so that the end of its connections is still translated and reaches both sides.
+      // The relay closes before the redirect is removed, so that the kernel still translates the closing packets and
+      // both sides receive them.
       close();
       await end();
       await world.ready();
@@ -285,7 +289,7 @@ const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
   })),
 );
 
-/** Strikes while the connections that a host refuses on a port are counted. */
+/** Applies the fault, and counts the connections that the host refuses on the port meanwhile. */
 async function countingRefused(
   stage: Stage<Bed>,
   [host, port]: [HostName, number],
@@ -294,14 +298,14 @@ async function countingRefused(
 ): Promise<void> {
   const { world } = stage;
   await stage.hit(blow, async () => {
-    const end = world.undoing(await world.hosts[host].countRefused(port));
+    const end = world.registerUndo(await world.hosts[host].countRefused(port));
     await act();
     await world.ready();
     stage.count('connections refused or broken off', (await end()) ?? 0);
   });
 }
 
-/** Counts lines of PostgreSQL's log. */
+/** Counts the matches of `words` in the server log of PostgreSQL. */
 function inLog({ folder }: Bed, words: RegExp): number {
   return readFileSync(path.join(folder, 'logs/postgres1.log'), 'utf8').match(words)?.length ?? 0;
 }
@@ -336,9 +340,9 @@ const fullDisk: HostFault = {
     const { world } = stage;
     const ballast = path.join(world.folder, 'postgres1/ballast');
     const before = inLog(world, NO_ROOM);
-    // PostgreSQL ends where it cannot write its log, and comes back when there is room.
+    // PostgreSQL exits if it cannot write its WAL, and its supervisor starts it again.
     await stage.hit({ what: 'the full disk', ...EFFECTS.postgres1, ends: ['postgres1'] }, async () => {
-      const empty = world.undoing(() => rmSync(ballast, { force: true }));
+      const empty = world.registerUndo(() => rmSync(ballast, { force: true }));
       fill(ballast);
       await pause(CUT_MS);
       empty();

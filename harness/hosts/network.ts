@@ -26,9 +26,9 @@ export interface Rules {
 }
 
 /**
- * Returns true inside the namespaces. Else calls `prepare`, which still has the machine's network, runs this process's
- * own command again in new network, mount and process namespaces, and sets the exit code to its. A signal that ends
- * this process ends everything in the namespaces.
+ * Returns true inside the namespaces. Otherwise calls `prepare` with the machine's network, then executes the command
+ * of this process again in new network, mount and process namespaces, takes over its exit code and returns false. A
+ * signal that ends this process ends everything in the namespaces.
  */
 export async function enterNamespaces(prepare: () => Promise<void>): Promise<boolean> {
   if (process.env[INSIDE] === '1') return true;
@@ -39,7 +39,7 @@ export async function enterNamespaces(prepare: () => Promise<void>): Promise<boo
     env: { ...process.env, [INSIDE]: '1' },
     stdio: 'inherit',
   });
-  // `unshare` itself ignores the others.
+  // SIGKILL, because `unshare --fork` ignores SIGINT and SIGTERM.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGKILL'));
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exitCode = code ?? 1;

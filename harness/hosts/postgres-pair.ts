@@ -17,8 +17,8 @@ export interface PostgresPlace {
   folder: string;
   /** Where its log is; in `folder` by default. */
   logs?: string;
-  /** Runs the command on the server's host. */
-  on?: (command: Command) => Command;
+  /** Returns the command that runs `command` on the server's host. */
+  toHostCommand?: (command: Command) => Command;
 }
 
 export interface PostgresPair {
@@ -63,7 +63,8 @@ export async function startPostgresPair(
   const [first, second] = places;
   const urls = places.map(({ address, port }) => urlOf(`${address}:${port}`)) as PostgresPair['urls'];
   const data = await createData(first, networks);
-  // Its first start writes down that its log is enough for a replica.
+  // The first start records `wal_level = replica` in the control file. A standby refuses to start from a copy that says
+  // `minimal`.
   const once = supervise(first, {}, onRestart);
   await once.start();
   await query(urlOf(`${first.address}:${first.port}`, '', 'postgres'), `CREATE DATABASE ${DATABASE}`);
@@ -133,14 +134,14 @@ function supervise(
   settings: Record<string, string>,
   onRestart: (line: string) => void,
 ): ChildSupervisor {
-  const { name, address, port, folder, logs = folder, on = (command) => command } = place;
+  const { name, address, port, folder, logs = folder, toHostCommand = (command) => command } = place;
   const server = serverIn(folder);
   const all = { ...SETTINGS, listen_addresses: address, ...settings };
   const { command } = server.on(port);
   const args = [...command.args, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
   return new ChildSupervisor({
     name,
-    command: on({ ...command, args }),
+    command: toHostCommand({ ...command, args }),
     logFile: path.join(logs, `${name}.log`),
     beforeStart: () => server.prepare(),
     isReady: async () => (await query(urlOf(`${address}:${port}`, '', 'postgres'), 'SELECT')).length === 1,

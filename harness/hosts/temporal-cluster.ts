@@ -23,7 +23,7 @@ const SERVICES = { frontend: [7233, 6933], matching: [7235, 6935], history: [723
 
 export const isTemporalBuilt = (): boolean => existsSync(SERVER) && existsSync(SQL_TOOL);
 
-/** Compiles server and SQL tool, which takes about eight minutes on two cores. */
+/** Compiles the server and the SQL tool, which takes several minutes. */
 export async function buildTemporal(report: (line: string) => void): Promise<void> {
   if (isTemporalBuilt()) return;
   report(`Temporal's server ${VERSION} is being built, once, which takes minutes`);

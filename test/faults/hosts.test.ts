@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import net from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { lackOfBed, missingOf } from '../../faults/hosts/programs.js';
+import { reasonToSkip, missingOf } from '../../faults/hosts/programs.js';
 import { hostFaults } from '../../faults/hosts/rows.js';
 import { toTable } from '../../faults/table.js';
 import { startRelay } from '../../harness/hosts/relay.js';
@@ -43,7 +43,7 @@ describe('faults of several hosts', function () {
   });
 
   it('are survived on a bed of hosts', async function () {
-    const lack = lackOfBed(true) ?? (missingOf(['nft']).length > 0 ? 'this machine has no nft' : undefined);
+    const lack = reasonToSkip(true) ?? (missingOf(['nft']).length > 0 ? 'this machine has no nft' : undefined);
     if (lack !== undefined) {
       process.stderr.write(`NOT RUN, for ${lack}\n`);
       this.skip();

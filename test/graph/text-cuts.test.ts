@@ -7,8 +7,8 @@ import { cutText, endOfText } from '../../graph/cut-text.js';
 /** Cuts that are allowed without `cutText`, by the reason. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'what is left has no characters beyond ASCII': [
-    "activities/kinds/agent/agent-session.ts: '_').slice(0,MAX_NAME)",
-    'activities/kinds/agent/agent-session.ts: base.slice(0,MAX_NAME-5)',
+    "activities/kinds/agent/load-tools.ts: '_').slice(0,MAX_NAME)",
+    'activities/kinds/agent/load-tools.ts: base.slice(0,MAX_NAME-5)',
     "api/mcp-server/tool-view.ts: '_').slice(0,MAX_CHARACTERS-suffix.length)",
     "db/marketplace/slug.ts: ').slice(0,MAX_LENGTH)",
     "n8n/models.ts: '_').slice(0,64)",
@@ -63,7 +63,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'graph/building/apply-changes.ts: names.slice(0,20)',
     'acceptance/prepare-run.ts: all.slice(0,ERRORS_SHOWN)',
     'acceptance/wake-run.ts: waits.slice(0,WOKEN_AT_ONCE)',
-    'activities/kinds/agent/agent-session.ts: found.slice(0,MAX_TOOLS)',
+    'activities/kinds/agent/load-tools.ts: found.slice(0,MAX_TOOLS)',
     'api/access/visitor.ts: ...parts.slice(0,4)',
     'api/access/visitor.ts: hops.slice(-MAX_HOPS)',
     'api/connections/connection-body.ts: sentences)].slice(0,20)',

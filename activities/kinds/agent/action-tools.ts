@@ -11,8 +11,8 @@ import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_DESCRIPTION = 1_024;
 
-/** Begins the `server_label` of the calls of an action, behind which the id of its service stands. */
-export const OF_SERVICE = 'service:';
+/** The prefix of the `server_label` of an action's calls. The id of the service follows it. */
+export const SERVICE_PREFIX = 'service:';
 
 /** Returns the tool as the model sees it. Throws `action_missing` if the service has no such action. */
 export function findActionTool({ run }: NodeTask, tool: ActionTool, index: number): AgentTool {
@@ -22,7 +22,7 @@ export function findActionTool({ run }: NodeTask, tool: ActionTool, index: numbe
   const told = tool.description ?? [title, description].filter(Boolean).join('. ');
   return {
     name,
-    serverLabel: `${OF_SERVICE}${tool.service}`,
+    serverLabel: `${SERVICE_PREFIX}${tool.service}`,
     toolName: name,
     description: run.masker.text(cutText(told, MAX_DESCRIPTION)),
     parameters: toParameters(facts, tool.values ?? {}),
@@ -38,7 +38,10 @@ export function factsOf(tool: ActionTool): ActionFacts {
   return facts;
 }
 
-/** Fixed fields are not among them, and nothing says where a value goes. */
+/**
+ * Returns the JSON Schema of the arguments that the model gives. It omits the fields that the drawing fixes, and the
+ * `x-` keys, which say where in the request a value goes.
+ */
 function toParameters(facts: ActionFacts, fixed: JsonObject): JsonObject {
   const properties: JsonObject = {};
   for (const [key, field] of openFields(facts, fixed)) {

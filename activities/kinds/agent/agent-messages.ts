@@ -10,37 +10,37 @@ import { withMarkedNumbers } from '../marked-numbers.js';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-interface Opening {
+interface UnsealDeps {
   secretBox: SecretBox;
   /** The agent's node, whose key unseals the stored messages. */
   agent: NodeKey;
 }
 
-/** `opening` holds the messages that the node defines. */
+/** `nodeMessages` are the messages that the node defines. */
 export function toMessages(
-  opening: Message[],
+  nodeMessages: Message[],
   turns: StoredTurn[],
   calls: StoredToolCall[],
-  { secretBox, agent }: Opening,
+  { secretBox, agent }: UnsealDeps,
 ): Message[] {
   const turnMessages = turns.flatMap((turn): Message[] => {
     const answers = calls.filter((call) => call.turn === turn.turn).map((call) => toAnswer(call, { secretBox, agent }));
     const message = openMessage(turn, { secretBox, agent });
     return isSilent(message) ? answers : [withMarkedNumbers(message), ...answers];
   });
-  return [...opening, ...turnMessages];
+  return [...nodeMessages, ...turnMessages];
 }
 
-export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent }: Opening): AssistantMessage {
+export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent }: UnsealDeps): AssistantMessage {
   const { runId, path, nodeId } = agent;
   return parseJson(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as AssistantMessage;
 }
 
-function toAnswer(call: StoredToolCall, opening: Opening): Message {
-  return { role: 'tool', tool_call_id: call.toolCallId, content: openAnswer(call, opening) };
+function toAnswer(call: StoredToolCall, deps: UnsealDeps): Message {
+  return { role: 'tool', tool_call_id: call.toolCallId, content: openAnswer(call, deps) };
 }
 
-export function openAnswer({ turn, ordinal, answerEnc }: StoredToolCall, { secretBox, agent }: Opening): string {
+export function openAnswer({ turn, ordinal, answerEnc }: StoredToolCall, { secretBox, agent }: UnsealDeps): string {
   const { runId, path, nodeId } = agent;
   return answerEnc === null ? '' : secretBox.open(answerEnc, 'agent-answer', runId, path, nodeId, turn, ordinal);
 }

@@ -8,9 +8,9 @@ import type { NodeStep, NodeTask } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelDeps } from '../llm/llm.js';
 import type { ChildDeps } from '../child-run.js';
-import type { AgentSessionDeps } from './agent-session.js';
+import type { LoadToolsDeps } from './load-tools.js';
 
-export type AgentDeps = AgentSessionDeps & ChildDeps & ModelDeps & { client: OutgoingClient };
+export type AgentDeps = LoadToolsDeps & ChildDeps & ModelDeps & { client: OutgoingClient };
 
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf' | 'run'> {
   return {

@@ -30,7 +30,7 @@ import { sumUsage } from '../llm/model-reply.js';
 import { refusalOf, withoutCalls, type AssistantMessage } from '../llm/provider-message.js';
 import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
-import { loadTools, maxCostOf, toModelTools } from './agent-session.js';
+import { loadTools, maxCostOf, toModelTools } from './load-tools.js';
 import { toResultSteps } from './agent-steps.js';
 import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
 import { readMessage } from './assistant-message.js';
@@ -92,8 +92,8 @@ interface FinalAnswer {
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, turns: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;
-  const opening = { secretBox: deps.secretBox, agent: task };
-  const message = openMessage(turns[turn]!, opening);
+  const unsealDeps = { secretBox: deps.secretBox, agent: task };
+  const message = openMessage(turns[turn]!, unsealDeps);
   if (form === undefined) return { turns, message };
   const checking: Checking = { forms: deps.forms, form, projectId: task.run.projectId, signal: task.signal };
   const checked = await checkReply(toReply(message), checking);
@@ -103,7 +103,7 @@ async function answerOf(deps: AgentDeps, agent: Agent, turn: number, turns: Stor
     turns.length > turn + 1
       ? turns
       : await makeTurn(deps, agent, turns, await toCorrection(toReply(message), checking));
-  const repaired = openMessage(all[turn + 1]!, opening);
+  const repaired = openMessage(all[turn + 1]!, unsealDeps);
   const again = await checkReply(toReply(repaired), checking);
   if ('problem' in again) throw notOfForm(again.problem);
   return { turns: all, message: repaired, json: again.json };
@@ -126,13 +126,13 @@ async function makeTurn(
     throw new NodeFailure('max_iterations', `The agent had no answer after ${most} model calls.`);
   }
   const tools = await loadTools(deps, task, data, values);
-  const opening = { secretBox: deps.secretBox, agent: task };
+  const unsealDeps = { secretBox: deps.secretBox, agent: task };
   const modelName = renderText(data.settings.model_name, values);
   const model = findModel(deps.providers, modelName);
   if (model === undefined) throw new NodeFailure('model_not_found', `No provider serves the model "${modelName}".`);
   const heldBytes = task.memory.bytes;
   const nodeMessages = await toModelMessages(deps, task, { messages: data.messages, values, model, modelName });
-  const messages = toMessages(nodeMessages, turns, await findToolCalls(deps.db, task), opening);
+  const messages = toMessages(nodeMessages, turns, await findToolCalls(deps.db, task), unsealDeps);
   if (correction !== undefined) messages.push({ role: 'user', content: correction });
   const parameters = { ...toModelParameters(data.settings, values), model: modelName };
   const body = toBody(parameters, messages, toModelTools(tools), correction !== undefined);

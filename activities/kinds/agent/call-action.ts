@@ -29,7 +29,10 @@ const REFUSED = 401;
 /** Failures before anything is sent, which the model can avoid. */
 const OF_VALUES = new Set(['invalid_value', 'invalid_header', 'invalid_body', 'file_missing']);
 
-/** Makes the call. What the model can work around is told to it; nothing was sent then, or the answer says so. */
+/**
+ * Makes the call. Returns a failure that the model can avoid as a `tool_error`, whose text says if the call may have
+ * been carried out. Throws all other failures.
+ */
 export async function callAction(
   deps: AgentDeps,
   task: NodeTask,
@@ -75,7 +78,8 @@ export async function callAction(
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
     const made = claim.attempts - claim.crashes;
     if (error.isRetryable && made < maxAttempts) {
-      // A call that is left on its way counts as one whose worker has died, and those are no attempts of `maxAttempts`.
+      // A call that stays `sent` in the ledger counts as a crash, and crashes do not count against `maxAttempts`. So
+      // the call is marked as refused.
       if (!isUnsent) await markCallRefused(deps.db, attempt);
       throw error.withDelay(delayMs(made));
     }

@@ -1,4 +1,4 @@
-// Makes one tool call of an agent, to an MCP server or to another workflow.
+// Makes one tool call of an agent: to an MCP server, to an action of a service, or as a run of a workflow.
 import { CALL_NAME } from '../../../contract/assistant-call.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
@@ -16,7 +16,7 @@ import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
-import { OF_SERVICE } from './action-tools.js';
+import { SERVICE_PREFIX } from './action-tools.js';
 import { callAction } from './call-action.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
@@ -38,7 +38,7 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { parsed } = readArguments(openArguments(deps, task, work));
   if (parsed === undefined) throw new Error('a tool call without arguments');
   const action =
-    call.serverLabel?.startsWith(OF_SERVICE) === true ? data.tools[actions.get(call.toolName) ?? -1] : undefined;
+    call.serverLabel?.startsWith(SERVICE_PREFIX) === true ? data.tools[actions.get(call.toolName) ?? -1] : undefined;
   if (action?.type === 'action') return callAction(deps, task, work, { tool: action, given: parsed });
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, parsed);
   const workflowId = workflows.get(call.toolName);
@@ -122,8 +122,8 @@ async function callServer(
 }
 
 /**
- * Returns undefined for an error that no other attempt can help, and that the model cannot work around. Where the
- * connection gets no tokens now, nothing was sent.
+ * Returns undefined for an error that no other attempt can help, and that the model cannot work around. A retryable
+ * `NodeFailure` comes from the token endpoint, before anything was sent.
  */
 function failureOf(error: unknown): NodeFailure | undefined {
   if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, isConnected: false });

@@ -63,7 +63,7 @@ function deciders({ approval }: AgentNodeData['settings']): Deciders {
   return { required: required ?? 1, excludeStarter: excludeStarter ?? false, roles: roles ?? null, onlyUser: null };
 }
 
-/** In a test run, and of an assistant in the editor, only the user who started it decides. */
+/** Only the user who started the run decides, if it is a test run or a run of the assistant in the editor. */
 function onlyStarter({ userId }: NodeTask['run']): Deciders {
   return { required: 1, excludeStarter: false, roles: null, onlyUser: userId };
 }

@@ -1,5 +1,5 @@
 // Opens the servers of an agent's tools: those of the drawing, and this service's own `/mcp/build` for the assistant in
-// the editor. Only runs of the purpose `assistant` reach that, whose drawing is built in.
+// the editor. Only runs of the purpose `assistant`, whose drawing is built in, use `/mcp/build`.
 import { LRUCache } from 'lru-cache';
 import { makeAssistantToken } from '../../../db/agents/assistant-token.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
@@ -47,7 +47,10 @@ export function createBuilderServer(
   };
 }
 
-/** Runs `act` with a session of the tool's server. Throws the errors of `withServer`. */
+/**
+ * Runs `act` with a session of the tool's server; in a run of the assistant, always of `/mcp/build`. Throws the errors
+ * of `withServer`.
+ */
 export function withToolServer<T extends object>(
   deps: ToolServerDeps,
   task: NodeTask,

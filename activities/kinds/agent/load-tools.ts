@@ -19,7 +19,7 @@ import { withinAttempts } from './connect-attempts.js';
 import { withToolServer, type ToolServerDeps } from './tool-servers.js';
 import { findWorkflowTool, withMemory } from './workflow-tools.js';
 
-export interface AgentSessionDeps extends ToolServerDeps {
+export interface LoadToolsDeps extends ToolServerDeps {
   db: Database;
   secretBox: SecretBox;
 }
@@ -27,9 +27,9 @@ export interface AgentSessionDeps extends ToolServerDeps {
 const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 
-/** Throws a `NodeFailure` if a server cannot list its tools, or the project has no such workflow. */
+/** Throws a `NodeFailure` if a server cannot list its tools, or if a workflow or an action no longer exists. */
 export async function loadTools(
-  deps: AgentSessionDeps,
+  deps: LoadToolsDeps,
   task: NodeTask,
   data: AgentNodeData,
   values: VariableValues,
@@ -82,7 +82,7 @@ export function maxCostOf({ settings: { max_cost: maxCost } }: Pick<AgentNodeDat
 }
 
 async function toolsOfServer(
-  deps: AgentSessionDeps,
+  deps: LoadToolsDeps,
   task: NodeTask,
   server: AgentServer,
   values: VariableValues,
@@ -113,7 +113,7 @@ export function toModelTools(tools: AgentTool[]): OpenAI.Chat.ChatCompletionFunc
 }
 
 async function listTools(
-  deps: AgentSessionDeps,
+  deps: LoadToolsDeps,
   task: NodeTask,
   server: { tool: AgentServer; values: VariableValues },
 ): Promise<unknown[]> {
@@ -137,8 +137,9 @@ function isConnected({ connection }: AgentServer): boolean {
 }
 
 /**
- * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. The name of
- * a workflow or action is replaced by the result, because these have no other tool name.
+ * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. Replaces
+ * characters that providers refuse, and cuts the name at their limit. For a workflow or an action, `toolName` becomes
+ * the assigned name, because no server knows it by another one.
  */
 function nameTools(found: AgentTool[]): AgentTool[] {
   const used = new Set<string>();
