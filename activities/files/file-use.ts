@@ -2,14 +2,17 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../db/core/client.js';
+import { outageOf } from '../../db/core/outage.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
 import { FileTooLargeError, type Files } from '../../files/files.js';
 import { MissingBytesError } from '../../files/file-store.js';
 import { StoreAwayError } from '../../files/store-failures.js';
 import { fileIdOf, type FileValue } from '../../graph/file-values.js';
 import { cutText } from '../../graph/cut-text.js';
+import { startDeadline } from '../../outgoing/pausable-deadline.js';
 import { NodeFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
+import { PERSIST_WHILE_AWAY_MS } from '../node/record.js';
 
 export interface FileUse {
   readonly maxBytes: number;
@@ -24,7 +27,7 @@ export interface FileUse {
   save(task: FileTask, file: NamedFile, bytes: Readable): Promise<FileValue>;
   /**
    * Saves the answer to a call that must not be repeated. Repeats the save for two minutes while the store is away,
-   * then throws `files_unavailable`. Throws `file_too_large`, too.
+   * then throws `files_unavailable`, and for half an hour while PostgreSQL is away. Throws `file_too_large`, too.
    */
   saveAnswer(task: FileTask, file: NamedFile, bytes: Buffer): Promise<FileValue>;
 }
@@ -36,10 +39,10 @@ interface NamedFile {
 
 type FileTask = Pick<NodeTask, 'run' | 'runId' | 'signal'>;
 
-const SAVE_AGAIN_MS = 5_000;
-const SAVES = 24;
+/** `store` also bounds one save, because a store may take a request and not answer it. */
+const SAVE_LIMITS = { store: 2 * 60_000, database: PERSIST_WHILE_AWAY_MS, pause: 5_000 };
 
-export function createFileUse(db: Database, files: Files): FileUse {
+export function createFileUse(db: Database, files: Files, limitsMs = SAVE_LIMITS): FileUse {
   const use: FileUse = {
     maxBytes: files.maxBytes,
     async find({ run }, value) {
@@ -62,14 +65,23 @@ export function createFileUse(db: Database, files: Files): FileUse {
       });
     },
     async saveAnswer(task, file, bytes) {
-      for (let saves = 1; ; saves++) {
+      for (const startedAt = performance.now(); ;) {
+        const limit = startDeadline(limitsMs.store);
         try {
-          return await use.save(task, file, streamOf(bytes));
+          const signal = AbortSignal.any([task.signal, limit.signal]);
+          return await use.save({ ...task, signal }, file, streamOf(bytes));
         } catch (error) {
-          if (!(error instanceof StoreAwayError)) throw error;
-          if (saves === SAVES) throw filesUnavailable({ mayRepeat: false });
+          task.signal.throwIfAborted();
+          const tookMs = performance.now() - startedAt;
+          const isDatabaseAway = outageOf(error) !== undefined;
+          const isStoreAway = error instanceof StoreAwayError || limit.signal.aborted;
+          if (!isDatabaseAway && !isStoreAway) throw error;
+          if (isDatabaseAway && tookMs > limitsMs.database) throw error;
+          if (!isDatabaseAway && tookMs > limitsMs.store) throw filesUnavailable({ mayRepeat: false });
+        } finally {
+          limit.clear();
         }
-        await pause(SAVE_AGAIN_MS, undefined, { signal: task.signal });
+        await pause(limitsMs.pause, undefined, { signal: task.signal });
       }
     },
   };

@@ -98,7 +98,7 @@ export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Mask
 
 const PERSIST_FOR_MS = 4 * 60_000;
 /** While the database is away or full. The limits of activities allow for it (temporal-workflows/activity-options.ts). */
-const PERSIST_WHILE_AWAY_MS = 30 * 60_000;
+export const PERSIST_WHILE_AWAY_MS = 30 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
 /** PostgreSQL's error classes 22 (data) and 23 (integrity). A retry of the same write would fail again. */

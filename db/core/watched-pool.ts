@@ -27,6 +27,8 @@ interface Wait {
   sinceMs: number;
   /** The number of times in a row that the server was not executing the statement. */
   timesOver: number;
+  /** Bytes that the kernel has not taken yet: the server is idle until it has the whole statement. */
+  unsent: number;
 }
 
 const SUSPECT_AFTER_MS = 5_000;
@@ -54,7 +56,7 @@ export class OpenConnections implements SuspectConnections {
   /** `pid` is what the server itself says of the connection. */
   identify(client: pg.ClientBase, pid: number): void {
     const open = client as OpenClient;
-    if (open.processID === pid) this.#waits.set(open, { query: null, sinceMs: 0, timesOver: 0 });
+    if (open.processID === pid) this.#waits.set(open, { query: null, sinceMs: 0, timesOver: 0, unsent: 0 });
   }
 
   /** Rejects their statements at once. The pool replaces the connections. */
@@ -66,8 +68,9 @@ export class OpenConnections implements SuspectConnections {
     const now = performance.now();
     const pids: number[] = [];
     for (const [client, wait] of this.#waits) {
-      const query = statementOf(client);
-      if (query !== wait.query) Object.assign(wait, { query, sinceMs: now, timesOver: 0 });
+      const [query, unsent] = [statementOf(client), unsentBytesOf(client)];
+      if (query !== wait.query || unsent !== wait.unsent)
+        Object.assign(wait, { query, unsent, sinceMs: now, timesOver: 0 });
       else if (query !== null && now - wait.sinceMs >= SUSPECT_AFTER_MS) pids.push(client.processID);
     }
     return pids;
@@ -86,6 +89,12 @@ export class OpenConnections implements SuspectConnections {
 function statementOf(client: OpenClient): unknown {
   // The public name is deprecated, and has no successor.
   return (client as unknown as Record<'_activeQuery', unknown>)['_activeQuery'];
+}
+
+/** Node.js has no public name for it: `writableLength` stays the same until a whole write is over. */
+function unsentBytesOf({ connection }: OpenClient): number {
+  const { _handle: handle } = connection.stream as unknown as Record<'_handle', { writeQueueSize: number } | null>;
+  return handle?.writeQueueSize ?? 0;
 }
 
 /**

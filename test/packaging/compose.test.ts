@@ -167,7 +167,7 @@ describe('docker-compose.yml', () => {
   it('has each of its variables in .env.example with its default, and requires none', () => {
     const lines = read('.env.example').split('\n');
     const optional = new Map(
-      lines.flatMap((line) => [...line.matchAll(/^# ([A-Z_]+)=(.*)$/g)].map(([, k, v]) => [k, v])),
+      lines.flatMap((line) => [...line.matchAll(/^# ([A-Z0-9_]+)=(.*)$/g)].map(([, k, v]) => [k, v])),
     );
     const variables = variablesOf(composeText());
     for (const { name, isRequired, fallback } of variables) {

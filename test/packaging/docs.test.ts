@@ -39,7 +39,7 @@ describe('docs/operate/deploy.md', () => {
     const given = overrides.flatMap(({ services: each = {} }) => Object.entries(each));
     assert.deepEqual(
       given.map(([name]) => name),
-      ['api', 'worker'],
+      ['api', 'worker', 'api', 'worker'],
     );
     for (const [, { environment }] of given) assert.ok(VARIABLES.includes(Object.keys(environment)[0]!));
   });
@@ -58,6 +58,12 @@ describe('docs/operate/deploy.md', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+
+  it('replaces the volume of files by a bucket', () => {
+    const { environment } = overrides[1]!.services!['worker']!;
+    const { fileStore } = parseEnvironment(environment);
+    assert.deepEqual(fileStore, { bucket: 'workflow-files', endpoint: undefined, region: 'eu-central-1' });
   });
 
   it('names the search attributes of runs to Temporal Cloud and to the setup script', () => {

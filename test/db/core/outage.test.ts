@@ -39,6 +39,40 @@ async function startForgetfulRelay(to: URL): Promise<{ port: number; forgetLast:
   };
 }
 
+const MIB = 2 ** 20;
+
+/** Passes 4 MiB a second of what clients send, ten times, and then everything. */
+async function startSlowRelay(to: URL): Promise<{ port: number; close: () => void }> {
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(to.port), to.hostname);
+    sockets.push(near, far);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    far.pipe(near);
+    let [passed, seconds] = [0, 0];
+    near.on('data', (bytes) => {
+      far.write(bytes);
+      passed += bytes.length;
+      if (seconds < 10 && passed > 4 * MIB * (seconds + 1)) near.pause();
+    });
+    const timer = setInterval(() => {
+      if (!near.isPaused()) return;
+      seconds += 1;
+      near.resume();
+    }, 1_000);
+    near.on('close', () => clearInterval(timer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
 describe('a database that is away or full', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -143,6 +177,22 @@ describe('a database that is away or full', function () {
       await busy;
     } finally {
       await locks.destroy();
+      relay.close();
+    }
+  });
+
+  it('a statement that is still being sent over a slow link is not taken for a lost one', async () => {
+    const relay = await startSlowRelay(new URL(url));
+    const near = new URL(url);
+    near.port = String(relay.port);
+    const { db } = connect(near.href);
+    const lengthOf = async (text: string): Promise<unknown> =>
+      (await sql<{ length: number }>`SELECT length(${text}::text)`.execute(db)).rows[0]?.length;
+    try {
+      // The server is busy from the first message of a new statement on, and idle until it has all of a prepared one.
+      assert.equal(await lengthOf('prepared'), 8);
+      assert.equal(await lengthOf('x'.repeat(64 * MIB)), 64 * MIB);
+    } finally {
       relay.close();
     }
   });
