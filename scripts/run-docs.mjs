@@ -53,16 +53,13 @@ async function runDocument(name, blocks) {
   }
 }
 
-/**
- * One shell for all blocks, so that later blocks see the variables of earlier ones; exported for the programs in them.
- */
+/** One shell for all blocks, so that later blocks see the variables of earlier ones, as in a reader's terminal. */
 function toScript(name, blocks, outputs) {
   const steps = blocks.map((block) => {
     const output = path.join(outputs, String(block.line));
     return `current=${output}\necho "== ${name}:${block.line} ($SECONDS s)"\n${toStep(block, output)}`;
   });
   return `set -euo pipefail
-set -a
 exec 8>&1
 ended() {
   code=$?
