@@ -34,6 +34,8 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const RUNS = 20;
 const RUNS_ON_HOSTS = 60;
 
+if (values.write && !values.hosts) throw new Error('--write is for the table of several hosts: add --hosts');
+
 if (values.list) {
   for (const { name, title } of values.hosts ? hostFaults : faults) print(`${name.padEnd(24)} ${title}`);
 } else if (!values.hosts) {
