@@ -156,6 +156,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
     let all = await measure();
     const isWithin = (): boolean => PARTS.every((part) => compare(all, part).isWithin);
     for (let more = 0; more < MORE_MEASUREMENTS && !isWithin(); more++) all = await measure();
+    assert.deepEqual(stack.stack.pids, pids, 'the same processes');
     for (const part of PARTS) {
       const { figures, isWithin: isPartWithin } = compare(all, part);
       process.stdout.write(`      ${figures}\n`);
