@@ -65,7 +65,7 @@ export async function resolveActions(
 ): Promise<JsonObject> {
   if (!holdsActions(drawing)) return drawing;
   const kept = earlier.filter((each) => each !== undefined);
-  // Those that are found then exceed the limit by themselves, so nothing is stored without the others.
+  // If the limit keeps one from being found, the others exceed it, and the drawing is refused.
   const find = await findActions(db, projectId, actionsToFind(drawing, kept), MOST_BYTES);
   const resolved = withActions(drawing, kept, find);
   refuseLarge(resolved);
