@@ -91,7 +91,7 @@ describe('actions in drawings', () => {
       'tools of one agent': (count) => {
         const tools = many(4 * count, (at) => ({ type: 'action', service: 's', id: `a${at}` }));
         const filled = tools.map((tool) => ({ ...tool, action: facts(THEN) }));
-        return [drawingOf(agent(...tools)), drawingOf(agent(...filled.reverse()))];
+        return [drawingOf(agent(...tools)), drawingOf(agent(...filled.toReversed()))];
       },
       'nodes of one id, whose stored values have many keys': (count) => [
         drawingOf(...many(count, () => http(named))),
