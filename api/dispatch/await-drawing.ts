@@ -5,11 +5,13 @@ import { pathId } from '../http/path-ids.js';
 import type { RouteDeclaration } from '../http/route.js';
 import type { DispatchDeps } from './deps.js';
 import type { RequestContext, Step } from './step.js';
+import { isObject, ownValue } from '../../graph/json.js';
 import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
+import { mostAddedBytes } from '../services/resolve-actions.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
-type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft'>;
+type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft' | 'resolvesActions'>;
 
 /**
  * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
@@ -27,11 +29,11 @@ const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_
 
 /** Returns the size of the drawings in bytes: that of the body, and those that the path names. */
 async function leaseMemory(
-  { readsDrawing, takesDrawing, readsDraft }: Reads,
+  { readsDrawing, takesDrawing, readsDraft, resolvesActions }: Reads,
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,
 ): Promise<number> {
-  const { access, admitted, caller, memory } = state;
+  const { access, admitted, caller, handlerInput, memory } = state;
   const workflowId = admitted?.workflowId ?? access?.workflowId ?? pathId.safeParse(params['id']).data;
   let sizeBytes = 0;
   let leasedBytes = memory.bytes;
@@ -46,6 +48,8 @@ async function leaseMemory(
   if (workflowId !== undefined && readsDraft !== undefined && caller !== undefined) {
     add(readsDraft, await measureDraft(db, { workflowId, userId: caller.userId }));
   }
+  const given = resolvesActions === undefined ? undefined : ownValue(handlerInput.body, resolvesActions);
+  if (isObject(given)) leasedBytes += TEXT_COPIES * mostAddedBytes(given);
   await memory.resize(leasedBytes);
   return sizeBytes;
 }

@@ -7,7 +7,9 @@ import {
   actionsToFind,
   holdsActions,
   withActions,
+  withoutFacts,
   type ActionName,
+  type FoundAction,
 } from '../../graph/actions/stored-actions.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
 import { ApiError } from '../http/errors.js';
@@ -16,16 +18,28 @@ import { findCatalogueAction } from './catalogue.js';
 import { toFacts } from './service-view.js';
 
 const MOST_BYTES = 8 * 1024 * 1024;
+/** The most that one action says, with each character escaped: openapi/read-openapi.ts limits the characters. */
+const BYTES_OF_ACTION = 192 * 1024;
+/** The number of actions that are compared at once, because all of a drawing may say gigabytes by now. */
+const GROUP = 100;
 
 type Find = (name: ActionName) => ActionFacts | undefined;
 
-/** Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller has checked access. */
-export async function findActions(db: Db, projectId: number, names: readonly ActionName[]): Promise<Find> {
+/**
+ * Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller has checked access. If
+ * what the project's actions say exceeds `mostBytes`, some of them are not found.
+ */
+export async function findActions(
+  db: Db,
+  projectId: number,
+  names: readonly ActionName[],
+  mostBytes = Number.MAX_SAFE_INTEGER,
+): Promise<Find> {
   const own = names.flatMap(({ service, id }) => {
     const parsed = uuid.safeParse(service);
     return parsed.success ? [{ service: parsed.data, id }] : [];
   });
-  const found = await findActionsOf(db, projectId, own);
+  const found = await findActionsOf(db, projectId, own, mostBytes);
   const facts = new Map(found.map((action) => [keyOf({ service: action.serviceId, id: action.id }), toFacts(action)]));
   return ({ service, id }) => {
     const known = findCatalogueAction(service, id);
@@ -51,12 +65,27 @@ export async function resolveActions(
 ): Promise<JsonObject> {
   if (!holdsActions(drawing)) return drawing;
   const kept = earlier.filter((each) => each !== undefined);
-  const find = await findActions(db, projectId, actionsToFind(drawing, kept));
+  // If the limit keeps one from being found, the others exceed it, and the drawing is refused.
+  const find = await findActions(db, projectId, actionsToFind(drawing, kept), MOST_BYTES);
   const resolved = withActions(drawing, kept, find);
-  if (Buffer.byteLength(JSON.stringify(resolved)) > MOST_BYTES) {
-    throw new ApiError(413, 'too_large', 'With what its actions say, the drawing has more than 8 MiB.');
-  }
+  refuseLarge(resolved);
   return resolved;
+}
+
+/** Nodes share what their action says, so the drawing needs little memory, and its whole text may need gigabytes. */
+function refuseLarge(drawing: JsonObject): void {
+  let bytes = 0;
+  for (const part of [withoutFacts(drawing), ...actionsIn(drawing).map(({ facts }) => facts ?? {})]) {
+    bytes += Buffer.byteLength(JSON.stringify(part));
+    if (bytes > MOST_BYTES) {
+      throw new ApiError(413, 'too_large', 'With what its actions say, the drawing has more than 8 MiB.');
+    }
+  }
+}
+
+/** Returns a limit on the bytes that `resolveActions` adds to a drawing. */
+export function mostAddedBytes(drawing: JsonObject): number {
+  return holdsActions(drawing) ? Math.min(MOST_BYTES, BYTES_OF_ACTION * actionsIn(drawing).length) : 0;
 }
 
 export interface ActionWarning {
@@ -70,15 +99,23 @@ export interface ActionWarning {
 export async function findActionWarnings(db: Db, projectId: number, drawing: JsonObject): Promise<ActionWarning[]> {
   const stored = actionsIn(drawing).filter(({ facts }) => facts !== undefined);
   if (stored.length === 0) return [];
-  const find = await findActions(db, projectId, stored);
-  return stored.flatMap((action): ActionWarning[] => {
-    const now = find(action);
-    if (now !== undefined && isEqualJson(now, action.facts)) return [];
-    const what =
-      now === undefined
-        ? 'is gone, so its node runs as stored'
-        : 'has changed since; refresh it to take what the service says now';
-    const message = `The action "${action.id}" ${what}.`;
-    return [{ node_id: String(action.nodeId), code: 'action_outdated', message, path: action.path }];
-  });
+  const warnings: ActionWarning[] = [];
+  for (let from = 0; from < stored.length; from += GROUP) {
+    const group = stored.slice(from, from + GROUP);
+    const find = await findActions(db, projectId, group);
+    warnings.push(...group.flatMap((action) => warnIfOutdated(action, find(action)) ?? []));
+  }
+  return warnings;
+}
+
+function warnIfOutdated(
+  { id, nodeId, path, facts }: FoundAction,
+  now: ActionFacts | undefined,
+): ActionWarning | undefined {
+  if (now !== undefined && isEqualJson(now, facts)) return undefined;
+  const what =
+    now === undefined
+      ? 'is gone, so its node runs as stored'
+      : 'has changed since; refresh it to take what the service says now';
+  return { node_id: String(nodeId), code: 'action_outdated', message: `The action "${id}" ${what}.`, path };
 }

@@ -1,7 +1,7 @@
 // Shows services and their actions.
 import { z } from 'zod';
 import type { ActionFacts } from '../../graph/actions/action.js';
-import type { ActionRecord, ServiceRecord } from '../../db/services/services-repository.js';
+import type { ActionRecord, FactsRecord, ServiceRecord } from '../../db/services/services-repository.js';
 import type { CatalogueAction, CatalogueService } from './catalogue.js';
 
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -83,7 +83,7 @@ export function toAction(action: ActionRecord | CatalogueAction): z.infer<typeof
 }
 
 /** What a node stores of an action. */
-export function toFacts(action: ActionRecord | CatalogueAction): ActionFacts {
+export function toFacts(action: FactsRecord | CatalogueAction): ActionFacts {
   const { title, description, method, server, path, has_side_effects: hasSideEffects, fields } = action;
   const body = (action.body ?? undefined) as ActionFacts['body'];
   const headers = 'headers' in action ? action.headers : undefined;

@@ -219,6 +219,7 @@ const run = defineRoute({
   summary: 'Runs cases: each is a test run of the whole drawing, which waits for nobody.',
   readsDrawing: 'parsed',
   readsDraft: 'parsed',
+  resolvesActions: 'drawing',
   audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   ...editor,
   body: z

@@ -50,6 +50,7 @@ const test = defineRoute({
     'iteration. A test costs and is limited like any run, and lists leave it out unless they are asked with `purpose=test`.',
   readsDrawing: 'parsed',
   readsDraft: 'parsed',
+  resolvesActions: 'drawing',
   audit: { action: 'run.started', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z
@@ -115,6 +116,7 @@ const estimate = defineRoute({
     'value count as empty.',
   readsDrawing: 'parsed',
   readsDraft: 'parsed',
+  resolvesActions: 'drawing',
   audit: { action: 'workflow.estimated', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object(tried).refine(hasDrawing, NO_DRAWING),

@@ -119,6 +119,7 @@ const checkUnsaved = defineRoute({
   readsDrawing: 'parsed',
   readsDraft: 'parsed',
   takesDrawing: true,
+  resolvesActions: 'drawing',
   audit: { action: 'workflow.checked', target: 'workflow', id: 'id', records: 'refusals' },
   access: { to: 'workflow', role: 'editor' },
   body: z.object({ drawing: anyDrawingBody, from_draft: fromDraft }),

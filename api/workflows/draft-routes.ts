@@ -58,6 +58,7 @@ const put = defineRoute({
     'answer, nothing is changed when the draft is another one by now, or gone (412); with `If-None-Match: *` nothing is ' +
     'when there is one.',
   readsDraft: 'parsed',
+  resolvesActions: 'data',
   audit: { action: 'workflow.drafted', target: 'workflow', id: 'id', records: 'refusals' },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },

@@ -12,11 +12,12 @@ import { collectedBytes } from '../http/collect-body.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
 import { routesOf, type Caller, type Route } from '../http/route.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 import { callsIn } from './call-warnings.js';
 import { sealDrawing } from './drawing-secrets.js';
 import { importBody, readImport, type ImportedFile } from './import-body.js';
 import { toImportWarnings } from './import-remarks.js';
-import { resolveActions } from '../services/resolve-actions.js';
+import { mostAddedBytes, resolveActions } from '../services/resolve-actions.js';
 import { exportedServiceSchema, exportServices, importServices } from './ported-services.js';
 import { translateApart } from './translate-apart.js';
 import { exportConnections, exportedConnectionSchema, importConnections } from './ported-connections.js';
@@ -96,6 +97,7 @@ const importRoute = defineRoute({
       deps.heavyWork.run({ tenant, projectId: params.id, signal }, sizeBytes, work);
     const importing = { processes: deps.processes, userId: caller.userId, memory, signal, inTurn };
     const file = await readImport(body, { translate: (foreign) => translateApart(foreign, importing), inTurn });
+    await memory.resize(memory.bytes + TEXT_COPIES * mostAddedBytes(file.data));
     const store = (db: Database) => storeImport({ ...deps, db }, file, { projectId: params.id, caller });
     const { workflow, warnings } = await inTurn(() =>
       audit.change(store, { keyOf: (stored) => ({ id: stored.workflow.id, projectId: params.id }) }),

@@ -70,6 +70,7 @@ const create = defineRoute({
   summary: 'Creates a workflow at the end of its project.',
   audit: { action: 'workflow.created', target: 'workflow', makes: 'id' },
   answerHeaders: ['ETag'],
+  resolvesActions: 'data',
   body: z.object({ project: integerField(), title: titleBody, data: drawingBody }),
   responses: { 201: workflowSchema },
   async handler({ deps, caller, body }) {
@@ -107,6 +108,7 @@ const update = defineRoute({
     "by a session, ends the caller's draft.",
   readsDrawing: 'parsed',
   readsDraft: 'parsed',
+  resolvesActions: 'data',
   audit: { action: 'workflow.changed', target: 'workflow', id: 'id', alwaysRecorded: ['data'] },
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'editor' },

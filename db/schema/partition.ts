@@ -2,7 +2,7 @@
 //
 // A trigger copies every change into the partitioned table, rows that were there before are copied in batches, and a
 // short exclusive lock exchanges the tables. Every step can be repeated: if the process dies, the next call continues.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { patiently, setLockTimeout } from './locks.js';
 import { applyRoutines, shippedRoutines } from './routines.js';
@@ -12,8 +12,10 @@ const KEY = ['run_id', 'path', 'node_id'];
 /** Until the exchange. */
 const NEXT = 'node_results_next';
 const MIRROR = 'node_results_mirror';
+/** A batch ends with the row by which it reaches one of these limits: whoever changes its rows waits for its end. */
 const BATCH_ROWS = 5_000;
-/** The time for which `prepare` and `exchange` each retry to get their locks on the table. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+/** The time for which `prepare`, each batch and `exchange` retry to get their locks. */
 const PATIENCE_MS = 120_000;
 
 export interface Partitioned {
@@ -25,12 +27,18 @@ export interface Partitioned {
 /** `into` is ignored if an earlier call has begun. Returns undefined if the table is partitioned already. */
 export async function partitionNodeResults(db: Database, into: number): Promise<Partitioned | undefined> {
   if (await isPartitioned(db)) return undefined;
-  const deadline = (): number => performance.now() + PATIENCE_MS;
   const partitions = await patiently(db, deadline(), () => prepare(db, into));
   const copied = await copyAll(db);
-  await sql`ANALYZE ${sql.table(NEXT)}`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    await liftTimeLimit(trx);
+    await sql`ANALYZE ${sql.table(NEXT)}`.execute(trx);
+  });
   await patiently(db, deadline(), () => exchange(db));
   return { partitions, copied };
+}
+
+function deadline(): number {
+  return performance.now() + PATIENCE_MS;
 }
 
 async function isPartitioned(db: Db): Promise<boolean> {
@@ -93,7 +101,8 @@ async function copyAll(db: Database): Promise<number> {
   let copied = 0;
   let after: Position | undefined;
   do {
-    const batch = await copyBatch(db, after);
+    const from = after;
+    const batch = await patiently(db, deadline(), () => copyBatch(db, from));
     copied += batch.copied;
     after = batch.last;
   } while (after !== undefined);
@@ -103,23 +112,49 @@ async function copyAll(db: Database): Promise<number> {
 /**
  * Copies the rows that follow `after` in the order of the key. They are locked against changes until their copies are
  * committed. Otherwise the trigger's DELETE would not see the copy: a deleted row would reappear, and an update would
- * violate the primary key.
+ * violate the primary key. The end of a run locks the run, whose key a copy needs, before the rows: so the batch gives
+ * way and is begun again.
  */
-async function copyBatch(db: Database, after: Position | undefined): Promise<{ copied: number; last?: Position }> {
+function copyBatch(db: Database, after: Position | undefined): Promise<{ copied: number; last?: Position }> {
   const following =
     after === undefined ? sql`true` : sql`(run_id, path, node_id) > (${after.runId}, ${after.path}, ${after.nodeId})`;
-  const { rows } = await sql<Partial<Position> & { copied: number }>`
-    WITH batch AS MATERIALIZED (
-      SELECT * FROM ${sql.table(TABLE)} WHERE ${following} ORDER BY run_id, path, node_id LIMIT ${BATCH_ROWS} FOR SHARE
-    ), stored AS (
-      INSERT INTO ${sql.table(NEXT)} SELECT * FROM batch ON CONFLICT DO NOTHING RETURNING 1
+  return db.transaction().execute(async (trx) => {
+    await setLockTimeout(trx);
+    await liftTimeLimit(trx);
+    const size = await sizeOfBatch(trx, following);
+    const { rows } = await sql<Partial<Position> & { copied: number }>`
+      WITH batch AS MATERIALIZED (
+        SELECT * FROM ${sql.table(TABLE)} WHERE ${following} ORDER BY run_id, path, node_id LIMIT ${size} FOR SHARE
+      ), stored AS (
+        INSERT INTO ${sql.table(NEXT)} SELECT * FROM batch ON CONFLICT DO NOTHING RETURNING 1
+      )
+      SELECT (SELECT count(*)::integer FROM stored) AS copied,
+        last.run_id AS "runId", last.path, last.node_id AS "nodeId"
+      FROM (SELECT) AS one LEFT JOIN LATERAL (
+        SELECT run_id, path, node_id FROM batch ORDER BY run_id DESC, path DESC, node_id DESC LIMIT 1
+      ) AS last ON true`.execute(trx);
+    const { copied, runId, path, nodeId } = rows[0]!;
+    return typeof runId !== 'string' ? { copied } : { copied, last: { runId, path: path!, nodeId: nodeId! } };
+  });
+}
+
+/** Returns the number of rows. PostgreSQL knows `pg_column_size`, the size as stored, without reading the value. */
+async function sizeOfBatch(trx: Db, following: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ size: number }>`
+    WITH due AS (
+      SELECT run_id, path, node_id,
+        coalesce(pg_column_size(result), 0) + coalesce(pg_column_size(result_enc), 0) AS bytes
+      FROM ${sql.table(TABLE)} WHERE ${following} ORDER BY run_id, path, node_id LIMIT ${BATCH_ROWS}
+    ), summed AS (
+      SELECT sum(bytes) OVER (ORDER BY run_id, path, node_id) - bytes AS bytes_before FROM due
     )
-    SELECT (SELECT count(*)::integer FROM stored) AS copied, last.run_id AS "runId", last.path, last.node_id AS "nodeId"
-    FROM (SELECT) AS one LEFT JOIN LATERAL (
-      SELECT run_id, path, node_id FROM batch ORDER BY run_id DESC, path DESC, node_id DESC LIMIT 1
-    ) AS last ON true`.execute(db);
-  const { copied, runId, path, nodeId } = rows[0]!;
-  return typeof runId !== 'string' ? { copied } : { copied, last: { runId, path: path!, nodeId: nodeId! } };
+    SELECT count(*)::integer AS size FROM summed WHERE bytes_before < ${BATCH_BYTES}`.execute(trx);
+  return rows[0]!.size;
+}
+
+/** Until the end of the transaction. Large tables take longer than a statement of the service may. */
+async function liftTimeLimit(trx: Db): Promise<void> {
+  await sql`SET LOCAL statement_timeout = 0`.execute(trx);
 }
 
 function exchange(db: Database): Promise<void> {

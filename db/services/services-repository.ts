@@ -195,23 +195,35 @@ export function findServiceAction(db: Db, serviceId: string, id: string): Promis
   return actions(db).where('service_id', '=', serviceId).where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns the actions among `names` that services of the project have. */
+export type FactsRecord = InferResult<ReturnType<typeof facts>>[number];
+
+/**
+ * Returns the actions among `names` that services of the project have. Ends with the one whose fields exceed
+ * `mostBytes`, if there is one: a caller may name more than the memory of the process holds.
+ */
 export async function findActionsOf(
   db: Db,
   projectId: number,
   names: readonly { service: string; id: string }[],
-): Promise<(ActionRecord & { serviceId: string })[]> {
+  mostBytes: number,
+): Promise<(FactsRecord & { serviceId: string })[]> {
   if (names.length === 0) return [];
   const wanted = JSON.stringify(names);
-  return actions(db)
+  const bytes = sql`octet_length(service_actions.fields::text)`;
+  const named = facts(db)
     .innerJoin('services', 'services.id', 'service_actions.service_id')
     .select('service_actions.service_id as serviceId')
+    .select(
+      sql<number>`sum(${bytes}) OVER (ORDER BY service_actions.service_id, service_actions.id) - ${bytes}`.as(
+        'bytesBefore',
+      ),
+    )
     .where('services.project_id', '=', projectId)
     .where(
       sql<boolean>`(service_actions.service_id::text, service_actions.id) IN (
         SELECT service, id FROM json_to_recordset(${wanted}::json) AS named(service text, id text))`,
-    )
-    .execute();
+    );
+  return db.selectFrom(named.as('named')).selectAll().where('bytesBefore', '<=', mostBytes).execute();
 }
 
 /** Returns the ids among `ids` (in lower case) that are services of the project, with their names. */
@@ -272,10 +284,14 @@ function records(db: Db) {
 }
 
 function actions(db: Db) {
+  return facts(db).select(['service_actions.result', 'service_actions.documentation_url']);
+}
+
+/** What a node stores of an action. */
+function facts(db: Db) {
   return db
     .selectFrom('service_actions')
     .select(['service_actions.id', 'service_actions.title', 'service_actions.description', 'service_actions.method'])
     .select(['service_actions.path', 'service_actions.server', 'service_actions.has_side_effects'])
-    .select(['service_actions.fields', 'service_actions.body', 'service_actions.result'])
-    .select('service_actions.documentation_url');
+    .select(['service_actions.fields', 'service_actions.body']);
 }

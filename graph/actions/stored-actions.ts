@@ -1,6 +1,7 @@
 // The actions that a drawing names: in the data of HTTP nodes, and among the tools of agents. What an action says is
 // written by the service alone, and stored with the drawing.
-import { isEqualJson, isObject, ownValue, type JsonObject } from '../json.js';
+import { inKeyOrder, isObject, ownValue, type JsonObject } from '../json.js';
+import { writeJson } from '../json-text.js';
 import { mapArray, mapObject } from '../secrets.js';
 import { actionOfTool, FACTS_OF_TOOL, readAction, type ActionFacts } from './action.js';
 
@@ -94,65 +95,95 @@ export function withActions(
   find: (name: ActionName) => ActionFacts | undefined,
 ): JsonObject {
   const stored = earlier.map(storedActions);
-  return mapActions(drawing, (action, place, owner) => {
+  return mapActions(drawing, (action, { nodeId }, owner) => {
     const { service, id } = action;
     const name = { ...(service !== undefined && { service }), ...(id !== undefined && { id }) };
     if (typeof service !== 'string' || typeof id !== 'string') return name;
-    const kept = action['refresh'] === true ? undefined : keptFacts(stored, { service, id }, place, owner);
-    return { ...name, ...(kept ?? find({ service, id }) ?? lastFacts(stored, { service, id }, place)) };
+    const known = stored.map((actions) => actionAt(actions, nodeId, { service, id }));
+    const kept = action['refresh'] === true ? undefined : keptFacts(known, owner);
+    return { ...name, ...(kept ?? find({ service, id }) ?? lastFacts(stored, known, { service, id })) };
   });
 }
 
 /** The actions for which `withActions` asks. */
 export function actionsToFind(drawing: JsonObject, earlier: readonly JsonObject[]): ActionName[] {
+  const stored = earlier.map(storedActions);
   const names = new Map<string, ActionName>();
-  withActions(drawing, earlier, (name) => {
-    names.set(JSON.stringify([name.service, name.id]), name);
-    return undefined;
+  mapActions(drawing, (action, { nodeId }, owner) => {
+    const { service, id } = action;
+    if (typeof service !== 'string' || typeof id !== 'string') return action;
+    const known = stored.map((actions) => actionAt(actions, nodeId, { service, id }));
+    const isKept = action['refresh'] !== true && keptFacts(known, owner) !== undefined;
+    if (!isKept) names.set(keyOf({ service, id }), { service, id });
+    return action;
   });
   return [...names.values()];
 }
 
-interface StoredAction extends ActionName {
+interface StoredAction {
   values: unknown;
+  /** `values` as `toComparable` writes it, once it was compared. */
+  comparable?: string;
   facts: ActionFacts;
 }
 
-/** By node; the tools of an agent may have changed their order. */
-function storedActions(drawing: JsonObject): Map<unknown, StoredAction[]> {
-  const stored = new Map<unknown, StoredAction[]>();
+/** The first action of each name: a caller decides how many there are, so each is found without a search. */
+interface StoredActions {
+  /** The tools of an agent may have changed their order, so their places do not count. */
+  ofNodes: Map<unknown, Map<string, StoredAction>>;
+  ofDrawing: Map<string, StoredAction>;
+}
+
+function storedActions(drawing: JsonObject): StoredActions {
+  const ofNodes: StoredActions['ofNodes'] = new Map();
+  const ofDrawing: StoredActions['ofDrawing'] = new Map();
   mapActions(drawing, (action, { nodeId }, owner) => {
     const named = readAction(action);
     if (named?.facts === undefined) return action;
-    const { service, id, facts } = named;
-    const one = { service, id, values: ownValue(owner, 'values'), facts };
-    stored.set(nodeId, [...(stored.get(nodeId) ?? []), one]);
+    const key = keyOf(named);
+    const one = { values: ownValue(owner, 'values'), facts: named.facts };
+    const ofNode = ofNodes.get(nodeId) ?? new Map<string, StoredAction>();
+    ofNodes.set(nodeId, ofNode);
+    for (const actions of [ofNode, ofDrawing]) if (!actions.has(key)) actions.set(key, one);
     return action;
   });
-  return stored;
+  return { ofNodes, ofDrawing };
 }
 
-function keptFacts(
-  stored: readonly Map<unknown, StoredAction[]>[],
-  name: ActionName,
-  { nodeId }: ActionPlace,
-  owner: JsonObject,
-): ActionFacts | undefined {
-  for (const actions of stored) {
-    const same = actions.get(nodeId)?.find((one) => one.service === name.service && one.id === name.id);
-    if (same !== undefined && isEqualJson(same.values ?? {}, ownValue(owner, 'values') ?? {})) return same.facts;
+function keyOf({ service, id }: ActionName): string {
+  return JSON.stringify([service, id]);
+}
+
+function actionAt({ ofNodes }: StoredActions, nodeId: unknown, name: ActionName): StoredAction | undefined {
+  return ofNodes.get(nodeId)?.get(keyOf(name));
+}
+
+/** `known` is what each earlier drawing has stored at the node. */
+function keptFacts(known: readonly (StoredAction | undefined)[], owner: JsonObject): ActionFacts | undefined {
+  let own: string | undefined;
+  for (const one of known) {
+    if (one === undefined) continue;
+    one.comparable ??= toComparable(one.values);
+    own ??= toComparable(ownValue(owner, 'values'));
+    if (one.comparable === own) return one.facts;
   }
   return undefined;
 }
 
+/**
+ * Many nodes of a body may have the id of one stored node. Texts of different lengths are unequal without a look at the
+ * stored values, which `isEqualJson` would list again for each node.
+ */
+function toComparable(values: unknown): string {
+  return writeJson(inKeyOrder(values ?? {}));
+}
+
 /** What the node itself has stored comes first: the credentials in its values were entered for that server. */
 function lastFacts(
-  stored: readonly Map<unknown, StoredAction[]>[],
-  { service, id }: ActionName,
-  { nodeId }: ActionPlace,
+  stored: readonly StoredActions[],
+  known: readonly (StoredAction | undefined)[],
+  name: ActionName,
 ): ActionFacts | undefined {
-  const isSame = (one: StoredAction): boolean => one.service === service && one.id === id;
-  const own = stored.map((actions) => actions.get(nodeId)?.find(isSame));
-  const others = stored.map((actions) => [...actions.values()].flat().find(isSame));
-  return [...own, ...others].find((one) => one !== undefined)?.facts;
+  const others = stored.map(({ ofDrawing }) => ofDrawing.get(keyOf(name)));
+  return [...known, ...others].find((one) => one !== undefined)?.facts;
 }

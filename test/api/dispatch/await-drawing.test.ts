@@ -4,11 +4,13 @@ import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { RequestContext } from '../../../api/dispatch/step.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 
+type Reads = Parameters<typeof awaitDrawing>[0];
+
 const BODY_BYTES = 1_000_000;
 
 describe('a route that reads a drawing', () => {
   /** Returns the size with which the request stands in the queue, and its memory while it is served. */
-  async function serve(takesDrawing: true | undefined): Promise<{ queued: number; leased: number }> {
+  async function serve(reads: Reads, body?: unknown): Promise<{ queued: number; leased: number }> {
     const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 });
     const { signal } = new AbortController();
     const lease = memory.lease('user:1', signal);
@@ -21,16 +23,32 @@ describe('a route that reads a drawing', () => {
         await work();
       },
     };
-    const ctx = { params: {}, state: { memory: lease, signal, tenant: 'user:1' } } as unknown as RequestContext;
+    const state = { memory: lease, signal, tenant: 'user:1', handlerInput: { body } };
+    const ctx = { params: {}, state } as unknown as RequestContext;
     let leased = -1;
-    const reads = { readsDrawing: 'parsed', ...(takesDrawing && { takesDrawing }) } as const;
     const step = awaitDrawing(reads, { heavyWork } as unknown as DispatchDeps);
     await step(ctx, () => Promise.resolve((leased = lease.bytes)));
     return { queued, leased };
   }
 
   it('stands in the queue with the drawing of its body, where it takes one', async () => {
-    assert.deepEqual(await serve(true), { queued: BODY_BYTES, leased: (3 + 8) * BODY_BYTES });
-    assert.deepEqual(await serve(undefined), { queued: 0, leased: 3 * BODY_BYTES });
+    assert.deepEqual(await serve({ readsDrawing: 'parsed', takesDrawing: true }), {
+      queued: BODY_BYTES,
+      leased: (3 + 8) * BODY_BYTES,
+    });
+    assert.deepEqual(await serve({ readsDrawing: 'parsed' }), { queued: 0, leased: 3 * BODY_BYTES });
+  });
+
+  it('leases memory for what the actions in its body may say, at most for the largest drawing', async () => {
+    const bodyOf = (count: number) => {
+      const call = { id: 'n', type: 'http-node', data: { action: { service: 's', id: 'a' } } };
+      return { data: { nodes: Array.from({ length: count }, () => call) } };
+    };
+    const leasedFor = async (body: unknown): Promise<number> =>
+      (await serve({ resolvesActions: 'data' }, body)).leased - 3 * BODY_BYTES;
+    assert.equal(await leasedFor({ title: 'no drawing' }), 0);
+    assert.equal(await leasedFor(bodyOf(0)), 0);
+    assert.equal(await leasedFor(bodyOf(2)), 4 * 2 * 192 * 1024);
+    assert.equal(await leasedFor(bodyOf(10_000)), 4 * 8 * 1024 * 1024);
   });
 });

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { findActions } from '../../../api/services/resolve-actions.js';
+import { createDatabase } from '../../../db/core/client.js';
+import { findActionsOf } from '../../../db/services/services-repository.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -81,9 +84,34 @@ describe('services of attackers', function () {
     assert.equal((await put(kept.body.data)).status, 200);
     for (const refused of [
       await put(drawing([trigger(), ...nodesOf(600)])),
+      await put(drawing([trigger(), ...nodesOf(3_000)])),
       await api.patch(`/workflows/${workflowId}/`, { body: { data: drawing([trigger(), ...nodesOf(600)]) } }),
     ]) {
       assert.equal(refused.status, 413, JSON.stringify(refused.body).slice(0, 500));
+    }
+  });
+
+  it('whose actions say much together are read from the database up to a limit', async () => {
+    const description = 'd'.repeat(400);
+    const parameters = Array.from({ length: 40 }, (_, at) => ({
+      name: `f${at}`,
+      in: 'query',
+      description,
+      schema: {},
+    }));
+    const ids = Array.from({ length: 10 }, (_, at) => `much${at}`);
+    const paths = ids.map((operationId) => [`/${operationId}`, { get: { operationId, parameters, ...ok } }]);
+    const { id: service } = await make(documentOf(Object.fromEntries(paths)));
+    const names = ids.map((id) => ({ service, id }));
+    const options = { url: stack.stack.database_url, poolMax: 1, applicationName: 'test', onError: () => undefined };
+    const db = createDatabase(options);
+    try {
+      const [some, all] = [await findActionsOf(db, project, names, 40_000), await findActions(db, project, names)];
+      const bytes = some.reduce((sum, { fields }) => sum + JSON.stringify(fields).length, 0);
+      assert.ok(some.length < 5 && bytes > 40_000, `${some.length} actions of ${bytes} bytes`);
+      assert.ok(names.every((name) => all(name) !== undefined));
+    } finally {
+      await db.destroy();
     }
   });
 

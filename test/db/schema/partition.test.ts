@@ -49,14 +49,18 @@ describe('node results that are partitioned', function () {
     const args = [path.join(OWN_BUILD, 'cli/admin.js'), 'database', 'partition', '--into', String(PARTITIONS)];
     return promisify(execFile)(process.execPath, args, { env: { ...process.env, DATA_DIR: stack.dataDir } });
   };
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: stack.stack.database_url });
+    await client.connect();
+    return client;
+  };
   const partition = async (): Promise<Record<string, unknown>> => JSON.parse((await command()).stdout) as never;
   const count = async (table: string): Promise<number> =>
     (await queryDatabase<{ rows: number }>(stack, `SELECT count(*)::integer AS rows FROM ${table}`))[0]!.rows;
 
   it('are not yet so when the command dies, and the next one goes on', async () => {
     for (const workflow of workflows) await execute(workflow);
-    const client = new pg.Client({ connectionString: stack.stack.database_url });
-    await client.connect();
+    const client = await connect();
     // The tables cannot be exchanged while another transaction uses the old one.
     await client.query('BEGIN; LOCK TABLE node_results IN ACCESS SHARE MODE');
     const dying = command();
@@ -74,6 +78,62 @@ describe('node results that are partitioned', function () {
   const execute = async (workflow: number): Promise<string> =>
     (await api.pollToEnd((await api.run(workflow)).data.id)).data.id;
   const resultsOf = async (runId: string): Promise<string> => JSON.stringify((await api.poll(runId)).data);
+
+  /** Calls `use` while the command is working. Another transaction keeps it from exchanging the tables until it is killed. */
+  async function withCopies(use: () => Promise<void>): Promise<void> {
+    const reader = await connect();
+    await reader.query('BEGIN; LOCK TABLE node_results IN ACCESS SHARE MODE');
+    const dying = command();
+    const died = assert.rejects(dying);
+    try {
+      await use();
+      await eventually(async () => (await count('node_results_next')) === (await count('node_results')));
+      assert.equal(dying.child.exitCode, null, 'the command has failed');
+    } finally {
+      dying.child.kill('SIGKILL');
+      await died;
+      await reader.end();
+    }
+  }
+
+  it('are copied beside a run that ends, which has locked itself and then changes its rows', async () => {
+    const runId = await execute(workflows[0]!);
+    await queryDatabase(stack, 'DELETE FROM node_results_next WHERE run_id = $1', [runId]);
+    const ending = await connect();
+    try {
+      await ending.query('BEGIN');
+      await ending.query('SELECT FROM runs WHERE id = $1 FOR UPDATE', [runId]);
+      const waits = `pg_stat_activity WHERE datname = current_database() AND application_name = 'admin'
+      AND wait_event_type = 'Lock' AND query LIKE '%node_results_next%'`;
+      await withCopies(async () => {
+        // The batch has locked its rows, and needs the key of the run.
+        await eventually(async () => (await count(waits)) > 0, { intervalMs: 5 });
+        await ending.query(
+          `UPDATE node_results SET attempts = 7
+         WHERE run_id = $1 AND node_id = (SELECT min(node_id) FROM node_results WHERE run_id = $1)`,
+          [runId],
+        );
+        await ending.query('COMMIT');
+      });
+    } finally {
+      await ending.end();
+    }
+    assert.equal(await count('node_results_next WHERE attempts = 7'), await count('node_results WHERE attempts = 7'));
+  });
+
+  it('are copied in batches of few bytes where they are large', async () => {
+    const runId = await execute(workflows[1]!);
+    const large = `(SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 150000))`;
+    const changed = `UPDATE node_results SET result = json_build_object('content', ${large}) WHERE run_id = $1`;
+    await queryDatabase(stack, changed, [runId]);
+    await queryDatabase(stack, 'DELETE FROM node_results_next WHERE run_id = $1', [runId]);
+    const ofRun = `node_results_next WHERE run_id = '${runId}'`;
+    await withCopies(() => Promise.resolve());
+    assert.ok((await count(ofRun)) > 5);
+    const batches = await count(`(SELECT DISTINCT xmin::text FROM ${ofRun}) AS batches`);
+    assert.ok(batches > 1, `${batches} transactions`);
+  });
+
   /** What a run of the chain adds to the bytes of the project. */
   const bytesOfRun = async (): Promise<number> => {
     const sum = `SELECT (coalesce((SELECT bytes FROM stored_bytes WHERE project_id = $1), 0)

@@ -9,6 +9,7 @@ import {
 } from '../../../graph/actions/stored-actions.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { joinSecrets, splitSecrets } from '../../../graph/secrets.js';
+import { cpuMilliseconds } from '../../support/cpu-time.js';
 
 const facts = (server: string): ActionFacts => ({
   title: 'T',
@@ -76,6 +77,43 @@ describe('actions in drawings', () => {
     // What another type of node has stored is no action.
     const hidden = drawingOf({ ...http({ ...named, ...facts(THEN) }, { a: 1 }), type: 'set-node' });
     assert.deepEqual(serversOf(withActions(drawingOf(http(named, { a: 1 })), [hidden], find)), [NOW]);
+  });
+
+  describe('that a caller has made many of', () => {
+    const gone = () => undefined;
+    const many = <T>(count: number, make: (index: number) => T): T[] =>
+      Array.from({ length: count }, (_, i) => make(i));
+    const shapes: Record<string, (count: number) => [body: JsonObject, earlier: JsonObject]> = {
+      'nodes whose actions are nowhere': (count) => [
+        drawingOf(...many(count, (at) => http({ service: 's', id: `gone${at}` }, {}, `n${at}`))),
+        drawingOf(...many(count, (at) => http({ service: 's', id: `a${at}`, ...facts(THEN) }, {}, `n${at}`))),
+      ],
+      'tools of one agent': (count) => {
+        const tools = many(4 * count, (at) => ({ type: 'action', service: 's', id: `a${at}` }));
+        const filled = tools.map((tool) => ({ ...tool, action: facts(THEN) }));
+        return [drawingOf(agent(...tools)), drawingOf(agent(...filled.toReversed()))];
+      },
+      'nodes of one id, whose stored values have many keys': (count) => [
+        drawingOf(...many(count, () => http(named))),
+        drawingOf(http({ ...named, ...facts(THEN) }, Object.fromEntries(many(count, (at) => [`k${at}`, 1])))),
+      ],
+    };
+
+    for (const [title, shape] of Object.entries(shapes)) {
+      it(`take time in proportion to their number: ${title}`, () => {
+        const costOf = (count: number): number => {
+          const [body, earlier] = shape(count);
+          return cpuMilliseconds(() => {
+            actionsToFind(body, [earlier]);
+            withActions(body, [earlier], gone);
+          });
+        };
+        costOf(1_000); // compiles the functions
+        const [once, fourfold] = [costOf(2_500), costOf(10_000)];
+        // Four times the work is four times the time, and was sixteen times.
+        assert.ok(fourfold < 9 * Math.max(once, 5), `${once} ms, then ${fourfold} ms`);
+      });
+    }
   });
 
   it('are found in text, and drawings without any stay as they are', () => {
