@@ -127,12 +127,20 @@ describe('the sandbox of code', function () {
   });
 
   it('stops code at its time, and goes on in the same process where code stops by itself', async () => {
-    const startedAt = performance.now();
-    assert.deepEqual(await run(sandbox, 'for (;;) {}', {}, 300), { status: 'timeout' });
-    assert.ok(performance.now() - startedAt >= 290);
-    const [before] = sandboxProcessesOf(process.pid);
-    assert.equal(await valueOf('return 1'), 1);
-    assert.deepEqual(sandboxProcessesOf(process.pid), [before]);
+    const limitMs = 300;
+    // Ten times the limit and its second for stopping: a program that got no processor for so long could not stop.
+    const starvedMs = 10 * (limitMs + 1_000);
+    for (let tookMs = starvedMs; tookMs >= starvedMs;) {
+      assert.equal(await valueOf('return 1'), 1);
+      const before = sandboxProcessesOf(process.pid);
+      const startedAt = performance.now();
+      assert.deepEqual(await run(sandbox, 'for (;;) {}', {}, limitMs), { status: 'timeout' });
+      tookMs = performance.now() - startedAt;
+      assert.ok(tookMs >= limitMs - 10);
+      if (tookMs >= starvedMs) continue;
+      assert.equal(await valueOf('return 1'), 1);
+      assert.deepEqual(sandboxProcessesOf(process.pid), before);
+    }
   });
 
   it('kills the process of code that does not stop, and takes another one', async () => {
