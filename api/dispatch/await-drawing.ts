@@ -1,3 +1,4 @@
+import { measureBaseline } from '../../db/conversations/baselines-repository.js';
 import { measureDraft } from '../../db/workflows/drafts-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { collectedBytes } from '../http/collect-body.js';
@@ -9,7 +10,7 @@ import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
-type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft'>;
+type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft' | 'readsBaseline'>;
 
 /**
  * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
@@ -27,7 +28,7 @@ const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_
 
 /** Returns the size of the drawings in bytes: that of the body, and those that the path names. */
 async function leaseMemory(
-  { readsDrawing, takesDrawing, readsDraft }: Reads,
+  { readsDrawing, takesDrawing, readsDraft, readsBaseline }: Reads,
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,
 ): Promise<number> {
@@ -45,6 +46,9 @@ async function leaseMemory(
   }
   if (workflowId !== undefined && readsDraft !== undefined && caller !== undefined) {
     add(readsDraft, await measureDraft(db, { workflowId, userId: caller.userId }));
+  }
+  if (workflowId !== undefined && readsBaseline !== undefined && caller !== undefined) {
+    add(readsBaseline, await measureBaseline(db, { workflowId, userId: caller.userId }));
   }
   await memory.resize(leasedBytes);
   return sizeBytes;

@@ -24,7 +24,7 @@ import { awaitDrawing } from './await-drawing.js';
  * adds a field to the state of the request (step.ts), or refuses the request.
  */
 export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppMiddleware[] {
-  const { access, admit, audit, body, headers, params, query, readsDraft, readsDrawing } = route;
+  const { access, admit, audit, body, headers, params, query, readsBaseline, readsDraft, readsDrawing } = route;
   const steps = [
     addRoute(route),
     addSignal(),
@@ -48,7 +48,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     awaitLater(),
     body && addBody(route, deps),
     audit && addAudit(route, deps),
-    (readsDrawing ?? readsDraft) && awaitDrawing(route, deps),
+    (readsDrawing ?? readsDraft ?? readsBaseline) && awaitDrawing(route, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ];
   // The cast is safe because the order above adds each field of the state before a step reads it.

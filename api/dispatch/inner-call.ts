@@ -124,7 +124,7 @@ function admissionOf<D extends DispatchDeps>(route: Route<D>, deps: D): Step[] {
 }
 
 function workOf<D extends DispatchDeps>(route: Route<D>, deps: D, { body }: InnerRequest): Step[] {
-  const { audit, headers, params, query, readsDraft, readsDrawing } = route;
+  const { audit, headers, params, query, readsBaseline, readsDraft, readsDrawing } = route;
   return toSteps([
     changesSomething(route) && refuseWithoutRoom(deps),
     params && addParams(params),
@@ -133,7 +133,7 @@ function workOf<D extends DispatchDeps>(route: Route<D>, deps: D, { body }: Inne
     addMemory(deps),
     route.body && addGivenBody(route, body),
     audit && addAudit(route, deps),
-    (readsDrawing ?? readsDraft) && awaitDrawing(route, deps),
+    (readsDrawing ?? readsDraft ?? readsBaseline) && awaitDrawing(route, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ]);
 }

@@ -223,6 +223,8 @@ interface RouteShape {
   takesDrawing?: true;
   /** The same for the caller's draft of the workflow in the path. */
   readsDraft?: 'text' | 'parsed';
+  /** The same for that draft as it was before the newest answer of the assistant in the editor. */
+  readsBaseline?: 'text';
   /** A large JSON body waits in the same queue before it is parsed. */
   readsInTurn?: true;
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */
