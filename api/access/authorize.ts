@@ -72,7 +72,8 @@ async function findAccess(
   const parsed = pathId.safeParse(params['id']);
   if (!parsed.success) return undefined;
   const id = parsed.data;
-  return to === 'workflow' ? findWorkflowRole(db, id, reach) : findProjectRole(db, id, reach);
+  if (to !== 'workflow') return findProjectRole(db, id, reach);
+  return findWorkflowRole(db, id, reach, uuid.safeParse(params['run_id']).data);
 }
 
 function refusal(rule: AccessRule): ApiError {

@@ -1,6 +1,7 @@
 // Tries the draft: a test run in which what has side effects is mocked unless the assistant says otherwise.
 import { z } from 'zod';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
 import { anyObject } from '../../graph/any-object.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -39,6 +40,10 @@ export const testWorkflow = defineTool({
   output: z.object(runFields),
   async run(context, { id, mode, node, input, mocks = {}, execute = [], max_cost: maxCost }) {
     await context.calls.admit('POST /api/v1/workflows/:id/test/', { params: { id: String(id) } });
+    // Before the draft is read: the person may have drawn on, and a request with another drawing does not match the key.
+    const key = keyOf(context);
+    const first = key && (await findKeyedRun(context.deps.db, { userId: context.caller.userId, key }));
+    if (first) return showRun(context, first.runId, await waitForTest(context, first.runId));
     const read = await readDrawing(context, id);
     const start = ownValue(read.drawing, 'start_node');
     const tried = node ?? (mode === 'from' && typeof start === 'string' && start !== '' ? start : undefined);
@@ -48,7 +53,7 @@ export const testWorkflow = defineTool({
     const added = await mocksFor(context, read, { asked, kept });
     const started = await context.calls.call('POST /api/v1/workflows/:id/test/', {
       params: { id: String(id) },
-      headers: repeatHeader(context),
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
       body: { ...asked, mocks: { ...added, ...mocks }, ...(maxCost !== undefined && { max_cost: maxCost }) },
     });
     const runId = isObject(started.body) ? ownValue(started.body['data'], 'id') : undefined;
@@ -60,10 +65,10 @@ export const testWorkflow = defineTool({
   },
 });
 
-/** A call that is repeated because its worker died finds the test that it has started. */
-function repeatHeader({ caller: { assistant }, callName }: ToolContext): Record<string, string> {
-  if (assistant === undefined || callName === undefined) return {};
-  return { 'idempotency-key': `assistant/${assistant.runId}/${callName}` };
+/** The key of the test of a call, which may be repeated because its worker died. */
+function keyOf({ caller: { assistant }, callName }: ToolContext): string | undefined {
+  if (assistant === undefined || callName === undefined) return undefined;
+  return `assistant/${assistant.runId}/${callName}`;
 }
 
 function drawingOf({ drawing, draft }: ReadDrawing): JsonObject {

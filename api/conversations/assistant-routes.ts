@@ -12,6 +12,7 @@ import {
   insertConversation,
   MOST_CONVERSATIONS,
 } from '../../db/conversations/conversations-repository.js';
+import { findNewestRun } from '../../db/conversations/messages-repository.js';
 import type { Db } from '../../db/core/client.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { RawJson } from '../http/json-text.js';
@@ -72,8 +73,9 @@ const before = defineRoute({
   method: 'GET',
   path: `${path}before/`,
   summary: 'Returns the draft of the caller as it was before the newest answer of the assistant.',
-  description: '404 where the assistant has not answered yet.',
-  readsDraft: 'text',
+  description:
+    '404 where the assistant has not answered yet, and where the draft has been saved or discarded since, or after 30 days.',
+  readsBaseline: 'text',
   access: { to: 'workflow', role: 'editor' },
   responses: {
     200: z.object({
@@ -83,7 +85,9 @@ const before = defineRoute({
     }),
   },
   async handler({ deps, caller, params }) {
-    const { runId, document, baseVersion } = orNotFound(await findBaseline(deps.db, params.id, caller.userId));
+    const { runId, document, baseVersion } = orNotFound(
+      await findBaseline(deps.db, { workflowId: params.id, userId: caller.userId }),
+    );
     const data = document === null ? null : new RawJson(document);
     return { status: 200, body: { run: runId, data, base_version: baseVersion } };
   },
@@ -116,12 +120,12 @@ async function answer(
   if (conversation === undefined)
     return { conversation: null, model: null, cost: toAmount('0', currencies), run: null };
   const { id, inputsEnc } = conversation;
-  const [cost, baseline] = await Promise.all([costOfConversation(db, id), findBaseline(db, workflowId, userId)]);
+  const [cost, run] = await Promise.all([costOfConversation(db, id), findNewestRun(db, id)]);
   const stored = openInputs(secretBox, id, inputsEnc);
   return {
     conversation: id,
     model: (stored && modelIn(stored.input)) ?? null,
     cost: toAmount(cost, currencies),
-    run: baseline?.runId ?? null,
+    run: run ?? null,
   };
 }

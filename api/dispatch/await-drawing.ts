@@ -1,3 +1,4 @@
+import { measureBaseline } from '../../db/conversations/baselines-repository.js';
 import { measureDraft } from '../../db/workflows/drafts-repository.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { collectedBytes } from '../http/collect-body.js';
@@ -11,7 +12,15 @@ import { mostAddedBytes } from '../services/resolve-actions.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
 
-type Reads = Pick<RouteDeclaration, 'readsDrawing' | 'takesDrawing' | 'readsDraft' | 'resolvesActions'>;
+type Reads = Pick<
+  RouteDeclaration,
+  'readsDrawing' | 'takesDrawing' | 'readsDraft' | 'readsBaseline' | 'resolvesActions'
+>;
+
+/** Returns true if the route reads a drawing or a draft, or resolves actions. */
+export function awaitsDrawing({ readsDrawing, readsDraft, readsBaseline, resolvesActions }: Reads): boolean {
+  return (readsDrawing ?? readsDraft ?? readsBaseline ?? resolvesActions) !== undefined;
+}
 
 /**
  * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
@@ -29,7 +38,7 @@ const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_
 
 /** Returns the size of the drawings in bytes: that of the body, and those that the path names. */
 async function leaseMemory(
-  { readsDrawing, takesDrawing, readsDraft, resolvesActions }: Reads,
+  { readsDrawing, takesDrawing, readsDraft, readsBaseline, resolvesActions }: Reads,
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,
 ): Promise<number> {
@@ -47,6 +56,9 @@ async function leaseMemory(
   }
   if (workflowId !== undefined && readsDraft !== undefined && caller !== undefined) {
     add(readsDraft, await measureDraft(db, { workflowId, userId: caller.userId }));
+  }
+  if (workflowId !== undefined && readsBaseline !== undefined && caller !== undefined) {
+    add(readsBaseline, await measureBaseline(db, { workflowId, userId: caller.userId }));
   }
   const given = resolvesActions === undefined ? undefined : ownValue(handlerInput.body, resolvesActions);
   if (isObject(given)) leasedBytes += TEXT_COPIES * mostAddedBytes(given);

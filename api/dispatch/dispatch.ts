@@ -17,14 +17,14 @@ import { countUnless304 } from './count-unless-304.js';
 import type { DispatchDeps } from './deps.js';
 import { changesSomething, refuseWithoutRoom } from './refuse-without-room.js';
 import { sendResult } from './send-result.js';
-import { awaitDrawing } from './await-drawing.js';
+import { awaitDrawing, awaitsDrawing } from './await-drawing.js';
 
 /**
  * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. Each step
  * adds a field to the state of the request (step.ts), or refuses the request.
  */
 export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppMiddleware[] {
-  const { access, admit, audit, body, headers, params, query, readsDraft, readsDrawing, resolvesActions } = route;
+  const { access, admit, audit, body, headers, params, query } = route;
   const steps = [
     addRoute(route),
     addSignal(),
@@ -48,7 +48,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     awaitLater(),
     body && addBody(route, deps),
     audit && addAudit(route, deps),
-    (readsDrawing ?? readsDraft ?? resolvesActions) && awaitDrawing(route, deps),
+    awaitsDrawing(route) && awaitDrawing(route, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ];
   // The cast is safe because the order above adds each field of the state before a step reads it.

@@ -15,7 +15,7 @@ import { addAudit } from './add-audit.js';
 import { addMemory } from './add-memory.js';
 import { addHeaders, addParams, addQuery } from './add-request-facts.js';
 import { addRoute } from './add-route.js';
-import { awaitDrawing } from './await-drawing.js';
+import { awaitDrawing, awaitsDrawing } from './await-drawing.js';
 import { callHandler, callHandlerInTransaction, runsInTransaction } from './call-handler.js';
 import type { DispatchDeps } from './deps.js';
 import { changesSomething, refuseWithoutRoom } from './refuse-without-room.js';
@@ -124,7 +124,7 @@ function admissionOf<D extends DispatchDeps>(route: Route<D>, deps: D): Step[] {
 }
 
 function workOf<D extends DispatchDeps>(route: Route<D>, deps: D, { body }: InnerRequest): Step[] {
-  const { audit, headers, params, query, readsDraft, readsDrawing, resolvesActions } = route;
+  const { audit, headers, params, query } = route;
   return toSteps([
     changesSomething(route) && refuseWithoutRoom(deps),
     params && addParams(params),
@@ -133,7 +133,7 @@ function workOf<D extends DispatchDeps>(route: Route<D>, deps: D, { body }: Inne
     addMemory(deps),
     route.body && addGivenBody(route, body),
     audit && addAudit(route, deps),
-    (readsDrawing ?? readsDraft ?? resolvesActions) && awaitDrawing(route, deps),
+    awaitsDrawing(route) && awaitDrawing(route, deps),
     runsInTransaction(audit) ? callHandlerInTransaction(route, audit, deps) : callHandler(route, deps),
   ]);
 }

@@ -223,6 +223,8 @@ interface RouteShape {
   takesDrawing?: true;
   /** The same for the caller's draft of the workflow in the path. */
   readsDraft?: 'text' | 'parsed';
+  /** The same for that draft as it was before the newest answer of the assistant in the editor. */
+  readsBaseline?: 'text';
   /** The key of a drawing in the body whose actions the route resolves. Memory for what they say is leased before. */
   resolvesActions?: 'data' | 'drawing';
   /** A large JSON body waits in the same queue before it is parsed. */

@@ -15,14 +15,18 @@ const MOST_MOCKS = 1_000;
 /** The case has no expectation for a longer output. */
 const MOST_CHARACTERS = 64 * 1024;
 
-/** Throws 400 for a run of another workflow, or one whose results have expired. */
+/**
+ * Throws 400 for a run of another workflow, one whose results have expired, and one of the assistant in the editor,
+ * because every member reads the cases.
+ */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
   workflowId: number,
   runId: string,
 ): Promise<CaseContent> {
   const run = await findEarlierRun(db, runId, config.resultRetentionDays);
-  if (run?.workflowId !== workflowId) throw invalidFields({ run_id: ['The workflow has no such run.'] });
+  if (run?.workflowId !== workflowId || run.purpose === 'assistant')
+    throw invalidFields({ run_id: ['The workflow has no such run.'] });
   if (run.status === 'In Progress') throw invalidFields({ run_id: ['The run is open.'] });
   if (run.isExpired) throw new ApiError(400, 'run_expired', 'The results of this run have expired.');
   const row = [run.projectId, run.id] as const;

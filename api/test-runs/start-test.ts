@@ -3,6 +3,7 @@ import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-d
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { holdAssistantRun } from '../../db/agents/assistant-token.js';
 import type { Db } from '../../db/core/client.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
@@ -19,7 +20,7 @@ import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
 import { traitsOf } from '../../graph/kinds.js';
 import type { TestDeps } from './deps.js';
-import { quotaExceeded } from '../http/errors.js';
+import { ApiError, quotaExceeded } from '../http/errors.js';
 import { acceptOnce, startWithoutWaiting, storeOnce, type Acceptance } from '../runs/accept-run.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
@@ -100,7 +101,7 @@ export async function openTest(
   return { workflow, planned, drawing };
 }
 
-/** Throws `ResultsMissing`, and the errors of `openTest`. */
+/** Throws `ResultsMissing`, the errors of `openTest`, and 400 if the answer that asks for the test is over. */
 export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);
@@ -211,6 +212,8 @@ async function insertAll(
 ): Promise<void> {
   const { secretBox } = deps;
   const { plan, fixedResults, sources, loops } = planned;
+  if (askedBy !== undefined && !(await holdAssistantRun(transaction, askedBy)))
+    throw new ApiError(400, 'run_finished', 'The answer that asks for this test has ended or is being stopped.');
   for (const runId of runsOf(planned).toSorted()) await hold(deps, transaction, runId);
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
   if (claim !== undefined && !(await claim(transaction, facts.id))) throw new CaseUsed();

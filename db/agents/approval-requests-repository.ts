@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { ApprovalStatus, Role, RunPurpose } from '../core/tables.js';
 import { personOf, type Person } from '../users/person.js';
-import { isInReach, type Reach } from '../access/reach.js';
+import { isInReach, isVisibleTo, type Reach } from '../access/reach.js';
 import { decisionsOf, type Decision } from './decisions-text.js';
 
 export interface ApprovalRequest {
@@ -129,13 +129,13 @@ export async function findCurrentArguments(
   return rows[0];
 }
 
-/** Returns undefined if the request's project is not in reach. */
+/** Returns undefined if the request's project is not in reach, or its run is not visible to the user. */
 export async function findRequestInReach(
   db: Db,
   requestId: string,
   reach: Reach,
 ): Promise<ApprovalRequest | undefined> {
-  const isVisible = sql`request.project_id IN (${projectsOf(reach)})`;
+  const isVisible = sql`request.project_id IN (${projectsOf(reach)}) AND ${isVisibleTo('run', reach.userId)}`;
   const found = await readRequests(db, sql`request.request_id = ${requestId} AND ${isVisible}`);
   return found[0];
 }

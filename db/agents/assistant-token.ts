@@ -23,14 +23,23 @@ export interface AssistantRun {
   workflowId: number;
 }
 
+const isAnswering = sql`purpose = 'assistant' AND status = 'In Progress' AND cancel_requested_at IS NULL`;
+
 /** Returns undefined if the run is not one of an assistant, has ended or is to be cancelled. */
 export async function findAssistantRun(db: Db, runId: string): Promise<AssistantRun | undefined> {
   const { rows } = await sql<AssistantRun>`
     SELECT id AS "runId", user_id AS "userId", project_id AS "projectId", workflow_id AS "workflowId" FROM runs
-    WHERE id = ${runId} AND purpose = 'assistant' AND status = 'In Progress' AND cancel_requested_at IS NULL`.execute(
-    db,
-  );
+    WHERE id = ${runId} AND ${isAnswering}`.execute(db);
   return rows[0];
+}
+
+/**
+ * Returns false if the run is no open one of an assistant, or is to be cancelled. Else it does not end, and no request to
+ * cancel it is stored, before the end of the transaction; so its end sees what the transaction has stored.
+ */
+export async function holdAssistantRun(transaction: Db, runId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM runs WHERE id = ${runId} AND ${isAnswering} FOR SHARE`.execute(transaction);
+  return rows.length > 0;
 }
 
 /** Returns the run of the token; undefined for a token that is not ours or is too old. */

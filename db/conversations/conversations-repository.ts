@@ -136,11 +136,14 @@ export function findAssistantConversation(
   workflowId: number,
   userId: number,
 ): Promise<ConversationRecord | undefined> {
-  return selectConversations(db)
-    .where('conversations.workflow_id', '=', workflowId)
-    .where('conversations.author_id', '=', userId)
-    .where('conversations.purpose', '=', 'assistant')
-    .executeTakeFirst();
+  return (
+    selectConversations(db)
+      .where('conversations.workflow_id', '=', workflowId)
+      .where('conversations.author_id', '=', userId)
+      // A literal, so that a plan without values uses the partial index.
+      .where('conversations.purpose', '=', sql.lit('assistant'))
+      .executeTakeFirst()
+  );
 }
 
 export async function changeInputs(db: Db, id: string, inputsEnc: Buffer): Promise<void> {

@@ -69,6 +69,15 @@ export async function pageOfMessages(
   return { total: totals.rows[0]?.total ?? 0, messages: await markDeleted(db, rows) };
 }
 
+/** Returns the run of the newest message that is not queued; undefined if there is none. */
+export async function findNewestRun(db: Db, conversationId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT run.id FROM conversation_messages AS message JOIN runs AS run ON run.id = message.run_id
+    WHERE message.conversation_id = ${conversationId} AND NOT run.is_queued
+    ORDER BY message.ordinal DESC LIMIT 1`.execute(db);
+  return rows[0]?.id;
+}
+
 /** Returns the message that started the run; undefined if its conversation was deleted. */
 export async function findMessageOfRun(db: Db, runId: string): Promise<MessageRecord | undefined> {
   const { rows } = await sql<MessageRecord>`

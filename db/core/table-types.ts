@@ -68,7 +68,10 @@ export interface AnnouncedIterations {
   indexes: string;
 }
 
-/** The draft of the user before the newest answer of the assistant in the editor. Writer: the API. */
+/**
+ * The draft of the user before the newest answer of the assistant in the editor. Writer: the API. It is deleted with
+ * the draft; retention deletes old ones.
+ */
 export interface AnswerBaselines {
   conversation_id: string;
   run_id: string;
@@ -76,9 +79,12 @@ export interface AnswerBaselines {
   user_id: number;
   /** As in `workflow_drafts`; null where there was no draft, and the drawing was that of `base_version`. */
   document: JsonOf<Record<string, unknown>> | null;
+  /** Null: only an earlier build writes it, and nothing reads it. */
   secrets_enc: Buffer | null;
   base_version: number;
   created_at: Generated<Date>;
+  /** The size of `document`, which counts for the project; 0 in rows of an earlier build, which are not counted. */
+  bytes: Generated<number>;
 }
 
 /** API keys. The key itself is not stored, only its SHA-256 (`key_hash`). Writers: the API and `admin`. */

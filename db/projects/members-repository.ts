@@ -3,7 +3,7 @@
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { Role } from '../core/tables.js';
-import { isInReach, type Reach } from '../access/reach.js';
+import { isInReach, isVisibleTo, type Reach } from '../access/reach.js';
 
 /** Adds the member or changes the role. Throws a foreign key error if the project or user does not exist. */
 export async function setMember(db: Db, projectId: number, userId: number, role: Role): Promise<void> {
@@ -82,12 +82,20 @@ export function findProjectRole(db: Db, projectId: number, reach: Reach): Promis
   return membershipsOf(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
-/** Returns undefined for an archived workflow. */
-export function findWorkflowRole(db: Db, workflowId: number, reach: Reach): Promise<Membership | undefined> {
+/** Returns undefined for an archived workflow, and for a request about a run that the user may not see (`isVisibleTo`). */
+export function findWorkflowRole(
+  db: Db,
+  workflowId: number,
+  reach: Reach,
+  runId?: string,
+): Promise<Membership | undefined> {
+  const isHidden = sql<boolean>`EXISTS (
+    SELECT FROM runs WHERE runs.id = ${runId} AND NOT ${isVisibleTo('runs', reach.userId)})`;
   return membershipsOf(db, reach)
     .innerJoin('workflows', 'workflows.project_id', 'projects.id')
     .where('workflows.id', '=', workflowId)
     .where('workflows.archived_at', 'is', null)
+    .$if(runId !== undefined, (role) => role.where(sql<boolean>`NOT ${isHidden}`))
     .executeTakeFirst();
 }
 
@@ -103,5 +111,6 @@ export function findRunRole(db: Db, runId: string, reach: Reach): Promise<Member
   return membershipsOf(db, reach)
     .innerJoin('runs', 'runs.project_id', 'projects.id')
     .where('runs.id', '=', runId)
+    .where(isVisibleTo('runs', reach.userId))
     .executeTakeFirst();
 }

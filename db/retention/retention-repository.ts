@@ -258,15 +258,25 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
 
 const DRAFT_DAYS = 30;
 
+const oldestDraft = sql`now() - make_interval(hours => 24 * ${DRAFT_DAYS}::integer)`;
+
 /** True for a draft that counts as gone. */
-export const isOldDraft = sql<boolean>`updated_at < now() - make_interval(hours => 24 * ${DRAFT_DAYS}::integer)`;
+export const isOldDraft = sql<boolean>`updated_at < ${oldestDraft}`;
+
+/** The same for a draft before an answer of the assistant in the editor. */
+export const isOldBaseline = sql<boolean>`created_at < ${oldestDraft}`;
 
 /** Also deletes drafts that were stored while their project was being deleted. */
 export async function deleteOldDrafts(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const old = await deleteRows(db, 'workflow_drafts', isOldDraft, limit);
   const left = await deleteRows(db, 'workflow_drafts', ofGone, limit);
-  return { expired: { workflow_drafts: old + left }, hasMore: Math.max(old, left) >= limit };
+  const oldBaselines = await deleteRows(db, 'answer_baselines', isOldBaseline, limit);
+  const leftBaselines = await deleteRows(db, 'answer_baselines', ofGone, limit);
+  return {
+    expired: { workflow_drafts: old + left, answer_baselines: oldBaselines + leftBaselines },
+    hasMore: Math.max(old, left, oldBaselines, leftBaselines) >= limit,
+  };
 }
 
 /** Deletes the conversations of such workflows. Several calls may be necessary for a long one. */

@@ -1,7 +1,7 @@
 // The read behind `workflow_result`. Clients poll it thousands of times while runs are being written.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
-import type { Reach } from '../access/reach.js';
+import { isVisibleTo, type Reach } from '../access/reach.js';
 import { resultBytes } from '../nodes/result-bytes.js';
 import { decisionsOf } from '../agents/decisions-text.js';
 import { isExpired } from '../retention/retention-repository.js';
@@ -235,7 +235,8 @@ function askedRuns({ runIds, userIds, projectIds }: AskedValues): RawBuilder<unk
     JOIN runs AS run ON run.id = asked.run_id
     LEFT JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       AND project.id = coalesce(asked.project_id, project.id)
-    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id`;
+    LEFT JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
+      AND ${isVisibleTo('run', sql`asked.user_id`)}`;
 }
 
 /** `what` is an expression over the open requests of a waiting agent. */

@@ -4,7 +4,7 @@ import type { Database, Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
 import type { RunPurpose, StoredRunStatus } from '../core/tables.js';
 import { anyOf } from '../core/statement.js';
-import type { Reach } from '../access/reach.js';
+import { isVisibleTo, type Reach } from '../access/reach.js';
 import { memberWorkflows } from '../workflows/workflows-repository.js';
 import { totalCost } from './child-runs-repository.js';
 import type { HistoryOrdering } from './history-repository.js';
@@ -61,6 +61,7 @@ export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunO
     .select(['workflows.id as workflow_id', 'workflows.title as workflow_title'])
     .select(['projects.id as project_id', 'projects.name as project_name'])
     .where('runs.id', '=', runId)
+    .where(isVisibleTo('runs', reach.userId))
     .executeTakeFirst();
 }
 
@@ -142,7 +143,7 @@ function matchingWorkflows(db: Db, { reach, projectId, workflowId, search }: Run
 
 function isMatchingRun({ reach, purpose, status, startedFrom, startedBefore }: RunsQuery): RawBuilder<unknown> {
   const conditions = [sql`runs.workflow_id = matching.id AND runs.purpose = ${purpose}`];
-  if (purpose === 'assistant') conditions.push(sql`runs.user_id = ${reach.userId}`);
+  if (purpose === 'assistant') conditions.push(isVisibleTo('runs', reach.userId));
   if (status !== undefined) conditions.push(sql`runs.status = ${status}`);
   if (startedFrom !== undefined) conditions.push(sql`runs.created_at >= ${startedFrom}`);
   if (startedBefore !== undefined) conditions.push(sql`runs.created_at < ${startedBefore}`);

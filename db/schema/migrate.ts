@@ -8,6 +8,7 @@ import * as services from '../migrations/0003-services.js';
 import * as assistants from '../migrations/0004-assistants.js';
 import * as pools from '../migrations/0005-pools.js';
 import * as assistantInTheEditor from '../migrations/0006-assistant-in-the-editor.js';
+import * as keptBaselines from '../migrations/0007-kept-baselines.js';
 import { patiently, setLockTimeout } from './locks.js';
 import { applyRoutines, differingRoutines, shippedRoutines, type RoutineFile } from './routines.js';
 
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0004-assistants': assistants,
   '0005-pools': pools,
   '0006-assistant-in-the-editor': assistantInTheEditor,
+  '0007-kept-baselines': keptBaselines,
 };
 
 /** A migration that got no lock is retried for this long. */

@@ -1,7 +1,7 @@
 import { sql, type InferResult } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
-import { isInReach, type Reach } from '../access/reach.js';
+import { isInReach, isVisibleTo, type Reach } from '../access/reach.js';
 
 /** The amount is an exact decimal. `path` is the iteration that encloses the node, empty outside loops. */
 export type RunTransaction = InferResult<ReturnType<typeof selectTransactions>>[number];
@@ -26,7 +26,7 @@ export async function listRunTransactions(
     FROM runs run
     JOIN projects project ON project.id = run.project_id AND project.deleted_at IS NULL
     JOIN project_members member ON member.project_id = project.id AND member.user_id = ${reach.userId}
-    WHERE run.id = ${runId} AND ${isInReach('project.id', reach)}`.execute(db);
+    WHERE run.id = ${runId} AND ${isVisibleTo('run', reach.userId)} AND ${isInReach('project.id', reach)}`.execute(db);
   const run = rows[0];
   if (run === undefined) return undefined;
   if (offset >= run.total) return { total: run.total, transactions: [] };

@@ -20,7 +20,10 @@ export interface ResultToPin {
   errorMessage: string | null;
 }
 
-/** Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired. */
+/**
+ * Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired; and for a
+ * run of the assistant in the editor, because every member reads the pins.
+ */
 export async function findResultToPin(
   db: Db,
   workflowId: number,
@@ -36,7 +39,9 @@ export async function findResultToPin(
       SELECT *, greatest(${resultBytes}, octet_length(result_enc), 0) AS size FROM node_results
       WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND NOT is_iteration AND status <> 'in progress'
     ) AS node JOIN runs ON runs.id = node.run_id
-    WHERE runs.workflow_id = ${workflowId} AND NOT ${isExpired(retentionDays)}`.execute(db);
+    WHERE runs.workflow_id = ${workflowId} AND runs.purpose <> 'assistant' AND NOT ${isExpired(retentionDays)}`.execute(
+    db,
+  );
   return rows[0];
 }
 

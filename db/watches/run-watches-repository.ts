@@ -1,5 +1,6 @@
 // The watched runs, for the statements that change runs (notify-watchers.ts). One row for each run and API process.
 import { sql } from 'kysely';
+import { isVisibleTo } from '../access/reach.js';
 import type { Db } from '../core/client.js';
 import { createStatement } from '../core/statement.js';
 import type { Role, StoredRunStatus } from '../core/tables.js';
@@ -140,7 +141,7 @@ const selectRoles = createStatement<
       SELECT member.role FROM runs AS run JOIN projects AS project ON project.id = run.project_id AND project.deleted_at IS NULL
       JOIN project_members AS member ON member.project_id = project.id AND member.user_id = asked.user_id
       JOIN users AS reader ON reader.id = member.user_id AND reader.is_active
-      WHERE run.id = asked.run_id AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
+      WHERE run.id = asked.run_id AND ${isVisibleTo('run', sql`asked.user_id`)} AND run.results_expired_at IS NULL AND (asked.key_id IS NULL OR ${isGoodKey})
     ) END AS role
     FROM unnest((SELECT ${runIds}::uuid[]), (SELECT ${userIds}::integer[]), (SELECT ${keyIds}::integer[]),
       (SELECT ${sessionIds}::uuid[])) WITH ORDINALITY AS asked (run_id, user_id, key_id, session_id, ordinal)

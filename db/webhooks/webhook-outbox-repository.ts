@@ -27,8 +27,8 @@ export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent
 }
 
 /**
- * The insert of an event for each row of `runs` (id, workflow_id, project_id, status, purpose). The transaction must
- * hold the locks of these runs.
+ * The insert of an event for each row of `runs` (id, workflow_id, project_id, status, purpose). There is none for a run
+ * of the assistant in the editor, which its user alone may see. The transaction must hold the locks of these runs.
  */
 export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -39,7 +39,8 @@ export function webhookEventOf(type: WebhookEventType, runs: RawBuilder<unknown>
       run.id, run.workflow_id, run.project_id, run.status,
       CASE run.purpose WHEN 'run' THEN '' ELSE format(',"purpose":"%s"', run.purpose) END)
     FROM ${runs} AS run JOIN projects AS project ON project.id = run.project_id
-    WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL`;
+    WHERE project.is_webhook_enabled AND project.webhook_url <> '' AND project.deleted_at IS NULL
+      AND run.purpose <> 'assistant'`;
 }
 
 /** The insert of the event that a connection needs a new sign-in. */

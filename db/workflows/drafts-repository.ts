@@ -4,6 +4,9 @@ import type { Db } from '../core/client.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { isOldDraft } from '../retention/retention-repository.js';
 
+/** The drafts, and what they were before the newest answer of the assistant in the editor. */
+const DRAFT_TABLES = ['workflow_drafts', 'answer_baselines'] as const;
+
 export interface DraftKey {
   workflowId: number;
   userId: number;
@@ -80,14 +83,14 @@ export async function storeDraft(transaction: Db, draft: NewDraft): Promise<Draf
   return stored;
 }
 
-/** Returns false if there was none. */
-export async function deleteDraft(db: Db, { workflowId, userId }: DraftKey): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('workflow_drafts')
-    .where('workflow_id', '=', workflowId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+/**
+ * Also deletes what the draft was before the newest answer of the assistant, because nothing is left that could be
+ * undone. Requires a transaction.
+ */
+export async function deleteDraft(transaction: Db, { workflowId, userId }: DraftKey): Promise<void> {
+  for (const table of DRAFT_TABLES) {
+    await transaction.deleteFrom(table).where('workflow_id', '=', workflowId).where('user_id', '=', userId).execute();
+  }
 }
 
 /** Requires the transaction that archives the workflow or deletes the project. */
@@ -96,8 +99,12 @@ export async function deleteDraftsOf(
   of: { workflowId: number } | { projectId: number },
 ): Promise<void> {
   const which = 'workflowId' in of ? sql`id = ${of.workflowId}` : sql`project_id = ${of.projectId}`;
-  await sql`
-    DELETE FROM workflow_drafts WHERE workflow_id IN (SELECT id FROM workflows WHERE ${which})`.execute(transaction);
+  for (const table of DRAFT_TABLES) {
+    await sql`
+      DELETE FROM ${sql.table(table)} WHERE workflow_id IN (SELECT id FROM workflows WHERE ${which})`.execute(
+      transaction,
+    );
+  }
 }
 
 const COLUMNS = [

@@ -23,7 +23,13 @@ const PARTS = [
     'workflow_versions',
   ),
   OF_WORKFLOWS(`${size('kept.document')} + ${sealed('kept.secrets_enc')}`, 'workflow_drafts'),
+  OF_WORKFLOWS(size('kept.document'), 'answer_baselines'),
   OF_WORKFLOWS(sealed('input_enc'), 'schedules'),
+  `SELECT sum(${sealed('inputs_enc')}) FROM conversations WHERE project_id = $1`,
+  `SELECT sum(greatest(octet_length(content), octet_length(content_enc)) + ${size('files')} + ${size('answer')}
+    + ${size('answer_files')})
+    FROM conversation_messages AS message JOIN conversations ON conversations.id = message.conversation_id
+    WHERE project_id = $1`,
   `SELECT sum(${either('input', 'input_enc')} + ${sealed('secrets_enc')} + ${sealed('passed_secrets_enc')}
     + ${size('node_errors')}) FROM runs WHERE project_id = $1`,
   `SELECT sum(octet_length(document::text)) FROM graph_snapshots

@@ -1488,7 +1488,7 @@ export interface paths {
         };
         /**
          * Returns the draft of the caller as it was before the newest answer of the assistant.
-         * @description 404 where the assistant has not answered yet.
+         * @description 404 where the assistant has not answered yet, and where the draft has been saved or discarded since, or after 30 days.
          */
         get: operations["get_workflows_id_assistant_before"];
         put?: never;

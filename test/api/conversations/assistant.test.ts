@@ -2,7 +2,14 @@
 // those of the service.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { awaitDrawing } from '../../../api/dispatch/await-drawing.js';
+import type { DispatchDeps } from '../../../api/dispatch/deps.js';
+import type { RequestContext } from '../../../api/dispatch/step.js';
+import { CALL_NAME } from '../../../contract/assistant-call.js';
 import { isAssistantToken, makeAssistantToken } from '../../../db/agents/assistant-token.js';
+import { findBaseline } from '../../../db/conversations/baselines-repository.js';
+import { createDatabase } from '../../../db/core/client.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
 import { readSecrets } from '../../../cli/embedded/secrets-file.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
@@ -11,12 +18,16 @@ import type { TestStack } from '../../../harness/stack/stack.js';
 import type { ModelAnswer, ModelRequest } from '../../../harness/target/fake-model-provider.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { TEXT_COPIES } from '../../../memory/json-copies.js';
 import { createCanary } from '../../support/canary.js';
 import { historyOf, queryDatabase, tablesWith } from '../../support/inspect.js';
+import { openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
+import { assertBytesRight } from '../../support/stored-bytes.js';
 import { changeKey, createAccount, giveRole, type Account } from '../accounts.js';
 import type { Page } from '../bodies.js';
-import { INITIALIZE } from '../mcp-server/mcp-clients.js';
+import { call, connectOfficial, INITIALIZE, textOf, type CallToolResult } from '../mcp-server/mcp-clients.js';
+import { createHook, deliveriesOf, startRun } from '../webhook-receiver.js';
 import { post, say, type Message } from './chats.js';
 
 interface AssistantView {
@@ -66,9 +77,9 @@ describe('the assistant in the editor', function () {
   }
 
   /** A workflow that sends something, and a conversation with its assistant. */
-  async function open(by = api): Promise<Opened> {
+  async function open(by = api, projectId = project): Promise<Opened> {
     const [start, send] = linkInRow([trigger(), http(`${target.url}/sent/${randomUUID()}`, { method: 'POST' })]);
-    const id = await api.createWorkflow(project, drawing([start!, send!]));
+    const id = await api.createWorkflow(projectId, drawing([start!, send!]));
     const model = `assistant-${randomUUID()}`;
     const { status, body } = await by.put<AssistantView>(`/workflows/${id}/assistant/`, { body: { model } });
     assert.equal(status, 200, JSON.stringify(body));
@@ -79,19 +90,41 @@ describe('the assistant in the editor', function () {
   const viewOf = async (id: number) => (await api.get<AssistantView>(`/workflows/${id}/assistant/`)).body;
 
   /** Returns the answer to the message, once its run has ended. */
-  async function answerTo(conversation: string, runId: string): Promise<Message> {
+  async function answerTo(conversation: string, runId: string, by = api): Promise<Message> {
     return eventually(async () => {
-      const { body } = await api.get<Page<Message>>(`/conversations/${conversation}/messages/`);
+      const { body } = await by.get<Page<Message>>(`/conversations/${conversation}/messages/`);
       return body.items.find((message) => message.role === 'assistant' && message.run_id === runId);
     });
   }
 
-  async function approvalOf(runId: string): Promise<string> {
+  async function approvalOf(runId: string, by = api): Promise<string> {
     return eventually(async () => {
-      const { body } = await api.get<Page<{ run_id: string; request_id: string }>>('/agent-approvals/?status=pending');
+      const { body } = await by.get<Page<{ run_id: string; request_id: string }>>('/agent-approvals/?status=pending');
       return body.items.find((one) => one.run_id === runId)?.request_id;
     });
   }
+
+  const connectDatabase = () =>
+    createDatabase({ url: stack.stack.database_url, poolMax: 2, applicationName: 'test', onError: () => undefined });
+  const boxOf = () => createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);
+
+  interface Waiting extends Opened {
+    runId: string;
+    /** The request on which the answer waits. */
+    requestId: string;
+  }
+
+  /** An answer whose first call, a test, waits for a decision. */
+  async function openWaiting(by = api, projectId = project): Promise<Waiting> {
+    const opened = await open(by, projectId);
+    const waiting = tool('test_workflow', { id: opened.id, mode: 'from', execute: ['none'] });
+    stack.modelProvider.script(opened.model, [waiting, { text: 'Well.' }]);
+    const { run_id: runId } = await say(by, opened.conversation, 'Try it.');
+    return { ...opened, runId, requestId: await approvalOf(runId, by) };
+  }
+
+  const testsOf = (runId: string) =>
+    queryDatabase<{ run_id: string }>(stack, 'SELECT run_id FROM test_runs WHERE asked_by = $1', [runId]);
 
   const runsOf = async (query: string, by = api) =>
     (await by.get<Page<{ id: string; purpose: string }>>(`/runs/?project=${project}&${query}`)).body.items;
@@ -211,9 +244,7 @@ describe('the assistant in the editor', function () {
     const { run_id: runId } = await say(api, conversation, 'Try it.');
     await eventually(() => target.requests.some(({ path }) => path === held));
     const [test] = await eventually(async () => {
-      const found = await queryDatabase<{ run_id: string }>(stack, 'SELECT run_id FROM test_runs WHERE asked_by = $1', [
-        runId,
-      ]);
+      const found = await testsOf(runId);
       return found.length > 0 ? found : undefined;
     });
     await api.post(`/workflows/${id}/history/${runId}/cancel/`);
@@ -256,10 +287,154 @@ describe('the assistant in the editor', function () {
     assert.equal(none.status, 400);
   });
 
+  it('answers in runs that nobody else sees, cancels or takes from, and of which no webhook tells', async () => {
+    const hook = await createHook(api, target);
+    const [author, admin, viewer] = await Promise.all([1, 2, 3].map(() => createAccount(stack)));
+    await giveRole(stack, author!, hook.projectId, 'editor');
+    await giveRole(stack, admin!, hook.projectId, 'admin');
+    await giveRole(stack, viewer!, hook.projectId, 'viewer');
+    const { id, conversation, runId, requestId } = await openWaiting(author!.api, hook.projectId);
+    const history = `/workflows/${id}/history/${runId}/`;
+    const approvals = `/workflows/workflow_run/${runId}/agent-approval/`;
+    const reads = [
+      `/runs/${runId}/`,
+      history,
+      `${history}nodes/assistant/`,
+      `${history}nodes/assistant/steps/`,
+      `/billing-history/workflowrun/${runId}/`,
+      approvals,
+      `/agent-approvals/${requestId}/`,
+    ];
+    const polls = ['', 'events/'].map((path) => `/workflows/workflow_result/${path}?id=${runId}`);
+    const changes = ['cancel', 're-run', 'resume', 'toggle-api-run'].map((word) => `${history}${word}/`);
+    const unknown = await viewer!.api.get(`/workflows/${id}/history/${randomUUID()}/`);
+    for (const other of [api, admin!.api, viewer!.api]) {
+      for (const path of [...reads, `${history}iterations/?node=assistant`]) {
+        const { status, body } = await other.get(path);
+        assert.deepEqual([status, body], [404, unknown.body], path);
+      }
+      for (const path of polls) assert.equal((await other.get(path)).status, 400, path);
+      for (const path of [...changes, `${approvals}${requestId}/approve/`])
+        assert.equal((await other.post(path, { body: {} })).status, 404, path);
+    }
+    for (const path of [...reads, polls[0]!]) assert.equal((await author!.api.get(path)).status, 200, path);
+    await author!.api.post(`${approvals}${requestId}/reject/`, { body: {} });
+    await answerTo(conversation, runId, author!.api);
+    const taken = [
+      await author!.api.put(`/workflows/${id}/pins/assistant/`, { body: { from_run: runId } }),
+      await author!.api.post(`/workflows/${id}/cases/from-run/`, { body: { run_id: runId, name: 'n' } }),
+    ];
+    assert.deepEqual(
+      taken.map(({ status }) => status),
+      [400, 400],
+      'what every member reads has nothing of it',
+    );
+    const ordinary = await startRun(api, hook.projectId);
+    await api.pollToEnd(ordinary);
+    const told = new Set((await deliveriesOf(api, hook.projectId)).map((delivery) => delivery.run_id));
+    assert.deepEqual([told.has(ordinary), told.has(runId)], [true, false]);
+  });
+
+  it('begins no test once it is being stopped', async () => {
+    const { id, runId } = await openWaiting();
+    const assistant = await connectOfficial(stack.apiUrl, makeAssistantToken(boxOf(), runId), { path: '/mcp/build' });
+    const db = connectDatabase();
+    try {
+      const { begun } = await db.transaction().execute(async (trx) => {
+        await sql`SELECT FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
+        const test = call(assistant, 'test_workflow', { id, mode: 'from' });
+        test.catch(() => undefined);
+        const waits = sql`SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
+        await eventually(async () => (await waits.execute(trx)).rows.length > 0);
+        await sql`UPDATE runs SET cancel_requested_at = now() WHERE id = ${runId}`.execute(trx);
+        return { begun: test };
+      });
+      const refused = await begun;
+      assert.deepEqual([refused.isError, /run_finished/.test(textOf(refused))], [true, true], textOf(refused));
+      assert.deepEqual(await testsOf(runId), []);
+    } finally {
+      await Promise.all([db.destroy(), assistant.client.close()]);
+    }
+  });
+
+  it('finds the test of a call that is repeated, although the person has drawn on', async () => {
+    const { id, runId } = await openWaiting();
+    const { client } = await connectOfficial(stack.apiUrl, makeAssistantToken(boxOf(), runId), { path: '/mcp/build' });
+    const test = async (name: string) => {
+      const asked = { name: 'test_workflow', arguments: { id, mode: 'from' }, _meta: { [CALL_NAME]: name } };
+      return (await client.callTool(asked)) as CallToolResult & { structuredContent?: { run_id: string } };
+    };
+    const first = await test('7.0');
+    assert.equal(first.isError, undefined, textOf(first));
+    const { start_node: _start, ...data } = drawing([trigger()]);
+    await api.put(`/workflows/${id}/draft/`, { body: { data, base_version: 1 } });
+    const again = await test('7.0');
+    assert.equal(again.structuredContent?.run_id, first.structuredContent?.run_id, textOf(again));
+    assert.equal((await test('7.1')).isError, true, 'another call reads the draft');
+    assert.equal((await testsOf(runId)).length, 1);
+    await client.close();
+  });
+
+  it('keeps what the draft was without its secrets, counted, and no longer than the draft or 30 days', async () => {
+    const own = await api.createProject();
+    const { id, conversation, model } = await open(api, own);
+    stack.modelProvider.script(model, () => ({ text: 'Hm.' }));
+    const fields = [{ id: 'code', type: 'text', is_secret: true, default_value: 'a secret value' }];
+    const key = { workflowId: id, userId: account.userId };
+    const kept = () => queryDatabase(stack, 'SELECT secrets_enc FROM answer_baselines WHERE workflow_id = $1', [id]);
+    const before = async () => (await api.get<{ data: object }>(`/workflows/${id}/assistant/before/`)).status;
+    const ask = async (): Promise<string> => {
+      await api.put(`/workflows/${id}/draft/`, { body: { data: drawing([trigger(fields)]), base_version: 1 } });
+      const { run_id: runId } = await say(api, conversation, 'Hm?');
+      await answerTo(conversation, runId);
+      assert.equal(await before(), 200);
+      return runId;
+    };
+    const db = connectDatabase();
+    const retention = openRetention(stack);
+    try {
+      await ask();
+      assert.deepEqual(await kept(), [{ secrets_enc: null }]);
+      await assertBytesRight(stack, own);
+      const bytes = Buffer.byteLength((await findBaseline(db, key))!.document!);
+      await api.put(`/workflows/${id}/draft/`, { body: { data: { nodes: [] }, base_version: 1 } });
+      let leased = 0;
+      const memory = { bytes: 0, resize: async (more: number) => void (leased = more) };
+      const state = { memory, caller: account } as unknown as RequestContext['state'];
+      const heavyWork = { run: async (_who: object, _bytes: number, work: () => Promise<void>) => work() };
+      const step = awaitDrawing({ readsBaseline: 'text' }, { db, heavyWork } as unknown as DispatchDeps);
+      await step({ params: { id: String(id) }, state } as unknown as RequestContext, () => Promise.resolve());
+      assert.equal(leased, TEXT_COPIES * bytes, 'memory for it, not for the draft');
+      assert.equal((await api.delete(`/workflows/${id}/draft/`)).status, 204);
+      assert.deepEqual([await before(), await kept()], [404, []]);
+
+      const runId = await ask();
+      await queryDatabase(
+        stack,
+        `UPDATE answer_baselines SET created_at = now() - make_interval(hours => 24 * 31) WHERE workflow_id = $1`,
+        [id],
+      );
+      assert.equal(await before(), 404);
+      await retention.round();
+      assert.deepEqual(await kept(), []);
+      assert.equal((await viewOf(id)).run, runId);
+
+      await ask();
+      await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger()]), from_draft: true } });
+      assert.deepEqual(await kept(), [], 'after a save');
+      await assertBytesRight(stack, own);
+      await ask();
+      await api.delete(`/workflows/${id}/`);
+      assert.deepEqual(await kept(), [], 'with its workflow');
+    } finally {
+      await Promise.all([db.destroy(), retention.close()]);
+    }
+  });
+
   it('has a token for nothing but /mcp/build, and only while its run goes on; nobody sees it', async () => {
     const { id, conversation, model } = await open();
     const secret = createCanary('a secret of a draft', (core) => core);
-    const box = createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);
+    const box = boxOf();
     // The call waits for a decision, and the run with it.
     const waiting = tool('test_workflow', { id, mode: 'from', execute: ['none'] });
     stack.modelProvider.script(model, [tool('get_workflow', { id }), waiting, { text: 'Read.' }]);

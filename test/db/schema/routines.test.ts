@@ -20,8 +20,8 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
-  migration: '0006-assistant-in-the-editor',
-  routines: '070625893bd265f9889a82d5ac80990622efe788cd009b48e6b8c5ff2b367fdb',
+  migration: '0007-kept-baselines',
+  routines: 'd0be5adc3c98540399a1984e0bdf0b5631d4d98c76c03640a0445d63b86c1beb',
 };
 
 /** A function that returns `value`, and a trigger of `bookmarks`. */
