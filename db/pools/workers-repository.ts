@@ -12,7 +12,7 @@ export interface LivingWorker {
 /** How often a worker reports that it lives. */
 export const REPORT_EVERY_MS = 5_000;
 /** A worker that died counts for this long after its last report. */
-const COUNTS_FOR_S = 15;
+const LIVES_FOR_S = 15;
 const KEEP_DAYS = 7;
 
 /** Reports that the worker lives. It counts from now on. */
@@ -35,20 +35,20 @@ export async function deleteOldWorkers(db: Db): Promise<void> {
 
 /**
  * True for a row of `workers`, by its alias, whose worker lives now or has lived within the last `seconds`: it has
- * reported within `COUNTS_FOR_S`, and has not begun to stop.
+ * reported within `LIVES_FOR_S`, and has not begun to stop.
  */
 export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
-  return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at + make_interval(secs => ${COUNTS_FOR_S}))
+  return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at + make_interval(secs => ${LIVES_FOR_S}))
     > now() - make_interval(secs => ${seconds})`;
 }
 
 /**
  * True for a row of `workers`, by its alias, whose process executes nothing any more. A worker that stops ends within
- * `COUNTS_FOR_S`.
+ * `LIVES_FOR_S`.
  */
 export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)
-    <= now() - make_interval(secs => ${COUNTS_FOR_S})`;
+    <= now() - make_interval(secs => ${LIVES_FOR_S})`;
 }
 
 /**
