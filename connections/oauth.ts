@@ -51,8 +51,8 @@ export async function startOauthSignIn(
   return { url: url.href, verifier };
 }
 
-/** Throws `TokenError`. */
-export function exchangeOauth(
+/** Exchanges the code that the provider's sign-in page has sent for tokens. Throws `TokenError`. */
+export function exchangeAuthorizationCode(
   provider: Provider<'oauth2'>,
   network: ProviderFetch,
   { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },

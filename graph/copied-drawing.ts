@@ -12,7 +12,7 @@ interface Lack {
 
 interface CopiedDrawing {
   drawing: JsonObject;
-  /** The literals that `replaceCredentials` returns. */
+  /** The literal credentials that were removed; callers must mask them wherever else they occur. */
   literals: string[];
   /** The credentials, connections and files that the user has to add to the copy. */
   lacks: Lack[];

@@ -1,5 +1,5 @@
 // The field errors of a drawing that compiles.
-import { actionErrors, withoutFacts } from './actions/check-actions.js';
+import { actionErrors, dataWithoutToolFacts } from './actions/check-actions.js';
 import { withCheckBudget } from './check-budget.js';
 import type { Document, DrawnNode } from './document.js';
 import { MAX_SECRET_CHARACTERS } from './input.js';
@@ -83,7 +83,7 @@ function withSecretsError(errors: NodeErrors, document: Document): NodeErrors {
 }
 
 function validateNode(node: DrawnNode): Record<string, string>[] {
-  const data = withoutFacts(node.data);
+  const data = dataWithoutToolFacts(node.data);
   const schema = schemaFor(node.kind, data);
   const tooLarge = Object.keys(schema.shape).filter(
     (field) => !ANY_JSON.has(field) && holdsMoreThan(data[field], MAX_VALUES),

@@ -1,5 +1,5 @@
 // Warnings of a drawing that can run: probable mistakes.
-import { withoutFacts } from './actions/check-actions.js';
+import { dataWithoutToolFacts } from './actions/check-actions.js';
 import { chosenNode, writersOf } from './answer-node.js';
 import type { Document, DrawnNode } from './document.js';
 import { emptySidesIn } from './condition-schema.js';
@@ -222,7 +222,7 @@ function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
   const warnings = new Map<string, Warning>();
   const { iterationFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
   // What an action says is a document's text, in which nothing is filled in.
-  const data = withoutFacts(node.data);
+  const data = dataWithoutToolFacts(node.data);
   for (const field of filledFieldsOf(node)) {
     for (const { expression, variable } of findExpressions(data[field])) {
       const reason = test(variable, node.id, iterationFields.includes(field));

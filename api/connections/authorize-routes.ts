@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deliverWakes } from '../../acceptance/wake-run.js';
 import { needsSignIn, type SecretsOf, type SettingsOf } from '../../connections/kinds.js';
 import { startMcpSignIn, exchangeMcp } from '../../connections/mcp-oauth.js';
-import { startOauthSignIn, exchangeOauth } from '../../connections/oauth.js';
+import { startOauthSignIn, exchangeAuthorizationCode } from '../../connections/oauth.js';
 import { createProviderFetch } from '../../connections/provider-fetch.js';
 import { TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
 import { findConnection } from '../../db/connections/connections-repository.js';
@@ -165,7 +165,7 @@ function exchange(
   const answer = { code, verifier: flow.verifier, redirectUri };
   if (flow.grant !== undefined) return exchangeMcp(flow.grant, network, answer);
   const secrets = openEntered(secretBox, found) as SecretsOf<'oauth2'>;
-  return exchangeOauth({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
+  return exchangeAuthorizationCode({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
 }
 
 /** The console's page for the project's connections; without a project, the page for those of all projects. */

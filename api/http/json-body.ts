@@ -19,20 +19,23 @@ export function decodeText(bytes: Buffer): string {
  * stored.
  */
 export function parseJsonBody(text: string): unknown {
-  const value = parsePassingJson(text);
+  const value = parseBoundedJson(text);
   refuseInexactNumbers(text);
   refuseUnstorableText(text, value);
   return value;
 }
 
-/** Parses a body as above, but keeps all numbers as they are written: the input of a run. */
+/**
+ * Parses a body like `parseJsonBody`, but keeps every number as it is written instead of refusing it. Used for the
+ * input of runs.
+ */
 export function parseExactJsonBody(text: string): unknown {
-  refuseUnstorableText(text, parsePassingJson(text));
+  refuseUnstorableText(text, parseBoundedJson(text));
   return parseJson(text);
 }
 
 /** Parses JSON that is read and passed on: it refuses only a text that is not JSON, too deep or too large. */
-export function parsePassingJson(text: string): unknown {
+export function parseBoundedJson(text: string): unknown {
   refuseHugeJson(text);
   try {
     return JSON.parse(text);
@@ -43,7 +46,10 @@ export function parsePassingJson(text: string): unknown {
   }
 }
 
-/** Throws the 400 for free text that is stored or parsed later. If it is JSON, all its numbers are kept. */
+/**
+ * Throws the 400 if free text cannot be stored, or is JSON that is too deep or too large for a later reader. No number
+ * in it is refused.
+ */
 export function checkFreeText(text: string): void {
   refuseHugeJson(text);
   if (text.includes('\0')) throw unstorable();
@@ -62,7 +68,10 @@ function refuseHugeJson(text: string): void {
   if (excess === 'values') throw parseError(`the body holds more than ${MAX_JSON_VALUES} values.`);
 }
 
-/** Throws the 400 for a number that would change when it is read, as numeric ids may. `text` is valid JSON. */
+/**
+ * Throws the 400 for an integer that no double represents exactly, because it may be an id, and for a number that is
+ * too large or too small for a double. Other fractions may be rounded. `text` is valid JSON.
+ */
 function refuseInexactNumbers(text: string): void {
   if (!mayHoldFarNumber(text)) return;
   const position = positionOfNumber(text, (digits) => !isNearDouble(digits));

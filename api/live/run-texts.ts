@@ -12,7 +12,7 @@ export interface StepTexts {
   /** True if the model had started to write before the first reader came. */
   isLate: boolean;
   isWhole: boolean;
-  /** True if a delta is missing; the readers then get none of the step. */
+  /** True if a delta is missing, or memory for the texts was refused. The readers then get no more of the step. */
   isBroken: boolean;
   startedAt: number;
   /** The number of the next delta. */
@@ -59,7 +59,7 @@ export class RunTexts {
     return this.nodes.get(nameOf(node));
   }
 
-  /** Returns false, without any change, if deltas before this one are missing. */
+  /** Returns false, without any change, if deltas before this one are missing. Ignores a delta that it already has. */
   add(delta: RunDelta, isLate = false): boolean {
     const known = this.get(delta)?.steps.at(-1);
     const order = known === undefined ? 1 : delta.attempt - known.attempt || delta.step - known.step;
@@ -70,8 +70,8 @@ export class RunTexts {
   }
 
   /**
-   * Takes deltas in the order in which they were read from the table; a delta that is missing there is lost. The first
-   * load counts as late.
+   * Takes deltas in the order in which they were read from the table; a delta that is missing there is lost. Steps of
+   * the first load are late (`isLate`), because the model wrote them before this process had a reader.
    */
   load(deltas: RunDelta[]): void {
     const isLate = !this.#isLoaded;

@@ -46,16 +46,16 @@ function weightOf({ bytes, values }: MessageSize): number {
 }
 
 /** The agent of a stored drawing for which the list was requested. */
-export interface AskedFor {
+export interface ListedAgent {
   stored: Pick<StoredDrawing, 'id' | 'version' | 'document'>;
   nodeId: string;
   endpointUrl: string;
 }
 
 /** Stores nothing for an address that the stored drawing does not name. */
-export async function storeListed(
+export async function storeRefusedOf(
   { db }: Pick<McpClientDeps, 'db'>,
-  { stored, nodeId, endpointUrl }: AskedFor,
+  { stored, nodeId, endpointUrl }: ListedAgent,
   items: unknown[],
   mask: (text: string) => string,
 ): Promise<void> {

@@ -22,7 +22,7 @@ import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
-import { listTools, storeListed, type AskedFor } from './list-tools.js';
+import { listTools, storeRefusedOf, type ListedAgent } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
 
 const defineRoute = routesOf<McpClientDeps>();
@@ -103,7 +103,7 @@ const mcpTools = defineRoute({
       const hide = createMasker(used?.credential.secretTexts ?? []);
       if (!(outcome instanceof McpError)) {
         const mask = (text: string): string => hide.text(masker.text(text));
-        if (asked !== undefined) await storeListed(deps, asked, outcome, mask);
+        if (asked !== undefined) await storeRefusedOf(deps, asked, outcome, mask);
         return { status: 200, body: hide.json(masker.json(outcome.filter(isTool))) };
       }
       throw new ApiError(400, outcome.code, cutText(hide.text(masker.text(outcome.message)), MAX_DETAIL_CHARACTERS));
@@ -127,7 +127,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-interface Asked extends AskedFor {
+interface Asked extends ListedAgent {
   stored: StoredDrawing;
 }
 

@@ -43,7 +43,7 @@ export async function readRunAnswer({ db }: Pick<RunDeps, 'db'>, runId: string, 
   const { content, value } = parseJson(stored.result) as NodeOutput;
   const output = found.isOutput ? value : content;
   const text = typeof output === 'string' ? output : writeJson(output);
-  // The database counts characters beyond 16 bits once.
+  // `length` counts a character beyond 16 bits as two, the database as one, so the text may still exceed the limit.
   if (text.length > MAX_ANSWER_CHARACTERS) return { kind: 'too_large', characters: text.length };
   return { kind: 'output', output, text };
 }

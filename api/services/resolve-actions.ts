@@ -7,7 +7,7 @@ import {
   actionsToFind,
   holdsActions,
   withActions,
-  withoutFacts,
+  drawingWithoutFacts,
   type ActionName,
   type FoundAction,
 } from '../../graph/actions/stored-actions.js';
@@ -75,7 +75,7 @@ export async function resolveActions(
 /** Nodes share what their action says, so the drawing needs little memory, and its whole text may need gigabytes. */
 function refuseLarge(drawing: JsonObject): void {
   let bytes = 0;
-  for (const part of [withoutFacts(drawing), ...actionsIn(drawing).map(({ facts }) => facts ?? {})]) {
+  for (const part of [drawingWithoutFacts(drawing), ...actionsIn(drawing).map(({ facts }) => facts ?? {})]) {
     bytes += Buffer.byteLength(JSON.stringify(part));
     if (bytes > MOST_BYTES) {
       throw new ApiError(413, 'too_large', 'With what its actions say, the drawing has more than 8 MiB.');

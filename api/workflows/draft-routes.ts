@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inTransaction } from '../../db/core/in-transaction.js';
 import { deleteDraft, findDraft, lockDraft, storeDraft, type Draft } from '../../db/workflows/drafts-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
-import { holdsActions, withoutFacts } from '../../graph/actions/stored-actions.js';
+import { holdsActions, drawingWithoutFacts } from '../../graph/actions/stored-actions.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
@@ -66,7 +66,7 @@ const put = defineRoute({
   headers: ifMatchHeaders.extend(ifNoneMatchAnyHeaders.shape),
   responses: { 200: draftSchema, 412: detailSchema },
   async handler({ deps, caller, params, body, headers }) {
-    if (Buffer.byteLength(JSON.stringify(withoutFacts(body.data))) > MOST_BYTES) {
+    if (Buffer.byteLength(JSON.stringify(drawingWithoutFacts(body.data))) > MOST_BYTES) {
       throw new ApiError(413, 'too_large', 'A draft has at most 1 MiB.');
     }
     const key = { workflowId: params.id, userId: caller.userId };

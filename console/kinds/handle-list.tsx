@@ -11,7 +11,7 @@ import { descriptionOf, isRequired, propertiesOf, titleOf, type Path } from '../
 import { Button } from '../ui/button.js';
 import { Hint, RequiredMark, TextField } from '../ui/fields.js';
 import { asArray, asObject, asText } from '../ui/json.js';
-import { toFieldId } from './kind-fields.js';
+import { toUniqueId } from './kind-fields.js';
 
 interface HandleListProps {
   kind: NodeKind;
@@ -101,10 +101,10 @@ function Item({ title, schema, nodeId, path, item, others, onChange }: ItemProps
   const idError = useFieldError([...path, 'id']);
   const own = Object.entries(propertiesOf(schema)).filter(([key]) => !APART.has(key));
   const [id, label] = [asText(item['id']) ?? '', asText(item['label']) ?? ''];
-  const [isOwnId, setIsOwnId] = useState(() => id !== '' && id !== toFieldId(label, others));
+  const [isOwnId, setIsOwnId] = useState(() => id !== '' && id !== toUniqueId(label, others));
   const relabel = (next: string): void => {
     const follows = !isOwnId && next.trim() !== '' && !isMentioned(store.drawing, nodeId, id);
-    if (follows) onChange(path, { ...item, label: next, id: toFieldId(next, others) });
+    if (follows) onChange(path, { ...item, label: next, id: toUniqueId(next, others) });
     else onChange([...path, 'label'], next);
   };
   const setId = (next: string): void => {

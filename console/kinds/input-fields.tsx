@@ -9,7 +9,7 @@ import { ItemButtons } from '../forms/schema-field.js';
 import { descriptionOf, propertiesOf, titleOf, withoutNull, type Path } from '../forms/schema.js';
 import { Button } from '../ui/button.js';
 import { CheckboxField, SelectField, TextField } from '../ui/fields.js';
-import { toFieldId } from './kind-fields.js';
+import { toUniqueId } from './kind-fields.js';
 
 interface InputFieldsProps {
   /** Schema of the list. */
@@ -30,7 +30,7 @@ export function InputFields({ schema, path, value, noun, usedAs, onChange }: Inp
   const change = (next: readonly unknown[]): void => onChange(path, next);
   const add = (): void => {
     const title = `Field ${fields.length + 1}`;
-    change([...fields, { id: toFieldId(title, fields), title, type: 'text', input_requirements: false }]);
+    change([...fields, { id: toUniqueId(title, fields), title, type: 'text', input_requirements: false }]);
     focusAdded([...path, fields.length, 'title']);
   };
   return (
@@ -85,9 +85,9 @@ function InputField({ schema, path, field, others, usedAs, onChange }: InputFiel
   });
   const [id, title, type] = [asText(field['id']) ?? '', asText(field['title']) ?? '', asText(field['type']) ?? 'text'];
   const idError = useFieldError([...path, 'id']);
-  const follows = id === '' || id === toFieldId(title, others);
+  const follows = id === '' || id === toUniqueId(title, others);
   const retitle = (next: string): void =>
-    onChange({ ...field, title: next, ...(follows && { id: toFieldId(next, others) }) });
+    onChange({ ...field, title: next, ...(follows && { id: toUniqueId(next, others) }) });
   /** The service never reveals a stored secret, so a field that becomes public loses its default value. */
   const setSecret = (isSecret: boolean): void => {
     const losesDefault = !isSecret && field['default_value'] === MASK;

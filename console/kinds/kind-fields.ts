@@ -29,8 +29,11 @@ export function withoutGroups(schema: JsonObject): JsonObject {
   return { ...schema, properties: Object.fromEntries(own) };
 }
 
-/** Returns a unique field name for variables: `order_number` for `Order number`. */
-export function toFieldId(title: string, others: readonly unknown[]): string {
+/**
+ * Makes an id from a title that none of `others` has: `order_number` for `Order number`. For input fields, whose ids
+ * are names in variables, and for cases and actions.
+ */
+export function toUniqueId(title: string, others: readonly unknown[]): string {
   const used = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));
   const words = title
     .normalize('NFKD')

@@ -5,7 +5,10 @@ import type { Db } from '../core/client.js';
 import { isOldBaseline, isOldDraft } from '../retention/retention-repository.js';
 import type { DraftKey } from '../workflows/drafts-repository.js';
 
-/** Requires the transaction that starts the run of the answer. */
+/**
+ * Stores the author's draft as it is before this run of the assistant, in place of the one kept for the run before.
+ * Requires the transaction that starts the run.
+ */
 export async function keepBaseline(transaction: Db, conversationId: string, runId: string): Promise<void> {
   await sql`
     INSERT INTO answer_baselines AS kept (conversation_id, run_id, workflow_id, user_id, document, bytes, base_version)
@@ -28,8 +31,8 @@ export interface Baseline {
 }
 
 /**
- * Returns undefined if the assistant has not answered yet, or the draft has been saved or discarded since the answer
- * began, or that is 30 days ago.
+ * Returns undefined if no answer of the assistant has begun, if its newest answer began more than 30 days ago, or if
+ * the user has saved or discarded the draft since.
  */
 export function findBaseline(db: Db, key: DraftKey): Promise<Baseline | undefined> {
   return baselineOf(db, key)

@@ -11,18 +11,21 @@ export interface LivingWorker {
 
 /** How often a worker reports that it lives. */
 export const REPORT_EVERY_MS = 5_000;
-/** A worker that died counts for this long after its last report. */
+/** A worker is taken for living for this long after its last report. */
 const LIVES_FOR_S = 15;
 const KEEP_DAYS = 7;
 
-/** Reports that the worker lives. It counts from now on. */
+/**
+ * Stores that the worker lives. It is living (`isLiving`) until `LIVES_FOR_S` after its last report, unless it has
+ * stopped.
+ */
 export async function reportWorker(db: Db, { id, pool, buildId }: LivingWorker): Promise<void> {
   await sql`
     INSERT INTO workers (id, pool, build_id) VALUES (${id}, ${pool}, ${buildId})
     ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`.execute(db);
 }
 
-/** Reports that the worker stops. It does not count any more. */
+/** Stores that the worker has begun to stop; it is not living from then on. */
 export async function stopWorker(db: Db, id: string): Promise<void> {
   await sql`
     UPDATE workers SET stopped_at = coalesce(stopped_at, clock_timestamp()), seen_at = clock_timestamp()
@@ -34,8 +37,8 @@ export async function deleteOldWorkers(db: Db): Promise<void> {
 }
 
 /**
- * True for a row of `workers`, by its alias, whose worker lives now or has lived within the last `seconds`: it has
- * reported within `LIVES_FOR_S`, and has not begun to stop.
+ * Returns an SQL condition on the row of `workers` with this alias. The worker is living if it has reported within
+ * `LIVES_FOR_S` and has not begun to stop; with `seconds`, it is enough that it was living that long ago.
  */
 export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at + make_interval(secs => ${LIVES_FOR_S}))
@@ -43,8 +46,8 @@ export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<b
 }
 
 /**
- * True for a row of `workers`, by its alias, whose process executes nothing any more. A worker that stops ends within
- * `LIVES_FOR_S`.
+ * Returns an SQL condition on the row of `workers` with this alias: the worker's process has ended. A worker that stops
+ * ends within `LIVES_FOR_S`.
  */
 export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)
@@ -60,7 +63,7 @@ export function isServed(pool: RawBuilder<unknown>, build: RawBuilder<unknown>, 
       AND (${build} IS NULL OR serving.build_id = ${build}) AND ${isLiving(sql`serving`, seconds)})`;
 }
 
-/** Returns those of `pools` in which no worker counts. */
+/** Returns the names among `pools` that have no living worker. */
 export async function findUnattended(db: Db, pools: readonly string[]): Promise<Set<string>> {
   if (pools.length === 0) return new Set();
   const { rows } = await sql<{ pool: string }>`

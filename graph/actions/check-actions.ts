@@ -43,7 +43,7 @@ function errorsOf(action: unknown, owner: JsonObject, { at, path, isTool }: Plac
 }
 
 /** Returns the data without what the tools of an agent say, which users do not write. */
-export function withoutFacts(data: JsonObject): JsonObject {
+export function dataWithoutToolFacts(data: JsonObject): JsonObject {
   const tools = ownValue(data, 'tools');
   if (!Array.isArray(tools)) return data;
   const plain = tools.map((tool: unknown) => {

@@ -1,5 +1,5 @@
-// The actions that a drawing names: in the data of HTTP nodes, and among the tools of agents. What an action says is
-// written by the service alone, and stored with the drawing.
+// The actions that a drawing names: in the data of HTTP nodes, and among the tools of agents. Only this product writes
+// the facts of an action (`ActionFacts`), never a client; they are stored with the drawing.
 import { inKeyOrder, isObject, ownValue, type JsonObject } from '../json.js';
 import { writeJson } from '../json-text.js';
 import { mapArray, mapObject } from '../secrets.js';
@@ -11,7 +11,10 @@ interface ActionPlace {
   path: string;
 }
 
-/** `action` is the object that names the service and the action: `data.action` of a node, or the tool itself. */
+/**
+ * `action` has the service, the id and the stored facts, in the form of `data.action` of an HTTP node. `owner` is the
+ * node's data or the tool, which has the `values`.
+ */
 type Replace = (action: JsonObject, place: ActionPlace, owner: JsonObject) => JsonObject;
 
 /** Returns a copy of the drawing with `replace` applied to every action. The drawing may be invalid. */
@@ -37,7 +40,7 @@ export function mapActions(drawing: JsonObject, replace: Replace): JsonObject {
 }
 
 /** Returns the drawing without what its actions say, as a client that knows only their names would send it. */
-export function withoutFacts(drawing: JsonObject): JsonObject {
+export function drawingWithoutFacts(drawing: JsonObject): JsonObject {
   return withActions(drawing, [], () => undefined);
 }
 
@@ -84,10 +87,10 @@ export function serviceIdsOf(document: string): string[] {
 }
 
 /**
- * Returns the drawing with what its actions say. An action keeps what the first of `earlier` (masked drawings) has
- * stored for it at its node, while the action and its `values` stay as they are; all others, and those with
- * `refresh: true`, get what `find` returns. An action that is gone from its service, or came with a copy from another
- * project, keeps what any node of `earlier` has stored for it. Whatever else the drawing has in `action` is dropped.
+ * Returns the drawing with the facts of its actions. They are the first of: (1) the facts that an `earlier` drawing has
+ * at the same node, if that node names the same action with the same `values` and `refresh` is not set; (2) what `find`
+ * returns; (3) facts of this action in `earlier`, those at its own node before others. Facts that the drawing itself
+ * contains are dropped. `earlier` are masked drawings, as `drawing` is, so that `values` can be compared.
  */
 export function withActions(
   drawing: JsonObject,
@@ -101,11 +104,11 @@ export function withActions(
     if (typeof service !== 'string' || typeof id !== 'string') return name;
     const known = stored.map((actions) => actionAt(actions, nodeId, { service, id }));
     const kept = action['refresh'] === true ? undefined : keptFacts(known, owner);
-    return { ...name, ...(kept ?? find({ service, id }) ?? lastFacts(stored, known, { service, id })) };
+    return { ...name, ...(kept ?? find({ service, id }) ?? fallbackFacts(stored, known, { service, id })) };
   });
 }
 
-/** The actions for which `withActions` asks. */
+/** Returns the actions for which `withActions` calls `find`. */
 export function actionsToFind(drawing: JsonObject, earlier: readonly JsonObject[]): ActionName[] {
   const stored = earlier.map(storedActions);
   const names = new Map<string, ActionName>();
@@ -127,7 +130,10 @@ interface StoredAction {
   facts: ActionFacts;
 }
 
-/** The first action of each name: a caller decides how many there are, so each is found without a search. */
+/**
+ * The stored actions by name; the first counts where a name occurs twice. Maps, because a client decides how many
+ * actions a drawing has.
+ */
 interface StoredActions {
   /** The tools of an agent may have changed their order, so their places do not count. */
   ofNodes: Map<unknown, Map<string, StoredAction>>;
@@ -171,15 +177,16 @@ function keptFacts(known: readonly (StoredAction | undefined)[], owner: JsonObje
 }
 
 /**
- * Many nodes of a body may have the id of one stored node. Texts of different lengths are unequal without a look at the
- * stored values, which `isEqualJson` would list again for each node.
+ * Writes `values` as text in which the order of keys does not matter. The text of a stored action is made once and
+ * compared with that of every node with its id, because a client may send many of them; `isEqualJson` would go through
+ * the stored values each time.
  */
 function toComparable(values: unknown): string {
   return writeJson(inKeyOrder(values ?? {}));
 }
 
 /** What the node itself has stored comes first: the credentials in its values were entered for that server. */
-function lastFacts(
+function fallbackFacts(
   stored: readonly StoredActions[],
   known: readonly (StoredAction | undefined)[],
   name: ActionName,

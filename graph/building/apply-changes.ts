@@ -15,7 +15,7 @@ import { readPointer, withValueAt } from './json-pointer.js';
 import {
   exitNamesOf,
   findLinkField,
-  handleOf,
+  sourceHandleOf,
   namedLinksOf,
   ORDINARY_EXIT,
   withLinks,
@@ -273,7 +273,7 @@ class ChangedDrawing {
     const drawn = [...this.#nodes].flatMap(([source, { links, isChanged }]) => {
       if (!isChanged && !this.#draws) return [];
       return [...links].flatMap(([exit, targets]) =>
-        targets.map((target) => kept.get(keyOf(source, handleOf(exit), target)) ?? toEdge(source, exit, target)),
+        targets.map((target) => kept.get(keyOf(source, sourceHandleOf(exit), target)) ?? toEdge(source, exit, target)),
       );
     });
     return [...left, ...drawn];
@@ -293,7 +293,7 @@ function toNode({ node, kind, data, links }: ChangedNode): JsonObject {
 }
 
 function toEdge(source: string, exit: string, target: string): JsonObject {
-  const handle = handleOf(exit);
+  const handle = sourceHandleOf(exit);
   const id = `${source}-${handle ?? 'out'}-${target}`;
   return { id, source, target, ...(handle !== undefined && { sourceHandle: handle }) };
 }

@@ -1,5 +1,5 @@
-// The links of a node by the names of its exits, apart from the rest of its data. The ordinary exit is named `next`;
-// the others are named like the `sourceHandle` of their edges.
+// Separates the links of a node from the rest of its data, and names them by exit: a handle with its targets. The
+// ordinary exit is named `next`; the others are named like the `sourceHandle` of their edges.
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { traitsOf, type NodeKind } from '../kinds.js';
 import { ERROR_FIELD, exitsOf, linksInData, linksInEdges } from '../links.js';
@@ -9,12 +9,17 @@ export const ORDINARY_EXIT = 'next';
 /** The targets of each exit that has links, in the order of the exits. */
 export type NamedLinks = Map<string, string[]>;
 
-/** Returns the names of the exits of a node, with those that have no link. `kind` is undefined for an unknown type. */
+/**
+ * Returns the names of all exits of a node, including those without a link. `kind` is undefined for an unknown type.
+ */
 export function exitNamesOf(kind: NodeKind | undefined, data: JsonObject): string[] {
   return exits(kind, data).map(nameOf);
 }
 
-/** Returns the links that run, without duplicates. Targets that are no texts are left out, unknown ones are not. */
+/**
+ * Returns the links that a run would follow, without duplicates. Leaves out targets that are not strings, but keeps ids
+ * of nodes that do not exist.
+ */
 export function namedLinksOf(kind: NodeKind | undefined, data: JsonObject, edges: readonly JsonObject[]): NamedLinks {
   const all = exits(kind, data);
   const named: NamedLinks = new Map();
@@ -74,7 +79,7 @@ export function findLinkField(kind: NodeKind | undefined, data: JsonObject): str
 }
 
 /** The `sourceHandle` of an exit with this name. */
-export function handleOf(exit: string): string | undefined {
+export function sourceHandleOf(exit: string): string | undefined {
   return exit === ORDINARY_EXIT ? undefined : exit;
 }
 

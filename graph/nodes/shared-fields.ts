@@ -1,10 +1,13 @@
-// Fields that several kinds share. The first is a list whose items are further handles of the node (cases, actions).
+// Fields that the schemas of several kinds share.
 import { z } from 'zod';
 import { CREDENTIALS_IN_ADDRESS, holdsCredentials } from '../address-credentials.js';
 import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
-/** Edge names of the other handles, of any kind. */
+/**
+ * The edge names of the other handles of nodes with such a list, and of the error link. An item with one of these ids
+ * could not be told from them.
+ */
 const RESERVED = ['default', 'error', 'timeout'];
 
 /** A list of items whose `id` names a handle of the node. Ids are unique and not reserved. */
@@ -15,16 +18,18 @@ export function listOfHandles<Item extends z.ZodType>(item: Item, most: number) 
     .max(Math.min(most, MAX_LISTED_HANDLES))
     .superRefine(
       (items: unknown, context) => {
-        for (const { index, id } of repeatedIds(items)) {
+        for (const { index, id } of takenIds(items)) {
           context.addIssue({ code: 'custom', path: [index, 'id'], message: `Input should be another id than '${id}'` });
         }
       },
-      // Finds all mistakes of the list at once. The checked value may be anything.
+      // Runs even if other checks of the list have failed, so that all mistakes are reported at once. `items` is
+      // therefore unchecked.
       { when: () => true },
     );
 }
 
-function repeatedIds(items: unknown): { index: number; id: string }[] {
+/** Returns the items whose id is reserved, or is that of an earlier item. */
+function takenIds(items: unknown): { index: number; id: string }[] {
   if (!Array.isArray(items)) return [];
   const seen = new Set<string>(RESERVED);
   return items.slice(0, MAX_LISTED_HANDLES).flatMap((item: unknown, index) => {
@@ -36,7 +41,7 @@ function repeatedIds(items: unknown): { index: number; id: string }[] {
   });
 }
 
-// The fields that describe an MCP server, in MCP nodes and in the tools of agents.
+// The fields of nodes that send requests: headers, the connection, and how long a node waits for its sign-in.
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -78,7 +83,7 @@ export const connectionTimeoutField = z
   .meta({ format: SECONDS_FORMAT });
 
 export const mcpServerFields = {
-  // Variables are not allowed, because the stored headers belong to this server only.
+  // Variables in it are not filled in, because a value could send the secret headers to another server.
   endpoint_url: z
     .string()
     .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })

@@ -1,4 +1,4 @@
-// A tool call of an agent, and its answer.
+// What is needed to make a tool call of an agent, and the answer to it.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
@@ -9,7 +9,7 @@ export interface ToolWork {
   values: VariableValues;
   /** The ids of the workflows that are tools, by tool name. */
   workflows: ReadonlyMap<string, number>;
-  /** The indexes of the tools that are actions among those of the drawing, by tool name. */
+  /** By tool name, for tools that are actions: the index in `data.tools`. */
   actions: ReadonlyMap<string, number>;
   turn: number;
   call: StoredToolCall;

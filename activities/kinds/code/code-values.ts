@@ -1,5 +1,5 @@
-// Converts numbers for the inputs of code. JavaScript represents integers beyond 2^53 as
-// BigInt, which JSON cannot express.
+// Prepares the inputs of code as JSON text. Code gets integers beyond 2^53 as BigInt, because a double would change
+// them; JSON has no BigInt, so they are marked strings.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber } from '../../../graph/exact-number.js';
 import { mapLeaves } from '../../../graph/json.js';
@@ -16,8 +16,9 @@ interface MarkedInputs {
 }
 
 /**
- * Converts integers beyond 2^53 that are written in digits to BigInt, even if a double can represent them. Any other
- * number becomes the nearest double.
+ * Returns the inputs as JSON text, in which a marked string stands for each integer beyond 2^53; the sandbox makes a
+ * BigInt of it. Marked are integers below 1e21, and longer ones that no double represents exactly. Any other number
+ * becomes the nearest double.
  */
 export function toMarkedInputs(value: unknown): MarkedInputs {
   const marker = randomBytes(8).toString('hex');
@@ -29,13 +30,13 @@ export function toMarkedInputs(value: unknown): MarkedInputs {
   const inputs = JSON.stringify(
     mapLeaves(value, (leaf) => {
       if (leaf instanceof ExactNumber) return DIGITS.test(String(leaf)) ? mark(String(leaf)) : Number(leaf);
-      return isBeyondSafety(leaf) ? mark(String(leaf)) : leaf;
+      return isUnsafeInteger(leaf) ? mark(String(leaf)) : leaf;
     }),
   );
   return { inputs, marker, hasMarks };
 }
 
-function isBeyondSafety(leaf: unknown): leaf is number {
+function isUnsafeInteger(leaf: unknown): leaf is number {
   if (typeof leaf !== 'number' || Math.abs(leaf) >= FIRST_WITH_EXPONENT) return false;
   return Number.isInteger(leaf) && !Number.isSafeInteger(leaf);
 }

@@ -17,8 +17,8 @@ interface CalledAction {
 }
 
 /**
- * Throws a `NodeFailure`: `invalid_value`, `invalid_header`, or `connection_origin` if the host differs from account to
- * account and the connection has none that fits.
+ * Throws a `NodeFailure`: `invalid_value`, `invalid_header`, `connection_missing`, or `connection_origin` if the host
+ * differs from account to account and the connection has none that fits.
  */
 export async function toActionRequest(
   db: Database,

@@ -17,7 +17,10 @@ interface FileBody extends StreamedBody {
   contentType: string;
 }
 
-/** Returns undefined for a body without files. Throws `file_missing`. */
+/**
+ * Returns undefined unless the body is an object with the single key `$file` or `$form`. Throws `file_missing` and
+ * `invalid_body`.
+ */
 export async function toFileBody(files: FileUse, task: NodeTask, body: unknown): Promise<FileBody | undefined> {
   if (!isObject(body)) return undefined;
   const [[key, value] = ['', undefined], ...others] = Object.entries(body);
@@ -32,7 +35,7 @@ async function toWholeFile(files: FileUse, task: NodeTask, value: unknown): Prom
   const file = await files.find(task, value);
   const open = (): Promise<Readable> =>
     files.read(file, task.signal).catch((error: unknown) => {
-      // Nothing has been sent yet.
+      // Nothing has been sent yet, so the node can be attempted again when the store answers.
       throw error instanceof StoreAwayError ? handedBack() : error;
     });
   return { contentType: file.type, bytes: file.size, open };
@@ -85,18 +88,18 @@ interface Field {
 }
 
 async function toPart(files: FileUse, task: NodeTask, { boundary, name, value }: Field): Promise<Part> {
-  const start = `--${boundary}${LINE_END}Content-Disposition: form-data; name="${quoted(name)}"`;
+  const start = `--${boundary}${LINE_END}Content-Disposition: form-data; name="${escaped(name)}"`;
   if (fileIdOf(value) === undefined) {
     const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : writeJson(value);
     return { head: Buffer.from(`${start}${LINE_END}${LINE_END}`), content: Buffer.from(text) };
   }
   const file = await files.find(task, value);
-  const described = `; filename="${quoted(file.name)}"${LINE_END}Content-Type: ${file.type}`;
+  const described = `; filename="${escaped(file.name)}"${LINE_END}Content-Type: ${file.type}`;
   return { head: Buffer.from(`${start}${described}${LINE_END}${LINE_END}`), content: file };
 }
 
 /** Browsers escape the names in forms like this. */
-function quoted(name: string): string {
+function escaped(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }
 

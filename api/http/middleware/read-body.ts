@@ -3,7 +3,7 @@ import type { AppContext } from '../app-state.js';
 import { collectBody } from '../collect-body.js';
 import { bodyTooLarge, unsupportedMediaType } from '../errors.js';
 import { atOnce } from '../heavy-work.js';
-import { checkFreeText, decodeText, parseJsonBody, parsePassingJson } from '../json-body.js';
+import { checkFreeText, decodeText, parseJsonBody, parseBoundedJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -46,7 +46,7 @@ export async function readVerbatimBody(
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return { value: {}, bytes };
   checkMediaType(ctx);
-  return { value: parsePassingJson(decodeText(bytes)), bytes };
+  return { value: parseBoundedJson(decodeText(bytes)), bytes };
 }
 
 /** Reads a JSON body that another process parses. An empty body needs no media type. */

@@ -13,11 +13,14 @@ const MISSING = {
 
 export function InputTab({ detail }: { detail: NodeDetail }) {
   if (detail.input === null) return <p>{MISSING[detail.input_missing ?? 'unreadable']}</p>;
-  return <Given input={withoutLinks(detail.input)} />;
+  return <InputView input={withoutLinks(detail.input)} />;
 }
 
-/** The node's data with its variables replaced by values, the run's input for its start. The service masks secrets. */
-export function Given({ input }: { input: unknown }) {
+/**
+ * Shows what a node was given: its data with variables filled in, or, for the start node, the input of the run. The
+ * service masks secrets.
+ */
+export function InputView({ input }: { input: unknown }) {
   return (
     <div className="node-part">
       <p className="node-hint">What the node was given, with its variables filled in. Secrets are masked.</p>

@@ -14,7 +14,7 @@ import { Status } from '../../ui/status.js';
 import { Table, type Column } from '../../ui/table.js';
 import { Tabs } from '../../ui/tabs.js';
 import { useNodeDetail } from '../../parts/node-result/node-detail.js';
-import { Given, InputTab } from './input-tab.js';
+import { InputView, InputTab } from './input-tab.js';
 import './node-panel.css';
 import { ResultTab } from '../../parts/node-result/result-tab.js';
 import { ResumeFromHere } from '../../parts/run/resume.js';
@@ -121,7 +121,11 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
             {
               id: 'input',
               label: 'Input',
-              content: isStart ? <Given input={run.input_data ?? {}} /> : <DetailTab query={detail} tab={InputTab} />,
+              content: isStart ? (
+                <InputView input={run.input_data ?? {}} />
+              ) : (
+                <DetailTab query={detail} tab={InputTab} />
+              ),
             },
             { id: 'attempts', label: 'Attempts', content: <DetailTab query={detail} tab={AttemptsTab} /> },
             { id: 'cost', label: 'Cost', content: <DetailTab query={detail} tab={CostTab} /> },

@@ -37,7 +37,10 @@ function readChildRun(rest: JsonObject): string | undefined {
   return isOfChild && typeof runId === 'string' && UUID.test(runId) ? runId : undefined;
 }
 
-/** Returns one sentence per field that the validation refused; empty if the result is not a list of fields. */
+/**
+ * Returns the fields that the validation refused, each with its sentence. Such a result is a list of objects from field
+ * to sentence; returns an empty list for any other.
+ */
 export function readRefusal(result: unknown): readonly { field: string; sentence: string }[] {
   if (!Array.isArray(result)) return [];
   return result
@@ -60,7 +63,7 @@ export function lineOfError(error: NodeError | undefined): number | undefined {
 
 const CHILD = /^The run ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) of the sub-workflow /;
 
-/** Returns the run id of a failed sub-workflow, or undefined if the run did not start. */
+/** Returns the id of the sub-workflow's run that failed or was cancelled; undefined if the error names no such run. */
 export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
 }
@@ -79,7 +82,7 @@ export function sentenceIn(value: unknown, depth = 0): string | undefined {
   return [...nested, ...own].find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
-/** The end of a quoted answer may be cut off, so a key with its text is looked for where it is no JSON. */
+/** Finds a message in an answer whose end was cut off, and which is therefore no valid JSON. */
 const CUT = /"(?:message|error_description|detail|title)"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /** Returns the sentence in an answer that the message of an error quotes, or undefined if there is none. */
@@ -94,7 +97,10 @@ export function sentenceInMessage(message: string): string | undefined {
   return typeof sentence === 'string' && sentence !== '' ? sentence : undefined;
 }
 
-/** Returns the sentence of an answer that was taken although its status says that it failed. */
+/**
+ * Returns the error message in the answer of an HTTP node that succeeded although the server answered with status 400
+ * or more.
+ */
 export function sentenceOfAnswer(result: unknown): string | undefined {
   if (!isObject(result) || !(Number(result['status_code']) >= 400) || typeof result['content'] !== 'string') {
     return undefined;

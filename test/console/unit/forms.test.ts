@@ -5,7 +5,7 @@ import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../con
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
 import type { JsonObject } from '../../../graph/json.js';
-import { groupsOf, toFieldId, withoutGroups } from '../../../console/kinds/kind-fields.js';
+import { groupsOf, toUniqueId, withoutGroups } from '../../../console/kinds/kind-fields.js';
 import { runFields, toInput } from '../../../console/parts/run-input/run-input.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, trigger } from '../../graph/drawings.js';
@@ -95,9 +95,9 @@ describe('the generic form', () => {
   });
 
   it('names an input field after its title, like no other one', () => {
-    assert.equal(toFieldId('Order number (new)', []), 'order_number_new');
-    assert.equal(toFieldId('Größe', [{ id: 'größe' }]), 'große');
-    assert.equal(toFieldId('!!', [{ id: 'field' }]), 'field_2');
+    assert.equal(toUniqueId('Order number (new)', []), 'order_number_new');
+    assert.equal(toUniqueId('Größe', [{ id: 'größe' }]), 'große');
+    assert.equal(toUniqueId('!!', [{ id: 'field' }]), 'field_2');
   });
 });
 
