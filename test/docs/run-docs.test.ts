@@ -26,7 +26,7 @@ describe('running the commands of a document', function () {
 
   it('runs the blocks in one shell, in a copy of the tree', async () => {
     const { code, stdout } = await run([
-      ['sh run', 'NAME=Ada\ntouch here-only'],
+      ['sh run', 'export NAME=Ada\ntouch here-only'],
       ['ts file=deep/greet.mjs', 'console.log(JSON.stringify({ name: process.env.NAME, list: [1] }))'],
       [
         'diff apply',
@@ -42,6 +42,11 @@ describe('running the commands of a document', function () {
   const failures: [title: string, blocks: [string, string][], told: RegExp][] = [
     ['a command that fails, not only the last of its block', [['sh run', 'false\ntrue']], /exit code 1/],
     ['a command in a pipe', [['sh run', 'echo out; false | cat']], /out\n[^]*exit code 1/],
+    [
+      'a variable that its program needs and the page does not export',
+      [['sh run', "NAME=Ada\nnode -e 'process.exit(process.env.NAME === undefined ? 1 : 0)'"]],
+      /exit code 1/,
+    ],
     ['a variable that nobody has set', [['sh run', 'echo "$NOBODY"']], /NOBODY: unbound/],
     [
       'a diff that does not apply',
