@@ -169,8 +169,8 @@ describe('what can be done in the list of workflows', function () {
     await page.waitForURL(/\?project=\d+$/);
     await page.getByRole('button', { name: 'New workflow' }).click();
     const dialog = page.getByRole('dialog', { name: 'New workflow' });
-    const chosen = dialog.getByRole('combobox', { name: 'Project' }).getByRole('option', { selected: true });
-    assert.equal(await chosen.textContent(), 'Invoices');
+    const chosen = dialog.getByRole('combobox', { name: 'Project' });
+    await chosen.getByRole('option', { name: 'Invoices', selected: true }).waitFor({ state: 'attached' });
     await page.context().close();
   });
 
