@@ -191,7 +191,7 @@ describe('the forms of nodes', function () {
     const { data: run } = await owner.api.run(id, { city: 'Oslo' });
     await owner.api.pollToEnd(run.id);
     const page = await open(id);
-    await node(page, 'Ask model').click();
+    await node(page, 'Ask model, succeeded').click();
     await form(page).getByText('Say Oslo').waitFor();
     await field(page, 'Message').fill('Go to {{ input.city }}, {{ nobody.result.content }}');
     await form(page).getByText('Go to Oslo, …').waitFor();
