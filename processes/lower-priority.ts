@@ -12,13 +12,23 @@ interface Priority {
   hasOwnSession?: boolean;
 }
 
-/** Processes and threads that the process starts later inherit its priority. */
+const FIRST_TO_BE_ENDED = '1000';
+
+/**
+ * Lets the caller be scheduled first, and lets the kernel end this process and not the caller when the memory of the
+ * machine or of the container runs out. Processes and threads that the process starts later inherit both.
+ */
 export function lowerPriority({ pid }: ChildProcess, { niceness, hasOwnSession = false }: Priority): void {
   if (pid === undefined) return;
+  tryTo(() => setPriority(pid, niceness));
+  if (hasOwnSession) tryTo(() => writeFileSync(`/proc/${pid}/autogroup`, String(niceness)));
+  tryTo(() => writeFileSync(`/proc/${pid}/oom_score_adj`, FIRST_TO_BE_ENDED));
+}
+
+function tryTo(act: () => void): void {
   try {
-    setPriority(pid, niceness);
-    if (hasOwnSession) writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+    act();
   } catch {
-    // Ignored, because the `exit` handler reports an ended process, and not every system has autogroups.
+    // Not every system has these files, and the `exit` handler reports a process that has ended.
   }
 }

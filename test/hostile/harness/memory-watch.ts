@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withDescendants } from '../../../harness/processes/family.js';
 import { rssMiB } from '../../../harness/processes/figures.js';
-import { signalAll } from '../../../harness/processes/signals.js';
+import { isAlive, signalAll } from '../../../harness/processes/signals.js';
 import type { Group } from '../../../harness/processes/cgroups.js';
 import { PARTS, type Part, type PartLimits } from './limits.js';
 
@@ -47,9 +47,11 @@ export function watchMemory({ pidOf, limits, groups }: Watched): { end: () => Pr
       over.abort();
       await watching;
       const deaths = PARTS.flatMap((part) => {
+        // The kernel ends processes of code before their worker, and other ones take their programs.
+        const pid = pidOf(part);
+        if (pid === first[part] && (pid === undefined || isAlive(pid))) return [];
         const atLimit = killedByUs.has(part) || (groups[part]?.countKilled() ?? 0) > killedBefore[part];
-        if (atLimit) return [`${part} killed at its limit of ${limits[part].memoryMiB} MiB`];
-        return pidOf(part) === first[part] ? [] : [`${part} ended`];
+        return [atLimit ? `${part} killed at its limit of ${limits[part].memoryMiB} MiB` : `${part} ended`];
       });
       return { peakMiB, deaths };
     },

@@ -235,6 +235,8 @@ describe('the sandbox of code', function () {
     const pid = sandboxProcessesOf(process.pid)[0]!;
     assert.equal(readText(`/proc/${pid}/environ`), '');
     assert.equal(getPriority(pid), 15);
+    // The kernel ends it, and not the worker, when the memory of the container runs out.
+    assert.equal(readText(`/proc/${pid}/oom_score_adj`), '1000\n');
     // Linux divides processor time among sessions first, so the session needs the low priority, too.
     const session = `/proc/${pid}/autogroup`;
     if (existsSync(session)) assert.match(readText(session), /nice 15$/m);
