@@ -84,7 +84,7 @@ export async function storeDraft(transaction: Db, draft: NewDraft): Promise<Draf
 }
 
 /**
- * Also deletes what the draft was before the newest answer of the assistant, because nothing is left that could be
+ * Deletes the draft, and what it was before the newest answer of the assistant, because nothing is left that could be
  * undone. Requires a transaction.
  */
 export async function deleteDraft(transaction: Db, { workflowId, userId }: DraftKey): Promise<void> {

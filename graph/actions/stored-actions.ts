@@ -110,15 +110,10 @@ export function withActions(
 
 /** Returns the actions for which `withActions` calls `find`. */
 export function actionsToFind(drawing: JsonObject, earlier: readonly JsonObject[]): ActionName[] {
-  const stored = earlier.map(storedActions);
   const names = new Map<string, ActionName>();
-  mapActions(drawing, (action, { nodeId }, owner) => {
-    const { service, id } = action;
-    if (typeof service !== 'string' || typeof id !== 'string') return action;
-    const known = stored.map((actions) => actionAt(actions, nodeId, { service, id }));
-    const isKept = action['refresh'] !== true && keptFacts(known, owner) !== undefined;
-    if (!isKept) names.set(keyOf({ service, id }), { service, id });
-    return action;
+  withActions(drawing, earlier, (name) => {
+    names.set(keyOf(name), name);
+    return undefined;
   });
   return [...names.values()];
 }

@@ -1,4 +1,4 @@
-// What is needed to make a tool call of an agent, and the answer to it.
+// Describes what a tool call of an agent needs, and its answer.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
