@@ -11,14 +11,6 @@ export const MAX_RESULT_DEPTH = 500;
  * cannot handle.
  */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => Object.values(item)).filter(isNested);
-  }
-  return false;
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((item) => isDeeperThan(item, limit - 1));
 }

@@ -1,6 +1,7 @@
 // Translates n8n's expressions into variables. An expression that no variable can express stays text; nothing is
 // evaluated.
 import { holdsMoreThan, leavesOf, mapLeaves } from '../graph/json.js';
+import { isDeeperThan } from '../graph/json-depth.js';
 import { findExpressions } from '../graph/template.js';
 import type { PathPart } from '../graph/variable.js';
 import { templateAt, type JsonPlace } from './json-places.js';
@@ -246,13 +247,4 @@ export function holdsUnstorableText(value: unknown): boolean {
 
 function isStorable(text: string): boolean {
   return !/[\0\p{Cs}]/u.test(text);
-}
-
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= limit; depth += 1) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
 }

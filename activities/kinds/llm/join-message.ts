@@ -9,6 +9,8 @@ import { joinFields, placedItem } from './join-values.js';
 
 /** The memory of a call without its fields, in characters. */
 const CALL_CHARACTERS = 100;
+/** The fields of a delta that are not joined as the others are. */
+const JOINED_APART = new Set(['role', 'tool_calls']);
 
 export class JoinedMessage {
   readonly #message: JsonObject = { role: 'assistant', content: null };
@@ -21,16 +23,17 @@ export class JoinedMessage {
   }
 
   /** Returns the text that the delta adds to the content. */
-  add({ role: _role, tool_calls: calls, ...delta }: JsonObject): string {
-    if (isDeeperThan([calls, delta], MAX_RESULT_DEPTH)) {
+  add(delta: JsonObject): string {
+    if (isDeeperThan(delta, MAX_RESULT_DEPTH)) {
       throw new NodeFailure('invalid_response', 'The answer of the provider is nested too deeply.');
     }
+    const { tool_calls: calls } = delta;
     for (const call of Array.isArray(calls) ? calls : []) {
       if (!isObject(call)) continue;
       this.#count(JSON.stringify(call).length + (this.#calls.add(call) ? CALL_CHARACTERS : 0));
     }
     // Ignores nulls, by which some providers mean an unchanged field.
-    const fields = Object.entries(delta).filter(([, value]) => value !== null);
+    const fields = Object.entries(delta).filter(([name, value]) => value !== null && !JOINED_APART.has(name));
     for (const [name, value] of fields) this.#count(this.#growth(name, value));
     const text = this.#textOf(delta['content']);
     joinFields(this.#message, fields);

@@ -1,7 +1,7 @@
 // Reads the answer to a request for a stream, and builds the answer that a call without streaming would have had.
 import type OpenAI from 'openai';
 import { errorIn, failureIn, failureOf, hasWords, type ReportedFailure } from '../../../config/model-answer.js';
-import { isObject } from '../../../graph/json.js';
+import { isContainer, isObject, type JsonObject } from '../../../graph/json.js';
 import { parseJson } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../../outgoing/model-events.js';
@@ -203,12 +203,10 @@ function tooLarge(): NodeFailure {
   return new NodeFailure('response_too_large', 'The answer of the provider is larger than 32 MiB.');
 }
 
-type Fields = Record<string, unknown>;
-
 /** The first choice of a completion, joined from its chunks. */
 class StreamedCompletion {
   /** The completion's other fields, each from the last chunk that contains it. */
-  #facts: Fields = {};
+  readonly #facts = new Map<string, unknown>();
   #usage: unknown;
   readonly #message = new JoinedMessage((characters) => this.#count(characters));
   #finishReason: string | undefined;
@@ -225,8 +223,8 @@ class StreamedCompletion {
   /** Returns the content that the chunk adds. `characters` is the size of the chunk as text. */
   add(chunk: unknown, characters: number): string {
     if (!isObject(chunk)) return '';
-    const { choices, usage, ...facts } = chunk;
-    this.#addFacts(facts, characters);
+    const { choices, usage } = chunk;
+    this.#addFacts(chunk, characters);
     if (usage !== undefined && usage !== null) this.#usage = usage;
     const choice: unknown = Array.isArray(choices)
       ? choices.find((one) => isObject(one) && (one['index'] ?? 0) === 0)
@@ -242,7 +240,7 @@ class StreamedCompletion {
     const choice = { index: 0, message: this.#message.toMessage(), logprobs: null, finish_reason: this.#finishReason };
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
     return {
-      ...this.#facts,
+      ...Object.fromEntries(this.#facts),
       object: 'chat.completion',
       choices: [choice],
       ...usage,
@@ -250,14 +248,15 @@ class StreamedCompletion {
   }
 
   /** Each chunk repeats most facts, so only new ones count as growth. */
-  #addFacts(facts: Fields, characters: number): void {
-    const known = Object.keys(this.#facts).length;
-    Object.assign(this.#facts, facts);
-    const now = Object.keys(this.#facts).length;
-    if (now > MAX_FACTS) throw tooLarge();
-    if (now > known || Object.values(facts).some((value) => typeof value === 'object' && value !== null)) {
-      this.#count(characters);
+  #addFacts(chunk: JsonObject, characters: number): void {
+    let isLarger = false;
+    for (const [name, value] of Object.entries(chunk)) {
+      if (name === 'choices' || name === 'usage') continue;
+      isLarger ||= !this.#facts.has(name) || isContainer(value);
+      this.#facts.set(name, value);
     }
+    if (this.#facts.size > MAX_FACTS) throw tooLarge();
+    if (isLarger) this.#count(characters);
   }
 
   #count(characters: number): void {
