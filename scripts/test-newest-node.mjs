@@ -17,7 +17,6 @@ const FOLDERS = [
   'outgoing',
   'processes',
   'config',
-  'telemetry',
   'activities',
   'cli/embedded',
   'temporal-workflows',

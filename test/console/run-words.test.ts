@@ -14,13 +14,11 @@ import {
   type DrawingNode,
 } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
-import { createGate, type StreamPart } from '../../harness/target/stream-completion.js';
+import { createGate } from '../../harness/target/stream-completion.js';
 import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 import { call, createRunWorld, nodeNamed, panel } from './run-world.js';
-
-const WAIT: StreamPart = { waitMs: 1_000 };
 
 const written = (page: Page) => page.getByRole('region', { name: 'Written so far', exact: true });
 
@@ -61,23 +59,24 @@ describe('what models write, on a run page', function () {
     world.browser.person(world.owner.userId, `/runs/${runId}${place}`, options);
 
   it('come word by word in two tabs, and the result takes their place without moving', async () => {
-    const [isSeen, isSeenLate] = [createGate(), createGate()];
+    const [isSeen, isSeenLate, isMeasured] = [createGate(), createGate(), createGate()];
     const { runId, answerId } = await startWriter({
-      parts: ['The **first**', isSeen, ' words', isSeenLate, ' and the last', WAIT],
+      parts: ['The **first**', isSeen, ' words', isSeenLate, ' and the last', isMeasured],
     });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('The **first**').waitFor();
     await nodeNamed(page, 'Answer, in progress').getByText('writing', { exact: true }).waitFor();
-    const before = below(page, written(page).getByText('The **first** words and the last', { exact: true }));
     isSeen.open();
     const late = await open(runId, `?node=${answerId}`, NARROW);
     await written(late).getByText('The **first** words').waitFor();
     await assertAccessible(late, 'a run whose model writes');
     await assertFits(late);
     isSeenLate.open();
+    const before = await below(page, written(page).getByText('The **first** words and the last', { exact: true }));
+    isMeasured.open();
     const result = panel(page).getByText('The first words and the last', { exact: true });
     await result.waitFor();
-    assert.ok(Math.abs((await below(page, result)) - (await before)) < 12);
+    assert.ok(Math.abs((await below(page, result)) - before) < 12);
     assert.equal(await page.getByText('writing', { exact: true }).count(), 0);
     await nodeNamed(late, 'Answer, succeeded').waitFor();
     assert.equal(await written(late).count(), 0);
@@ -104,9 +103,9 @@ describe('what models write, on a run page', function () {
   });
 
   it('are whole after the connection was lost while they came', async () => {
-    const [isLost, isBack] = [createGate(), createGate()];
+    const [isLost, isBack, isSeen] = [createGate(), createGate(), createGate()];
     const { runId, answerId } = await startWriter({
-      parts: ['before, ', isLost, 'meanwhile, ', isBack, 'after', WAIT],
+      parts: ['before, ', isLost, 'meanwhile, ', isBack, 'after', isSeen],
     });
     const page = await open(runId, `?node=${answerId}`);
     await written(page).getByText('before,').waitFor();
@@ -118,15 +117,16 @@ describe('what models write, on a run page', function () {
     await written(page).getByText('before, meanwhile,').waitFor();
     isBack.open();
     await written(page).getByText('before, meanwhile, after', { exact: true }).waitFor();
+    isSeen.open();
     await nodeNamed(page, 'Answer, succeeded').waitFor();
     await page.context().close();
   });
 
   it('are those of the chosen iteration where ten of them write at once', async () => {
-    const isSeen = createGate();
+    const [isSeen, isSeenWhole] = [createGate(), createGate()];
     const settings = model(({ messages }) => {
       const word = String(messages.at(-1)!.content);
-      return { parts: [`${word} begins`, isSeen, `, ${word} ends`, WAIT] };
+      return { parts: [`${word} begins`, isSeen, `, ${word} ends`, isSeenWhole] };
     });
     const [start, write] = [trigger([], { label: 'Start' }), llm('', { label: 'Write', settings })];
     const items = Array.from({ length: 10 }, (_, index) => `word${index}`);
@@ -141,6 +141,7 @@ describe('what models write, on a run page', function () {
     await written(page).getByText('word3 begins', { exact: true }).waitFor();
     isSeen.open();
     await written(page).getByText('word3 begins, word3 ends', { exact: true }).waitFor();
+    isSeenWhole.open();
     await nodeNamed(page, 'Write, succeeded').waitFor();
     await panel(page).getByText('word3 begins, word3 ends', { exact: true }).waitFor();
     await page.context().close();
@@ -150,7 +151,7 @@ describe('what models write, on a run page', function () {
     const [isSeen, isSeenAgain] = [createGate(), createGate()];
     const settings = model([
       { parts: ['I wait.', isSeen], toolCalls: [{ name: 'slow', arguments: { ms: 4_000, text: 'tea' } }] },
-      { parts: ['It was', isSeenAgain, ' good.', WAIT] },
+      { parts: ['It was', isSeenAgain, ' good.'] },
     ]);
     const clerk = agent('Wait', settings, [{ endpoint_url: world.tools.url, require_approval: 'never' }], {
       label: 'Clerk',
@@ -180,7 +181,7 @@ describe('what models write, on a run page', function () {
 
   it('are shown in the editor, of a run and of a test', async () => {
     const isSeen = createGate();
-    const data = writer({ parts: ['Drawn', WAIT, ' words', isSeen] });
+    const data = writer({ parts: ['Drawn', ' words', isSeen] });
     const { workflowId } = await world.start(data);
     const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -46,6 +46,10 @@ describe('a workflow as an MCP tool, in the console', function () {
     };
     const { url, headers } = settings.mcpServers.workflows;
     assert.deepEqual([url, headers.Authorization], [`${world.stack.apiUrl}/mcp`, 'Bearer YOUR_API_KEY']);
+    const isTool = async (): Promise<boolean> =>
+      (await world.account.api.get<{ is_tool: boolean }>(`/workflows/${id}/`)).body.is_tool;
+    // The page shows the change before the service has stored it.
+    await eventually(isTool);
     const client = await connectOfficial(url.replace(/\/mcp$/, ''), world.account.apiKey);
     assert.equal(textOf(await call(client, name, { topic: 'cats' })), 'about cats');
     await client.client.close();
@@ -54,9 +58,7 @@ describe('a workflow as an MCP tool, in the console', function () {
     assert.equal(await switchOf(page).isChecked(), true);
     await switchOf(page).uncheck();
     await section.getByText(name, { exact: true }).waitFor({ state: 'detached' });
-    await eventually(
-      async () => !(await world.account.api.get<{ is_tool: boolean }>(`/workflows/${id}/`)).body.is_tool,
-    );
+    await eventually(async () => !(await isTool()));
     await page.context().close();
   });
 
