@@ -1,7 +1,7 @@
 // Makes requests to token providers for the OAuth libraries: through the address guard, without redirects, and with
 // small answers. Converts answers that deviate from the standard.
 import { decodeJwt } from 'jose';
-import { parseJson, writeJson } from '../graph/json-text.js';
+import { parseJsonOrUndefined, writeJson } from '../graph/json-text.js';
 import { isObject } from '../graph/json.js';
 import { cutText } from '../graph/cut-text.js';
 import { MOST_BYTES } from '../outgoing/fetch-small.js';
@@ -96,12 +96,8 @@ async function bodyOf({ headers, body }: OutgoingResponse): Promise<Record<strin
   if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
     return Object.fromEntries(new URLSearchParams(text));
   }
-  try {
-    const parsed = parseJson(text);
-    return isObject(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
+  const parsed = parseJsonOrUndefined(text);
+  return isObject(parsed) ? parsed : {};
 }
 
 /**

@@ -11,6 +11,15 @@ export function parseJson(text: string): unknown {
   return readExactly(text);
 }
 
+/** Works like `parseJson`, except that it returns undefined for text that is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The limit on values in a text. Ten megabytes can contain five million values, each of which needs up to a hundred
  * times its size in memory.

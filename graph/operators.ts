@@ -1,6 +1,6 @@
 // The operators of a condition. Both sides are rendered texts.
 import { compare, COMPARISONS, createEqualityTest, type Comparison } from './condition.js';
-import { parseJson, writeJson } from './json-text.js';
+import { parseJsonOrUndefined, writeJson } from './json-text.js';
 import { matchesPattern, type StepBudget } from './pattern.js';
 
 /** Operators that ignore the right side. */
@@ -59,12 +59,8 @@ function isIn(left: string, right: string): boolean {
 
 function parseArray(text: string): unknown[] | undefined {
   if (!text.startsWith('[')) return undefined;
-  try {
-    const value = parseJson(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonOrUndefined(text);
+  return Array.isArray(value) ? value : undefined;
 }
 
 /** Returns the text to which a variable with this value renders. */

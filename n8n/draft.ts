@@ -93,11 +93,11 @@ export class Draft {
     for (const { id, spot } of nodes) if (!spots.has(id)) spots.set(id, moved(spot));
     const given = (Array.isArray(notes) ? notes : []).filter(isObject);
     const movedNotes = given.map((note) => ({ ...note, position: moved(note['position'] as Spot) }));
-    const ghosts = movedNotes.filter((note) => (note as JsonObject)['left_out'] === true);
+    const marks = movedNotes.filter((note) => (note as JsonObject)['left_out'] === true);
     const isAdded = new Set([...added.values()].flat());
     const fixed = nodes.filter(({ id }) => !isAdded.has(id)).map(({ id }) => spots.get(id)!);
     const free = [...isAdded].map((id) => ({ id, spot: spots.get(id)! }));
-    for (const [id, spot] of spread([...fixed, ...ghosts.map(({ position }) => position)], free)) spots.set(id, spot);
+    for (const [id, spot] of spread([...fixed, ...marks.map(({ position }) => position)], free)) spots.set(id, spot);
     return { spots, notes: movedNotes.length === 0 ? {} : { notes: movedNotes } };
   }
 
@@ -169,8 +169,8 @@ function rounded(value: number): number {
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
 /** Smaller than the room between two nodes of a file. */
-const GHOST_WIDTH = 240;
-const GHOST_HEIGHT = 110;
+const LEFT_OUT_WIDTH = 240;
+const LEFT_OUT_HEIGHT = 110;
 
 /** `content` is Markdown, which this service shows as plain text. */
 export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): JsonObject {
@@ -184,10 +184,10 @@ export function stickyNote({ parameters }: N8nNode, id: string, spot: Spot): Jso
 }
 
 /**
- * `left_out` lets the editor show it as the ghost of the node. The note doesn't contain the node's parameters, because
- * these may hold credentials.
+ * `left_out` lets the editor show the note as a mark in place of the node. The note doesn't contain the node's
+ * parameters, because these may hold credentials.
  */
 export function leftOutNote(node: N8nNode, reason: string, id: string, spot: Spot): JsonObject {
   const text = `${node.label} (${shortened(node.type, 200)}): ${reason}`;
-  return { id, text, position: spot, width: GHOST_WIDTH, height: GHOST_HEIGHT, left_out: true };
+  return { id, text, position: spot, width: LEFT_OUT_WIDTH, height: LEFT_OUT_HEIGHT, left_out: true };
 }

@@ -1,7 +1,10 @@
-/** Returns the code of a network error. If all addresses of a name failed, a nested error has the code. */
+/**
+ * Returns the code of the first error that has one: `error`, then its causes. The cause of an `AggregateError` is the
+ * first of its errors. Returns `unknown error` if none has a code.
+ */
 export function causeCode(error: unknown): string {
-  for (const at of causesOf(error)) {
-    const { code } = at as Error & { code?: unknown };
+  for (const cause of causesOf(error)) {
+    const { code } = cause as Error & { code?: unknown };
     if (typeof code === 'string') return code;
   }
   return 'unknown error';
@@ -13,8 +16,10 @@ export function toAddress({ protocol, hostname, port }: URL): string {
 }
 
 export function* causesOf(error: unknown): Generator<Error> {
-  for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
-    yield at;
+  let cause: unknown = error;
+  while (cause instanceof Error) {
+    yield cause;
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   }
 }
 

@@ -18,15 +18,15 @@ import {
 } from '../../db/nodes/node-results-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 
-/** More rows would keep the first of them waiting for longer than a statement of its own takes. */
+/** A larger group would delay its first row by more than a statement of its own takes. */
 const MOST_TOGETHER = 20;
 
 export interface SharedWrites {
-  /** `claimNode`. */
+  /** Works like `claimNode`, in a statement with other claims. */
   claim: (key: NodeKey, work: ClaimedWork) => Promise<NodeClaim | undefined>;
-  /** `recordNodeEnd`. */
+  /** Works like `recordNodeEnd`. Ends that `isGroupable` accepts share a statement. */
   recordEnd: (end: NodeEndRow) => Promise<boolean>;
-  /** `recordIteration`. */
+  /** Works like `recordIteration`. Ends that `isGroupableIteration` accepts share a statement. */
   recordIteration: (end: EndedIteration) => Promise<string | undefined>;
 }
 

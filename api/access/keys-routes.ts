@@ -1,6 +1,7 @@
+// Manages API keys. Every route needs a session, so that a stolen key can neither list nor create keys.
 import { z } from 'zod';
 import {
-  createKeyOfFew,
+  createKeyBelowLimit,
   deleteKey,
   findKey,
   pageOfKeys,
@@ -26,7 +27,10 @@ const keySchema = z.object({
   label: z.string(),
   hint: z.string().describe('The last four characters of the key.'),
   project: z.int().nullable().describe('The only project that the key reaches; null: all of its user.'),
-  scope: keyScope.describe('`run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.'),
+  scope: keyScope.describe(
+    '`run`: run workflows and answer what runs ask; `read`: GET, and tools of `/mcp/build` that change nothing; else ' +
+      '403 `key_scope`.',
+  ),
   expires_at: z.iso.datetime().nullable().describe('From then on the key is unknown (401); null: never.'),
   rate_limit: z.int().nullable().describe('Requests a minute; null: the default.'),
   created_at: z.iso.datetime(),
@@ -46,8 +50,6 @@ function toKey(key: KeyListing): z.infer<typeof keySchema> {
     created_at: key.createdAt.toISOString(),
   };
 }
-
-// Manages API keys. Every route needs a session, so that a stolen key can neither list nor create keys.
 
 const keysPath = '/api/v1/api-keys/';
 const keyPath = '/api/v1/api-keys/:id/';
@@ -90,7 +92,7 @@ const create = defineRoute({
     if (body.rate_limit !== undefined) await requireAdministrator(deps, caller);
     await checkProject(deps, caller, body.project);
     const key = { userId: caller.userId, label: '', ...toSettings(body) };
-    const created = await createKeyOfFew(deps.db, key, MOST_KEYS);
+    const created = await createKeyBelowLimit(deps.db, key, MOST_KEYS);
     if (created === undefined) throw new ApiError(400, 'too_many_keys', `A user may have ${MOST_KEYS} API keys.`);
     return { status: 201, body: { ...toKey(created), api_key: created.apiKey } };
   },

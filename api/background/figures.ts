@@ -10,7 +10,7 @@ const BYTES_EVERY_MS = 3_000;
 export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundLoop {
   return startLoop(async () => {
     await foldWorkflowChanges(db).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the figures of workflows were not folded; the next round will');
+      logger.warn({ err: error }, 'the figures of workflows were not folded; the next round tries again');
     });
     return FIGURES_EVERY_MS;
   });
@@ -29,7 +29,7 @@ export function startCountingBytes({
       isLimitStored = true;
       await foldStoredBytes(db);
     } catch (error) {
-      logger.warn({ err: error }, 'the bytes of projects were not counted; the next round will');
+      logger.warn({ err: error }, 'the bytes of projects were not counted; the next round tries again');
     }
     return BYTES_EVERY_MS;
   });

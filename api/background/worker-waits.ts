@@ -20,7 +20,7 @@ export function startFindingWorkerWaits({ db, logger }: Pick<BackgroundDeps, 'db
         cleanAt = performance.now() + CLEAN_EVERY_MS;
       }
     } catch (error) {
-      logger.debug({ err: error }, 'waits for workers were not updated; the next round will');
+      logger.debug({ err: error }, 'waits for workers were not updated; the next round tries again');
     }
     return EVERY_MS;
   });

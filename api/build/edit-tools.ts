@@ -14,7 +14,7 @@ import type { JsonObject } from '../../graph/json.js';
 import { findActions, resolveActions } from '../services/resolve-actions.js';
 import { documentedAs } from '../http/documented-as.js';
 import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
-import { defineTool, text, ToolError, workflowId, type ToolContext } from './tool.js';
+import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
 import { firstOf, isStale } from './workflow-tools.js';
 
 /** The schema that clients see names each change; what is wrong with a change is said by `readChanges`. */
@@ -32,10 +32,10 @@ export const editWorkflow = defineTool({
     'version is made. Answers with the new tag and the check; errors come first.',
   isReading: false,
   input: z.object({
-    id: workflowId.optional(),
-    project: workflowId.optional(),
-    title: text(255).optional(),
-    base: text(100).optional(),
+    id: idSchema.optional(),
+    project: idSchema.optional(),
+    title: textUpTo(255).optional(),
+    base: textUpTo(100).optional(),
     changes,
   }),
   output: z.object({ id: z.int(), draft: z.string(), check: checkSchema, url: z.string() }),
@@ -186,7 +186,7 @@ export const saveWorkflow = defineTool({
     'Makes the draft the present version of the workflow and ends the draft. `base` is the tag of the draft. Refused while the ' +
     'check has errors. Save only when the user has asked for it.',
   isReading: false,
-  input: z.object({ id: workflowId, base: text(100) }),
+  input: z.object({ id: idSchema, base: textUpTo(100) }),
   output: z.object({ version: z.int(), check: checkSchema, url: z.string() }),
   async run(context, { id, base }) {
     await context.calls.admit('PATCH /api/v1/workflows/:id/', { params: { id: String(id) } });

@@ -9,7 +9,7 @@ import { traitsOf } from '../../graph/kinds.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { kindOfType } from '../../graph/nodes/registry.js';
 import { changesSchema } from '../../graph/building/changes-schema.js';
-import { defineTool, text, ToolError, workflowId, type ToolContext } from './tool.js';
+import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
 
 const MOST_FOUND = 30;
 
@@ -38,7 +38,7 @@ export const findNodes = defineTool({
     'Lists what a drawing can be made of: kinds of nodes, models, and actions of services, with `project` also those of its ' +
     'own services. `query`: words that must occur. describe_node tells the data of a kind or action.',
   isReading: true,
-  input: z.object({ query: text(200).optional(), project: workflowId.optional() }),
+  input: z.object({ query: textUpTo(200).optional(), project: idSchema.optional() }),
   output: z.object({ items: z.array(foundSchema), total: z.int() }),
   async run(context, { query = '', project }) {
     const lists: Found[][] = [];
@@ -79,10 +79,10 @@ export const describeNode = defineTool({
     'needs, and an example as a list of changes for edit_workflow.',
   isReading: true,
   input: z.object({
-    kind: text(100).optional(),
-    service: text(200).optional(),
-    action: text(200).optional(),
-    project: workflowId.optional().describe('Where its example takes a sub-workflow or a connection from'),
+    kind: textUpTo(100).optional(),
+    service: textUpTo(200).optional(),
+    action: textUpTo(200).optional(),
+    project: idSchema.optional().describe('Where its example takes a sub-workflow or a connection from'),
   }),
   output: z.object({
     kind: z.string(),

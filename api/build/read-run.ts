@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readPointer, valueAt } from '../../graph/building/json-pointer.js';
 import { partOf, readWhole } from './cut-answer.js';
 import { findRunFacts, pollRun, runFields, showRun } from './run-entries.js';
-import { defineTool, nodeId, text, ToolError } from './tool.js';
+import { defineTool, nodeIdSchema, textUpTo, ToolError } from './tool.js';
 
 export const readRun = defineTool({
   name: 'read_run',
@@ -15,8 +15,8 @@ export const readRun = defineTool({
   isReading: true,
   input: z.object({
     run_id: z.uuid(),
-    node: nodeId.optional(),
-    path: text(2_000).optional(),
+    node: nodeIdSchema.optional(),
+    path: textUpTo(2_000).optional(),
     offset: z.int().min(0).optional(),
   }),
   output: z.object({

@@ -8,7 +8,7 @@ import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { readDrawing, type ReadDrawing } from './drawings.js';
 import { pollRun, runFields, showRun } from './run-entries.js';
-import { defineTool, nodeId, text, ToolError, workflowId, type ToolContext } from './tool.js';
+import { defineTool, idSchema, nodeIdSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
 
 /** Less than the minute after which clients give up. */
 const LONGEST_MS = 50_000;
@@ -29,13 +29,13 @@ export const testWorkflow = defineTool({
   isReading: false,
   isOpenWorld: true,
   input: z.object({
-    id: workflowId,
+    id: idSchema,
     mode: z.enum(['node', 'up_to', 'from']),
-    node: nodeId.optional(),
+    node: nodeIdSchema.optional(),
     input: anyObject.optional(),
     mocks: anyObject.optional(),
-    execute: z.array(nodeId).max(200).optional(),
-    max_cost: text(40).optional(),
+    execute: z.array(nodeIdSchema).max(200).optional(),
+    max_cost: textUpTo(40).optional(),
   }),
   output: z.object(runFields),
   async run(context, { id, mode, node, input, mocks = {}, execute = [], max_cost: maxCost }) {

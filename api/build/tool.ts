@@ -10,7 +10,7 @@ export interface ToolContext {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Names a call of the assistant in the editor within its run; absent for others. */
+  /** Identifies the call in the assistant's run, so that a repeat starts no second test. Absent for other clients. */
   callName?: string;
 }
 
@@ -79,6 +79,6 @@ function toSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return z.toJSONSchema(schema, { target: 'draft-7', io });
 }
 
-export const workflowId = z.int().min(0).max(2_147_483_647);
-export const nodeId = z.string().min(1).max(200);
-export const text = (most: number) => z.string().max(most);
+export const idSchema = z.int().min(0).max(2_147_483_647);
+export const nodeIdSchema = z.string().min(1).max(200);
+export const textUpTo = (most: number) => z.string().max(most);

@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { failureIn, hasMessage } from '../../config/model-answer.js';
 import { charactersIn, reportsUsage } from '../../config/model-price.js';
 import { isObject } from '../../graph/json.js';
-import { parseJson } from '../../graph/json-text.js';
+import { parseJsonOrUndefined } from '../../graph/json-text.js';
 import { endOfText } from '../../graph/cut-text.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../outgoing/model-events.js';
@@ -19,14 +19,14 @@ interface ReportedUsage {
   /** The last usage that the provider reported; undefined without any. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   characters: number;
-  /** `failure`: the answer reports one and has no text before it. `nothing`: it is no completion. */
+  /** `failure`: the answer reports one; a stream with text counts as `answer`. `nothing`: it is no completion. */
   brought: 'answer' | 'failure' | 'nothing';
 }
 
 export interface UsageReader {
   /**
-   * Resolves when there is room for the next chunk; undefined if there already is. A small chunk may decompress to a
-   * large text.
+   * Returns undefined if the next chunk may be pushed at once, else a promise that resolves when it may. Waiting bounds
+   * the memory, because a small chunk may decompress to a large text.
    */
   push(chunk: Buffer): Promise<void> | undefined;
   end(): Promise<ReadUsage>;
@@ -71,7 +71,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
     };
   }
   unpack.on('data', read);
-  // Bytes that were cut off, or are no archive, are decompressed as far as possible.
+  // Bytes that are incomplete or not of this encoding are decompressed as far as possible.
   let decoded: ReadUsage['decoded'] = 'whole';
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
@@ -110,7 +110,11 @@ function createBodyReader(): TextReader {
     end() {
       if (length <= MAX_TEXT) return readWhole(text);
       const usage = [...text.matchAll(USAGE_AT_THE_END)].at(-1)?.[1];
-      return { usage: usageIn(parseOr(`{"usage": ${usage ?? 'null'}}`)), characters: length, brought: 'answer' };
+      return {
+        usage: usageIn(parseJsonOrUndefined(`{"usage": ${usage ?? 'null'}}`)),
+        characters: length,
+        brought: 'answer',
+      };
     },
   };
 }
@@ -121,10 +125,10 @@ function readWhole(text: string): ReportedUsage {
     stream.push(text);
     return stream.end();
   }
-  const answer = parseOr(text);
+  const answer = parseJsonOrUndefined(text);
   const usage = usageIn(answer);
   if (failureIn(answer) !== undefined) return { usage, characters: 0, brought: 'failure' };
-  const characters = wordsOf(answer);
+  const characters = charactersOf(answer);
   return { usage, characters, brought: characters > 0 || hasMessage(answer) ? 'answer' : 'nothing' };
 }
 
@@ -140,11 +144,12 @@ function createStreamReader(): TextReader {
     },
     onData(data, isError) {
       unread = 0;
-      const chunk = parseOr(data);
+      // Data that is not JSON, such as `[DONE]`, is ignored.
+      const chunk = parseJsonOrUndefined(data);
       hasFailed ||= isError || failureIn(chunk) !== undefined;
       read.usage = usageIn(chunk) ?? read.usage;
       if (!isObject(chunk) || !Array.isArray(chunk['choices'])) return;
-      read.characters += wordsOf(chunk);
+      read.characters += charactersOf(chunk);
       if (chunk['choices'].length > 0) read.brought = 'answer';
     },
   });
@@ -161,21 +166,12 @@ function createStreamReader(): TextReader {
   };
 }
 
-/** Text that is no JSON, such as `[DONE]`, is ignored. */
-function parseOr(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function usageIn(answer: unknown): ReportedUsage['usage'] {
   const usage = isObject(answer) ? answer['usage'] : undefined;
   return isObject(usage) && reportsUsage(usage) ? usage : undefined;
 }
 
-function wordsOf(answer: unknown): number {
+function charactersOf(answer: unknown): number {
   const choices: unknown = isObject(answer) ? answer['choices'] : undefined;
   if (!Array.isArray(choices)) return 0;
   try {

@@ -46,10 +46,12 @@ interface Posting {
   keyed: KeyedRequest | undefined;
 }
 
-interface Placed {
+interface StoredMessage {
   cancelled: CancelledRuns;
   isQueued: boolean;
 }
+
+const NONE: CancelledRuns = { ended: [], toNotify: [] };
 
 /**
  * Returns the run of the message. Throws `RefusedMessage` if the workflow refuses the input, 409 `busy`, and 409
@@ -63,7 +65,7 @@ export async function postMessage(
   for (;;) {
     const first = posting.keyed && (await findFirstAnswer(deps, posting.keyed));
     if (first !== undefined) return { runId: first.data.id!, isRepeat: true };
-    const runId = await attempt(deps, log, posting).catch(unlessFileGone);
+    const runId = await tryPost(deps, log, posting).catch(unlessFileGone);
     if (runId !== undefined) return { runId, isRepeat: false };
     // A concurrent request with the same key was faster, and its run is stored now; or a file is gone, which the next
     // attempt reports.
@@ -71,15 +73,15 @@ export async function postMessage(
 }
 
 /** Returns undefined if another request has claimed the key meanwhile; nothing was stored then. */
-async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
+async function tryPost(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
   const { db, snapshots } = deps;
   const { conversation, posted, keyed } = posting;
   const workflow = orNotFound(await findAnsweringDrawing(db, conversation));
   const files = await loadFiles(db, conversation.projectId, posted.fileIds);
-  const { branch, before } = await readPlace(db, posting);
+  const { branch, before } = await readPosition(db, posting);
   const prepared = await prepare(deps, posting, { workflow, files, before });
   const { id } = prepared.facts;
-  const placed: { last?: Placed } = {};
+  const stored: { last?: StoredMessage } = {};
   const isStored = await storeRun(snapshots, { document: workflow.document, plan: prepared.plan }, (snapshotHash) => {
     const run = {
       ...prepared.facts,
@@ -87,23 +89,26 @@ async function attempt(deps: ConversationDeps, log: Logger, posting: Posting): P
       ...traceOfAcceptance(id),
       snapshot_hash: snapshotHash,
     };
-    const toPlace = { posting, workflow, prepared, run, branch, before, files };
+    const message = { posting, workflow, prepared, run, branch, before, files };
     return storeOnce(deps, keyed, id, (one) =>
       inTransaction(one, async (transaction) => {
-        placed.last = await place(deps, transaction, toPlace);
+        stored.last = await storeInQueue(deps, transaction, message);
       }),
     );
   }).catch((error: unknown) => {
     throw isQuotaExceeded(error) ? quotaExceeded() : error;
   });
-  if (!isStored || placed.last === undefined) return undefined;
+  if (!isStored || stored.last === undefined) return undefined;
   deps.metrics.runsAccepted.inc({ outcome: 'accepted' });
-  await reportCancelled(deps, log, placed.last.cancelled);
-  if (!placed.last.isQueued) await startWithoutWaiting(deps, log, workflow, prepared);
+  await reportCancelled(deps, log, stored.last.cancelled);
+  if (!stored.last.isQueued) await startWithoutWaiting(deps, log, workflow, prepared);
   return id;
 }
 
-async function readPlace(db: Db, { conversation, posted }: Posting): Promise<{ branch: Branch; before: Exchange[] }> {
+async function readPosition(
+  db: Db,
+  { conversation, posted }: Posting,
+): Promise<{ branch: Branch; before: Exchange[] }> {
   const branch = await findBranch(db, conversation.id, posted.replaces);
   if (branch === undefined) throw invalidFields({ replaces: ['The conversation has no such message.'] });
   return { branch, before: await readBranch(db, branch.follows, BOUNDS) };
@@ -137,7 +142,7 @@ async function prepare(
   throw new RefusedMessage(toRefusedInput(structuralEnvelope(prepared.errors), workflow.document));
 }
 
-interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
+interface MessageToStore extends Awaited<ReturnType<typeof readPosition>> {
   posting: Posting;
   workflow: StoredDrawing;
   prepared: PreparedRun;
@@ -146,32 +151,32 @@ interface ToPlace extends Awaited<ReturnType<typeof readPlace>> {
 }
 
 /**
- * Decides within the transaction whether the message starts, is queued or is refused. A lock serializes the messages of
- * a conversation.
+ * Decides within the transaction whether the message starts, is queued or is refused, and stores it with its run. With
+ * `on_busy: stop` it first cancels the current and queued runs. A lock serializes the messages of a conversation.
  */
-async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace): Promise<Placed> {
-  const { posting, workflow, prepared, run, branch, before, files } = toPlace;
+async function storeInQueue(deps: ConversationDeps, transaction: Db, message: MessageToStore): Promise<StoredMessage> {
+  const { posting, workflow, prepared, run, branch, before, files } = message;
   const { conversation, posted, doer } = posting;
   const turns = await lockQueue(transaction, conversation.id);
   if (turns === undefined) throw notFound();
   const isBusy = turns.current.length + turns.queued.length > 0;
   const isStopped = isBusy && posted.onBusy === 'stop';
-  const isHeld = turns.current.length > 0 || (turns.queued.length > 0 && !isStopped);
+  const mustWait = turns.current.length > 0 || (turns.queued.length > 0 && !isStopped);
   if (isBusy && posted.onBusy === 'reject')
     throw new ApiError(409, 'busy', 'An earlier message of the conversation is being answered.');
-  const full = fullnessOf(turns, isStopped);
+  const full = limitError(turns, isStopped);
   if (full !== undefined) throw full;
   const hasErrors = Object.keys(prepared.nodeErrors).length > 0;
-  if (!isHeld && hasErrors)
+  if (!mustWait && hasErrors)
     throw new RefusedMessage(toRefusedInput(invalidNodesEnvelope(null, prepared.nodeErrors), workflow.document));
   // Another message or an answer may have been stored since the run was prepared. The run is then queued, which
   // prepares it again.
-  const now = await readPlace(transaction, posting);
-  const isCurrent = now.branch.follows === branch.follows && tagOf(now.before) === tagOf(before);
-  const cancelled = await cancelQueue(transaction, isStopped ? turns : { current: [], queued: [] }, {
-    doer,
-    startGraceSeconds: START_GRACE_SECONDS,
-  });
+  const now = await readPosition(transaction, posting);
+  const isCurrent = now.branch.follows === branch.follows && fingerprintOf(now.before) === fingerprintOf(before);
+  const isQueued = mustWait || !isCurrent;
+  const cancelled = isStopped
+    ? await cancelQueue(transaction, turns, { doer, startGraceSeconds: START_GRACE_SECONDS })
+    : NONE;
   const id = randomUUID();
   const content = visibleContent(prepared);
   const contentEnc = content === posted.content ? null : deps.secretBox.seal(posted.content, 'message', id);
@@ -179,13 +184,13 @@ async function place(deps: ConversationDeps, transaction: Db, toPlace: ToPlace):
   await insertMessage(
     transaction,
     { id, conversationId, projectId, branch: now.branch, content, contentEnc, files },
-    { run, isQueued: isHeld || !isCurrent, checkInSeconds: START_GRACE_SECONDS },
+    { run, isQueued, checkInSeconds: START_GRACE_SECONDS },
   );
-  if (!isHeld && !isCurrent) await checkNextQueued(transaction, conversationId);
-  return { cancelled, isQueued: isHeld || !isCurrent };
+  if (!mustWait && isQueued) await checkNextQueued(transaction, conversationId);
+  return { cancelled, isQueued };
 }
 
-function fullnessOf({ queued, waiting, messages }: ConversationQueue, isStopped: boolean): ApiError | undefined {
+function limitError({ queued, waiting, messages }: ConversationQueue, isStopped: boolean): ApiError | undefined {
   if (!isStopped && queued.length >= MOST_QUEUED)
     return new ApiError(409, 'queue_full', `At most ${MOST_QUEUED} messages of a conversation may be queued.`);
   if (waiting.length >= MOST_WAITING)
@@ -194,7 +199,7 @@ function fullnessOf({ queued, waiting, messages }: ConversationQueue, isStopped:
   return new ApiError(409, 'conversation_full', `A conversation may have ${MOST_MESSAGES_IN_ALL} messages.`);
 }
 
-function tagOf(before: readonly Exchange[]): string {
+function fingerprintOf(before: readonly Exchange[]): string {
   return before.map(({ id, answer }) => `${id} ${answer !== null}`).join();
 }
 

@@ -48,9 +48,7 @@ export const projectSchema = z
     total_spent: amountSchema,
     spending_limit: spendingLimitSchema.nullable(),
     spent_in_period: amountSchema,
-    stored_bytes: z
-      .int()
-      .describe('Of drawings with their versions, of runs and their results; right within 10 seconds'),
+    stored_bytes: z.int().describe('All that the project stores, files included; at most 10 seconds old'),
     attached_provider_keys: z.array(providerKeySchema),
     ...poolFields,
     created_at: z.iso.datetime(),

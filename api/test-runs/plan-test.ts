@@ -5,7 +5,7 @@ import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repos
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { Document } from '../../graph/document.js';
 import type { JsonObject } from '../../graph/json.js';
-import { parseJson } from '../../graph/json-text.js';
+import { parseJsonOrUndefined } from '../../graph/json-text.js';
 import { isObject } from '../../graph/json.js';
 import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-path.js';
 import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
@@ -219,10 +219,6 @@ class FixedResults {
 /** The output of a trigger is its input. */
 function inputIn(result: FixedResult | undefined): Record<string, unknown> | undefined {
   if (result === undefined || !('output' in result.outcome)) return undefined;
-  try {
-    const parsed = parseJson(result.outcome.output.content);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJsonOrUndefined(result.outcome.output.content);
+  return isObject(parsed) ? parsed : undefined;
 }

@@ -1,11 +1,11 @@
 // Remarks of an import of n8n: what its file had and the drawing lacks. They stay in the drawing (`remarks`), so that
-// editors show them at their nodes until a person has settled them. Runs ignore them. A file of this service keeps the
-// remarks that it has.
+// editors show them at their nodes until a person has settled them. Runs ignore them. A re-imported export of this
+// service keeps the remarks in its drawing.
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { labelOf } from '../../graph/exported-drawing.js';
 import { objectsOf, type ImportFix, type ImportWarning } from '../../n8n/n8n-file.js';
 
-/** Nobody settles more. */
+/** Further remarks are dropped, because nobody would work through more. */
 const MOST_REMARKS = 200;
 
 interface Remark {
@@ -35,7 +35,7 @@ export function withRemarks(drawing: JsonObject, warnings: readonly ImportWarnin
   return { ...drawing, remarks };
 }
 
-/** The warnings as answers have them. */
+/** Returns the warnings for the answer, without their fixes. */
 export function toImportWarnings(warnings: readonly ImportWarning[]): { node: string | null; message: string }[] {
   return warnings.map(({ node, message }) => ({ node, message }));
 }

@@ -8,7 +8,7 @@ import type { FileValue } from '../../files/file-value.js';
 import type { Files } from '../../files/files.js';
 import { filesOfSample, loadSamples, withFileDefaults } from './samples.js';
 
-interface NewSamples {
+interface SamplesProject {
   userId: number;
   projectId: number;
   secretBox: SecretBox;
@@ -18,7 +18,7 @@ interface NewSamples {
 const MAX_WORKFLOWS = 1_000;
 
 /** Safe to repeat: after a crash the files are saved again, and the sweep deletes unreferenced ones. */
-export async function giveFiles(db: Database, { userId, projectId, secretBox, files }: NewSamples): Promise<void> {
+export async function giveFiles(db: Database, { userId, projectId, secretBox, files }: SamplesProject): Promise<void> {
   const reach = { userId };
   const query = { reach, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };
   const workflows = await findWorkflows(db, (await listWorkflows(db, query)).ids, reach, 0);

@@ -7,7 +7,7 @@ import { moveSampleServices } from './sample-services.js';
 import type { SampleSettings } from './samples-file.js';
 import { toolsAt } from './samples.js';
 
-interface StoredSamples {
+interface SamplesProject {
   userId: number;
   projectId: number;
   secretBox: SecretBox;
@@ -19,7 +19,7 @@ const MAX_WORKFLOWS = 1_000;
 /** Safe to repeat: a moved drawing needs no change, so after a crash the next start continues. */
 export async function moveSamples(
   db: Database,
-  { userId, projectId, secretBox }: StoredSamples,
+  { userId, projectId, secretBox }: SamplesProject,
   earlier: readonly SampleSettings[],
   settings: SampleSettings,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 // Lists the differences between two drawings, for people who must choose one.
 import { dataOf, labelOf, nodesOf, type Drawing, type NodeKinds } from './drawing.js';
-import { isObject, isEqualJson } from '../../graph/json.js';
+import { isObject, isEqualJson, ownValue } from '../../graph/json.js';
 import { linksOf } from './links.js';
 import { cutText } from '../../graph/cut-text.js';
 
@@ -46,7 +46,7 @@ function dataDifferences(name: string, mine: unknown, theirs: unknown, path: rea
     const keys = new Set([...Object.keys(mine), ...Object.keys(theirs)]);
     return [...keys]
       .filter((key) => path.length > 0 || !LINK_FIELDS.has(key))
-      .flatMap((key) => dataDifferences(name, own(mine, key), own(theirs, key), [...path, key]));
+      .flatMap((key) => dataDifferences(name, ownValue(mine, key), ownValue(theirs, key), [...path, key]));
   }
   return [{ subject: `${name}: ${path.join(' › ')}`, mine: toText(mine), theirs: toText(theirs) }];
 }
@@ -64,10 +64,6 @@ function linkDifferences(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Diff
       .filter(({ id }) => !leftIds.has(id))
       .map((link) => ({ subject: name(theirs, link), mine: undefined, theirs: 'the link' })),
   ];
-}
-
-function own(owner: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(owner, key) ? owner[key] : undefined;
 }
 
 function toText(value: unknown): string | undefined {

@@ -49,7 +49,7 @@ export type CardData = {
 
 export type FlowNode = Node<CardData, 'card'>;
 
-export type NoteNode = Node<{ text: string; isGhost: boolean }, 'note'>;
+export type NoteNode = Node<{ text: string; isLeftOut: boolean }, 'note'>;
 
 export type CanvasNode = FlowNode | FrameNode | NoteNode;
 
@@ -222,11 +222,11 @@ function flowNotes({ drawing, selection, moving }: NodeLooks): NoteNode[] {
     const last = knownNotes.get(note);
     if (last?.state === state) return last.node;
     const size = sizeOfNote(note);
-    const isGhost = note['left_out'] === true;
-    const data = { text: textOfNote(note), isGhost };
+    const isLeftOut = note['left_out'] === true;
+    const data = { text: textOfNote(note), isLeftOut };
     const looks = {
       ariaRole: 'article',
-      ariaLabel: isGhost ? 'Left out' : 'Note',
+      ariaLabel: isLeftOut ? 'Left out' : 'Note',
       connectable: false,
       zIndex: NOTE_Z,
     } as const;

@@ -7,16 +7,16 @@ import './note-card.css';
 import { changeNote, LEAST_SIZE, noteOfKey, removeNotes } from './notes.js';
 
 /**
- * A note on the canvas, or the ghost of a node that an import has left out. React Flow renders the wrapper, an article named `Note`. The first click selects the note, the
- * second edits its text.
+ * A note on the canvas, or the mark in place of a node that an import has left out. React Flow renders the wrapper, an
+ * article named `Note` or `Left out`. The first click selects it, and the second edits its text.
  */
-export const NoteCard = memo(function NoteCard({ id: key, data: { text, isGhost }, selected }: NodeProps<NoteNode>) {
+export const NoteCard = memo(function NoteCard({ id: key, data: { text, isLeftOut }, selected }: NodeProps<NoteNode>) {
   const store = useStore();
   const field = useRef<HTMLTextAreaElement>(null);
   const id = noteOfKey(key) ?? '';
   const isChosen = selected && !store.isReadOnly;
   return (
-    <div className="note-card" data-selected={selected || undefined} data-ghost={isGhost || undefined}>
+    <div className="note-card" data-selected={selected || undefined} data-left-out={isLeftOut || undefined}>
       <textarea
         ref={field}
         className={isChosen ? 'note-card-text nodrag nopan nowheel' : 'note-card-text'}

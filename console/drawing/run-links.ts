@@ -1,5 +1,6 @@
 // Reads the links of a run's drawing without knowing the kinds of nodes.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { objectsOf } from '../ui/json.js';
 
 export interface RunLink {
   from: string;
@@ -109,10 +110,6 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
     else group.push(item);
   }
   return groups;
-}
-
-function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** What the editor keeps in the data of every node. */

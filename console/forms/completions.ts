@@ -14,14 +14,14 @@ interface OpenVariable {
 /** Nobody types a longer variable by hand. */
 const LONGEST = 200;
 
-/** Returns the variable at the caret: the last braces before the caret are still open. */
+/** Returns the variable that contains the caret; undefined unless a `{{` before the caret is still open. */
 export function openVariable(text: string, caret: number): OpenVariable | undefined {
   const before = text.slice(Math.max(0, caret - LONGEST), caret);
   const braces = before.lastIndexOf('{{');
   if (braces < 0) return undefined;
   const typed = before.slice(braces + 2);
   if (/[{}\n]/.test(typed)) return undefined;
-  // A quote ends the variable, because it belongs to the surrounding JSON, and so do braces after it.
+  // The variable ends before a quotation mark, which closes the JSON string around it; later braces belong to the JSON.
   const rest = /^[^{}"\n]{0,200}\}\}/.exec(text.slice(caret, caret + LONGEST))?.[0] ?? '';
   return { start: caret - typed.length - 2, end: caret + rest.length, typed: typed.trim() };
 }
@@ -36,10 +36,10 @@ interface Offered {
 }
 
 const MOST = 50;
-/** Each letter searches anew, so a large value is not searched to its end. */
+/** The limit on the searched parts of values, because each typed letter searches again. */
 const MOST_SEEN = 20_000;
 
-/** Each typed word must occur in the node's label, the variable's label, its path or its value. */
+/** All typed words must occur in the labels and path of a variable, or all of them in its value. */
 export function completionsFor(groups: readonly VariableGroup[], typed: string): Offered[] {
   return searchVariables(groups, typed, { found: MOST, seen: MOST_SEEN })
     .flatMap(({ heading, choices }) =>

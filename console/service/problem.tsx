@@ -25,7 +25,7 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
 }
 
 /** Placeholder until a query has data: loading, or the error. */
-export function Awaited({ data, error, refetch, isFetching }: Pick<UseQueryResult, 'data' | keyof Failure>) {
+export function QueryPlaceholder({ data, error, refetch, isFetching }: Pick<UseQueryResult, 'data' | keyof Failure>) {
   return (
     <>
       <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />

@@ -36,7 +36,7 @@ export function useChange<Output, Input = void>(
 }
 
 /** Returns a submit handler for the mutation. It ignores further submissions while the mutation is pending. */
-export function submits({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
+export function submitHandler({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
   return (event: { preventDefault: () => void }): void => {
     event.preventDefault();
     if (!isPending) mutate();
@@ -48,20 +48,20 @@ export function submits({ isPending, mutate }: { isPending: boolean; mutate: () 
  * its key until it is settled. A different request gets a new key.
  */
 export function useRunKey() {
-  const asked = useRef<{ wish: string; key: string }>(undefined);
+  const last = useRef<{ request: string; key: string }>(undefined);
   return {
-    keyOf: (wish: unknown): string => {
-      const text = JSON.stringify(wish) ?? '';
-      if (asked.current?.wish !== text) asked.current = { wish: text, key: createIdempotencyKey() };
-      return asked.current.key;
+    keyOf: (request: unknown): string => {
+      const text = JSON.stringify(request) ?? '';
+      if (last.current?.request !== text) last.current = { request: text, key: createIdempotencyKey() };
+      return last.current.key;
     },
     settle: (): void => {
-      asked.current = undefined;
+      last.current = undefined;
     },
     /** A refusal is final, so the next click starts another run. After any other error the run may exist. */
     settleIfRefused: (error: unknown): void => {
       const isRefusal = error instanceof RunRefusedError || (error instanceof ServiceError && error.status < 500);
-      if (isRefusal) asked.current = undefined;
+      if (isRefusal) last.current = undefined;
     },
   };
 }

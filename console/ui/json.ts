@@ -10,6 +10,11 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns the objects of a list, without its other items. Returns none for any other value. */
+export function objectsOf(value: unknown): JsonObject[] {
+  return asArray(value).filter(isObject);
+}
+
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

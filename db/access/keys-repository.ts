@@ -43,7 +43,7 @@ export async function createKey(db: Db, key: NewKey): Promise<CreatedKey> {
 }
 
 /** Returns undefined if the user already has `most` keys. The lock on the user's row makes the count reliable. */
-export function createKeyOfFew(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
+export function createKeyBelowLimit(db: Db, key: NewKey, most: number): Promise<CreatedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await transaction.selectFrom('users').select('id').where('id', '=', key.userId).forNoKeyUpdate().execute();
     const keys = await listKeys(transaction, key.userId);

@@ -57,12 +57,15 @@ export function recordChange<T>(
   });
 }
 
-async function lockTarget(
-  transaction: Db,
-  type: TargetType,
-  { id, projectId = 0, workflowId }: TargetKey,
-): Promise<void> {
-  const within = workflowId === undefined ? '' : `${workflowId} `;
-  const name = `audit ${type} ${projectId} ${within}${id}`;
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+async function lockTarget(transaction: Db, type: TargetType, key: TargetKey): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${lockNameOf(type, key)}, 0))`.execute(transaction);
+}
+
+/**
+ * Routes in a project pass `projectId`, and commands of `admin` do not. Every key of an object must give the same name,
+ * so the name contains `projectId` only for members, which their id does not identify.
+ */
+export function lockNameOf(type: TargetType, { id, projectId, workflowId }: TargetKey): string {
+  const within = type === 'member' ? projectId : workflowId;
+  return `audit ${type} ${within ?? 0} ${id}`;
 }

@@ -1,12 +1,14 @@
-// All subjects of the audit log. The types of actions and targets, the list in the OpenAPI document and the check of
-// the console's words are derived from it.
+// All subjects of the audit log. The types of actions and targets, and the actions in the OpenAPI document, are derived
+// from it. The console's words for actions are checked against the client, which is generated from that document.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** Identifies one object. `projectId` is set only if the id alone does not identify the object. */
+/** Identifies one object. */
 export interface TargetKey {
   id: string | number;
+  /** The object's project. Routes in a project always pass it; only `member` needs it to find the object. */
   projectId?: number | undefined;
+  /** The workflow of a pinned node; only `pin` needs it to find the object. */
   workflowId?: number | undefined;
 }
 

@@ -5,9 +5,9 @@ import type { Tables } from './tables.js';
 
 export type LockName = 'audit' | 'files' | 'reconciler' | 'retention' | 'stored-bytes' | 'workflow-changes';
 
-/** PostgreSQL's code for a statement that exceeded `statement_timeout`. */
+/** SQLSTATE of a cancelled statement; in `withAdvisoryLock`, `statement_timeout` cancels it. */
 const QUERY_CANCELED = '57014';
-const LIMIT = '5s';
+const TIMEOUT = '5s';
 
 /**
  * Runs `work` in a transaction that holds the lock. Returns undefined, and does nothing, while
@@ -24,8 +24,8 @@ export function withAdvisoryLock<T>(
 ): Promise<T | undefined> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ isHeld: boolean }>`
-      SELECT set_config('statement_timeout', ${LIMIT}, true),
-        set_config('idle_in_transaction_session_timeout', ${LIMIT}, true),
+      SELECT set_config('statement_timeout', ${TIMEOUT}, true),
+        set_config('idle_in_transaction_session_timeout', ${TIMEOUT}, true),
         pg_try_advisory_xact_lock(hashtext('workflow-service'), hashtext(${name})) AS "isHeld"`.execute(trx);
     return rows[0]?.isHeld === true ? await work(trx) : undefined;
   });

@@ -15,9 +15,9 @@ interface Copies {
   reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
 }
 
-/** Must run in the transaction that has copied the rows of `from` to `to`. Throws `MissingKeyError`. */
-export async function resealCopies(transaction: Db, box: SecretBox, from: string, to: string): Promise<void> {
-  await resealTable(transaction, to, {
+/** Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Throws `MissingKeyError`. */
+export async function resealCopies(transaction: Db, box: SecretBox, fromRunId: string, toRunId: string): Promise<void> {
+  await resealTable(transaction, toRunId, {
     table: 'node_results',
     column: 'result_enc',
     key: [
@@ -26,10 +26,10 @@ export async function resealCopies(transaction: Db, box: SecretBox, from: string
     ],
     reseal(sealed, key) {
       const [path, nodeId] = key as [string, string];
-      return box.seal(box.open(sealed, 'node-result', from, path, nodeId), 'node-result', to, path, nodeId);
+      return box.seal(box.open(sealed, 'node-result', fromRunId, path, nodeId), 'node-result', toRunId, path, nodeId);
     },
   });
-  await resealTable(transaction, to, {
+  await resealTable(transaction, toRunId, {
     table: 'loop_items',
     column: 'item_enc',
     key: [
@@ -39,7 +39,14 @@ export async function resealCopies(transaction: Db, box: SecretBox, from: string
     ],
     reseal(sealed, key) {
       const [path, nodeId, index] = key as [string, string, number];
-      return box.seal(box.open(sealed, 'loop-item', from, path, nodeId, index), 'loop-item', to, path, nodeId, index);
+      return box.seal(
+        box.open(sealed, 'loop-item', fromRunId, path, nodeId, index),
+        'loop-item',
+        toRunId,
+        path,
+        nodeId,
+        index,
+      );
     },
   });
 }
@@ -55,11 +62,11 @@ async function resealTable(transaction: Db, runId: string, copies: Copies): Prom
     });
     const fresh = batch.map((row) => copies.reseal(row.sealed, row.key));
     const names = sql.join(key.map(([name]) => sql.ref(name)));
-    const isSame = key.map(([name]) => sql`copy.${sql.ref(name)} = given.${sql.ref(name)}`);
+    const keyConditions = key.map(([name]) => sql`copy.${sql.ref(name)} = given.${sql.ref(name)}`);
     await sql`
       UPDATE ${sql.table(table)} AS copy SET ${sql.ref(column)} = given.fresh
       FROM unnest(${sql.join(parts)}, ${fresh}::bytea[]) AS given (${names}, fresh)
-      WHERE copy.run_id = ${runId} AND ${sql.join(isSame, sql` AND `)}`.execute(transaction);
+      WHERE copy.run_id = ${runId} AND ${sql.join(keyConditions, sql` AND `)}`.execute(transaction);
     after = batch.at(-1)!.key;
   }
 }
@@ -72,11 +79,11 @@ async function readBatch(
   after: (string | number)[] | undefined,
 ): Promise<{ key: (string | number)[]; sealed: Buffer }[]> {
   const columns = sql.join(key.map(([name]) => sql.ref(name)));
-  const isBehind = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
+  const isAfter = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
   const { rows } = await sql<{ key: (string | number)[]; sealed: Buffer }>`
     WITH due AS (
       SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
-      WHERE run_id = ${runId} AND ${sql.ref(column)} IS NOT NULL AND ${isBehind}
+      WHERE run_id = ${runId} AND ${sql.ref(column)} IS NOT NULL AND ${isAfter}
       ORDER BY ${columns} LIMIT ${BATCH_ROWS}::integer
     ), batch AS (
       SELECT ${columns}, sum(bytes) OVER (ORDER BY ${columns}) - bytes AS bytes_before FROM due

@@ -10,7 +10,7 @@ import { isExpired } from '../retention/retention-repository.js';
 import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import type { PolledNode } from './polled-run.js';
-import { ofApprovals, openRequests } from './poll-repository.js';
+import { openApprovals } from './poll-repository.js';
 import { storedWait } from './stored-wait.js';
 
 export interface IterationsQuery {
@@ -102,7 +102,7 @@ async function readNodes(
       ${isoText(sql`node.started_at`)} AS "startedAt", ${isoText(sql`node.finished_at`)} AS "finishedAt",
       CASE WHEN until_here <= ${PAGE_BYTES} THEN node.result::text END AS result,
       CASE WHEN until_here > ${PAGE_BYTES} AND node.result IS NOT NULL THEN node.result_bytes END AS "apartBytes",
-      ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
+      ${openApprovals} AS approvals, ${storedWait} AS waiting, ${iterationCounts} AS iterations
     FROM (
       SELECT *, sum(${resultBytes}) OVER (PARTITION BY path ORDER BY started_at, node_id) AS until_here
       FROM node_results WHERE run_id = ${runId} AND path = ANY (${paths}) AND NOT is_iteration

@@ -9,7 +9,7 @@ import { isExpired } from '../retention/retention-repository.js';
 import { isoText } from '../core/iso-text.js';
 import { iterationCounts } from './iteration-counts.js';
 import { storedWait, waitedFor, type StoredWait } from './stored-wait.js';
-import { ofApprovals, openRequests, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
+import { openApprovals, TOGETHER_BYTES, type PolledNode } from './poll-repository.js';
 
 export interface NodeDetail {
   runStatus: StoredRunStatus;
@@ -49,7 +49,7 @@ export async function findNodeDetail(
       ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
       node.error_code AS "errorCode", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",
       CASE WHEN NOT run.is_expired AND ${resultBytes} <= ${TOGETHER_BYTES} THEN result::text END AS result,
-      CASE WHEN NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} THEN node.result_bytes END AS "apartBytes", ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting, ${waitedFor} AS "waitedFor", ${iterationCounts} AS iterations
+      CASE WHEN NOT run.is_expired AND ${resultBytes} > ${TOGETHER_BYTES} THEN node.result_bytes END AS "apartBytes", ${openApprovals} AS approvals, ${storedWait} AS waiting, ${waitedFor} AS "waitedFor", ${iterationCounts} AS iterations
     FROM (SELECT *, ${isExpired(retentionDays)} AS is_expired FROM runs WHERE id = ${runId}) run
     LEFT JOIN node_results node ON node.run_id = run.id AND node.path = ${path} AND node.node_id = ${nodeId}
       AND NOT node.is_iteration

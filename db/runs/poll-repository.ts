@@ -61,7 +61,7 @@ interface HeadRow extends VersionRow {
   role: Role | null;
 }
 
-/** A node with its run. `changes` is null for a plain run, because the changes are counted from its rows. */
+/** A node with its run. `changes` is null for a plain run (`runs.is_plain`): its nodes' starts and ends are counted. */
 interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' | 'iterations'> {
   changes: number | null;
   /** Null, with the columns of the node, if the run has no nodes yet. */
@@ -208,7 +208,7 @@ const selectRuns = createStatement<Asked, NodeRow>(
 const selectMore = createStatement<{ runIds: string[] }, MoreRow>(
   ['runIds'],
   ({ runIds }) => sql`
-    SELECT run.id AS run_id, node.node_id, ${ofApprovals(openRequests)} AS approvals, ${storedWait} AS waiting,
+    SELECT run.id AS run_id, node.node_id, ${openApprovals} AS approvals, ${storedWait} AS waiting,
       ${iterationCounts} AS iterations
     FROM unnest((SELECT ${runIds}::uuid[])) AS run (id) JOIN node_results AS node ON node.run_id = run.id
       AND node.path = '' AND (node.status = 'in progress' OR node.iterations IS NOT NULL)`,
@@ -239,19 +239,16 @@ function askedRuns({ runIds, userIds, projectIds }: AskedValues): RawBuilder<unk
       AND ${isVisibleTo('run', sql`asked.user_id`)}`;
 }
 
-/** `what` is an expression over the open requests of a waiting agent. */
-export function ofApprovals(what: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`CASE WHEN node.status = 'in progress' THEN (
-    SELECT ${what} FROM approval_requests approval
-    WHERE approval.run_id = run.id AND approval.path = node.path AND approval.node_id = node.node_id AND approval.status = 'pending'
-  ) END`;
-}
-
-export const openRequests = sql`json_agg(json_build_object('request_id', request_id, 'server_label', server_label,
-  'tool_name', tool_name, 'arguments', arguments, 'arguments_hash', arguments_hash, 'edited_arguments', edited_arguments,
-  'required', required, 'decisions', ${decisionsOf(sql`approval.request_id`)},
-  'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
-  'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)`;
+/** An SQL expression: the open requests of a waiting agent. It refers to `node` and `run` of the statement. */
+export const openApprovals = sql`CASE WHEN node.status = 'in progress' THEN (
+  SELECT json_agg(json_build_object('request_id', request_id, 'server_label', server_label, 'tool_name', tool_name,
+    'arguments', arguments, 'arguments_hash', arguments_hash, 'edited_arguments', edited_arguments, 'required', required,
+    'decisions', ${decisionsOf(sql`approval.request_id`)},
+    'status', CASE WHEN expires_at <= now() THEN 'expired' ELSE approval.status END,
+    'created_at', ${isoText(sql`created_at`)}, 'expires_at', ${isoText(sql`expires_at`)}) ORDER BY ordinal)
+  FROM approval_requests approval
+  WHERE approval.run_id = run.id AND approval.path = node.path AND approval.node_id = node.node_id AND approval.status = 'pending'
+) END`;
 
 function toAsked(polls: readonly Poll[], retentionDays: number): Asked {
   return {

@@ -9,7 +9,7 @@ import { applyRoutines, shippedRoutines } from './routines.js';
 
 const TABLE = 'node_results';
 const KEY = ['run_id', 'path', 'node_id'];
-/** Until the exchange. */
+/** The name of the partitioned table until `exchange` renames it. */
 const NEXT = 'node_results_next';
 const MIRROR = 'node_results_mirror';
 /** A batch ends with the row by which it reaches one of these limits: whoever changes its rows waits for its end. */
@@ -24,17 +24,17 @@ export interface Partitioned {
   copied: number;
 }
 
-/** `into` is ignored if an earlier call has begun. Returns undefined if the table is partitioned already. */
-export async function partitionNodeResults(db: Database, into: number): Promise<Partitioned | undefined> {
+/** `partitions` is ignored if an earlier call has begun. Returns undefined if the table is partitioned already. */
+export async function partitionNodeResults(db: Database, partitions: number): Promise<Partitioned | undefined> {
   if (await isPartitioned(db)) return undefined;
-  const partitions = await patiently(db, deadline(), () => prepare(db, into));
+  const existing = await patiently(db, deadline(), () => prepare(db, partitions));
   const copied = await copyAll(db);
   await db.transaction().execute(async (trx) => {
     await liftTimeLimit(trx);
     await sql`ANALYZE ${sql.table(NEXT)}`.execute(trx);
   });
   await patiently(db, deadline(), () => exchange(db));
-  return { partitions, copied };
+  return { partitions: existing, copied };
 }
 
 function deadline(): number {
@@ -48,7 +48,7 @@ async function isPartitioned(db: Db): Promise<boolean> {
 }
 
 /** Creates the partitioned table and the trigger, unless they exist. Returns the number of partitions. */
-function prepare(db: Database, into: number): Promise<number> {
+function prepare(db: Database, partitions: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await setLockTimeout(trx);
     const next = sql.table(NEXT);
@@ -59,13 +59,15 @@ function prepare(db: Database, into: number): Promise<number> {
     await sql`CREATE TABLE ${next} (LIKE ${sql.table(TABLE)} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING COMMENTS
       INCLUDING STORAGE INCLUDING COMPRESSION, PRIMARY KEY (${sql.join(KEY.map((name) => sql.ref(name)))}),
       FOREIGN KEY (run_id) REFERENCES runs (id)) PARTITION BY HASH (run_id)`.execute(trx);
-    for (let part = 0; part < into; part++) {
+    for (let part = 0; part < partitions; part++) {
       await sql`CREATE TABLE ${sql.table(`${TABLE}_${part}`)} PARTITION OF ${next}
-        FOR VALUES WITH (MODULUS ${sql.lit(into)}, REMAINDER ${sql.lit(part)}) WITH (fillfactor = 80)`.execute(trx);
+        FOR VALUES WITH (MODULUS ${sql.lit(partitions)}, REMAINDER ${sql.lit(part)}) WITH (fillfactor = 80)`.execute(
+        trx,
+      );
     }
     await sql`CREATE INDEX ON ${next} (run_id, node_id, path) WHERE is_iteration`.execute(trx);
     await createMirror(trx);
-    return into;
+    return partitions;
   });
 }
 
@@ -112,8 +114,9 @@ async function copyAll(db: Database): Promise<number> {
 /**
  * Copies the rows that follow `after` in the order of the key. They are locked against changes until their copies are
  * committed. Otherwise the trigger's DELETE would not see the copy: a deleted row would reappear, and an update would
- * violate the primary key. The end of a run locks the run, whose key a copy needs, before the rows: so the batch gives
- * way and is begun again.
+ * violate the primary key. The end of a run locks its row in `runs` and then its rows here; a copy locks them in the
+ * opposite order, because its foreign key locks the row in `runs`. In this deadlock the lock timeout ends the batch
+ * (`setLockTimeout`), and `patiently` repeats it.
  */
 function copyBatch(db: Database, after: Position | undefined): Promise<{ copied: number; last?: Position }> {
   const following =
@@ -138,7 +141,7 @@ function copyBatch(db: Database, after: Position | undefined): Promise<{ copied:
   });
 }
 
-/** Returns the number of rows. PostgreSQL knows `pg_column_size`, the size as stored, without reading the value. */
+/** Returns the number of rows of the next batch. PostgreSQL finds a value's stored size without reading the value. */
 async function sizeOfBatch(trx: Db, following: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ size: number }>`
     WITH due AS (
@@ -152,7 +155,7 @@ async function sizeOfBatch(trx: Db, following: RawBuilder<unknown>): Promise<num
   return rows[0]!.size;
 }
 
-/** Until the end of the transaction. Large tables take longer than a statement of the service may. */
+/** Disables the statement timeout until the end of the transaction: large tables take longer than it allows. */
 async function liftTimeLimit(trx: Db): Promise<void> {
   await sql`SET LOCAL statement_timeout = 0`.execute(trx);
 }

@@ -44,14 +44,14 @@ function row(nodes: Record<string, { type: string; typeVersion?: number; paramet
 
 describe('the places of nodes of n8n', () => {
   for (const { name, text } of cases) {
-    it(`${name}: what was added is under no node and no ghost`, () => {
+    it(`${name}: what was added is under no node and no mark of a node that was left out`, () => {
       const translated = translate(text);
       const nodes = nodesOf(translated);
       const inFile = new Set((JSON.parse(text) as { nodes: { id: string }[] }).nodes.map(({ id }) => id));
       const added = nodes.filter(({ id }) => !inFile.has(id));
-      const ghosts = notesOf(translated).filter((note) => note.left_out === true);
+      const marks = notesOf(translated).filter((note) => note.left_out === true);
       for (const node of added) {
-        for (const other of [...nodes, ...ghosts]) {
+        for (const other of [...nodes, ...marks]) {
           if (other === node) continue;
           assert.equal(covers(node.position, other.position), false, `${node.data.label} and ${JSON.stringify(other)}`);
         }
@@ -156,11 +156,11 @@ describe('what an import leaves to a person', () => {
     });
   }
 
-  it('has a ghost where a node was left out', () => {
+  it('has a mark where a node was left out', () => {
     const { drawing } = translateN8n(file);
-    const [ghost] = drawing['notes'] as Note[];
-    assert.equal(ghost!.left_out, true);
-    assert.match(ghost!.text, /^Rows \(n8n-nodes-base\.googleSheets\): /);
+    const [mark] = drawing['notes'] as Note[];
+    assert.equal(mark!.left_out, true);
+    assert.match(mark!.text, /^Rows \(n8n-nodes-base\.googleSheets\): /);
   });
 
   it('is not the output of a for-each: its items come back where what its body gives was left out', () => {

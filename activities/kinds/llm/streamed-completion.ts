@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import { errorIn, failureIn, failureOf, hasWords, type ReportedFailure } from '../../../config/model-answer.js';
 import { isContainer, isObject, type JsonObject } from '../../../graph/json.js';
-import { parseJson } from '../../../graph/json-text.js';
+import { parseJsonOrUndefined } from '../../../graph/json-text.js';
 import { isEventStream } from '../../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../../outgoing/model-events.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
@@ -151,7 +151,7 @@ export class AnswerReader {
   }
 
   #readWhole(): unknown {
-    const whole = parseOr(this.#text, undefined);
+    const whole = parseJsonOrUndefined(this.#text);
     if (isObject(whole)) this.#usage = whole['usage'];
     if (whole !== undefined) return whole;
     throw this.#isStream && this.#wrongLines === 0 ? brokenOff() : noCompletion();
@@ -167,7 +167,7 @@ export class AnswerReader {
       this.#close();
       return;
     }
-    const chunk = parseOr(data, undefined);
+    const chunk = parseJsonOrUndefined(data);
     if (isError) throw this.#failureOf(failureOf(chunk ?? data));
     if (chunk === undefined)
       throw this.#failureOf({ status: undefined, sentence: 'it holds an event that is no JSON.' });
@@ -180,14 +180,6 @@ export class AnswerReader {
 
   #failureOf(failure: ReportedFailure): NodeFailure {
     return reportedFailure(failure, this.#hasEvents, this.#retryAfterMs);
-  }
-}
-
-function parseOr(text: string, otherwise: unknown): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return otherwise;
   }
 }
 

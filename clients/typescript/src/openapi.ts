@@ -3013,7 +3013,7 @@ export interface components {
                 period: "day" | "month" | "total";
             } | null;
             spent_in_period: components["schemas"]["Amount"];
-            /** @description Of drawings with their versions, of runs and their results; right within 10 seconds */
+            /** @description All that the project stores, files included; at most 10 seconds old */
             stored_bytes: number;
             total_spent: components["schemas"]["Amount"];
             /** Format: date-time */
@@ -3680,7 +3680,7 @@ export interface operations {
                             /** @description Requests a minute; null: the default. */
                             rate_limit: number | null;
                             /**
-                             * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                             * @description `run`: run workflows and answer what runs ask; `read`: GET, and tools of `/mcp/build` that change nothing; else 403 `key_scope`.
                              * @enum {string}
                              */
                             scope: "full" | "run" | "read";
@@ -3736,7 +3736,7 @@ export interface operations {
                         /** @description Requests a minute; null: the default. */
                         rate_limit: number | null;
                         /**
-                         * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                         * @description `run`: run workflows and answer what runs ask; `read`: GET, and tools of `/mcp/build` that change nothing; else 403 `key_scope`.
                          * @enum {string}
                          */
                         scope: "full" | "run" | "read";
@@ -3809,7 +3809,7 @@ export interface operations {
                         /** @description Requests a minute; null: the default. */
                         rate_limit: number | null;
                         /**
-                         * @description `run`: run workflows and answer what runs ask; `read`: GET only; else 403 `key_scope`.
+                         * @description `run`: run workflows and answer what runs ask; `read`: GET, and tools of `/mcp/build` that change nothing; else 403 `key_scope`.
                          * @enum {string}
                          */
                         scope: "full" | "run" | "read";

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { ConfirmDelete } from '../../service/confirm-change.js';
 import { explain, isNotFound } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { mayAct, type Role } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { useSearchState } from '../../service/search-state.js';
@@ -48,7 +48,7 @@ export function CasesPage({ workflowId }: { workflowId: number }) {
     return (
       <>
         <PageHeader title="Cases" />
-        <Awaited {...(workflow.data === undefined ? workflow : cases)} />
+        <QueryPlaceholder {...(workflow.data === undefined ? workflow : cases)} />
       </>
     );
   }

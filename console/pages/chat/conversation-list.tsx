@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
@@ -17,7 +17,7 @@ export function ConversationList({ workflowId, openId }: ConversationListProps) 
   const conversations = data?.pages.flatMap(({ items }) => items);
   return (
     <div className="chat-list-part">
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {conversations?.length === 0 && <Note>There is no conversation yet.</Note>}
       {conversations !== undefined && conversations.length > 0 && (
         <ul className="chat-list" aria-label="Conversations">

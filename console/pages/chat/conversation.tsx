@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ConfirmDelete } from '../../service/confirm-change.js';
 import { isNotFound } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
-import { submits, useChange } from '../../service/queries.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
+import { submitHandler, useChange } from '../../service/queries.js';
 import { useUser } from '../../service/session.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -41,7 +41,7 @@ export function Conversation({ workflow, id }: ConversationProps) {
       {isMissing && <p className="chat-note">There is no such conversation, or it is not shared with you.</p>}
       {!isMissing && (
         <div className="chat-problem">
-          <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+          <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
         </div>
       )}
       {data !== undefined && !isMissing && <Messages {...{ workflow, id, isOwn }} title={data.title} />}
@@ -92,7 +92,7 @@ function RenameDialog({ conversation, onClose }: { conversation: Found; onClose:
   });
   return (
     <Dialog title="Rename conversation" holdsText onClose={onClose}>
-      <form className="node-form" onSubmit={submits(change)}>
+      <form className="node-form" onSubmit={submitHandler(change)}>
         <TextField label="Title" isRequired maxLength={255} value={title} onChange={setTitle} />
         <Problem error={change.error} />
         <Button type="submit" variant="primary" isBusy={change.isPending} disabled={title.trim() === ''}>

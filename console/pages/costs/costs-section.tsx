@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../service/api.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { roundDecimal } from '../../ui/decimals.js';
 import { Money } from '../../ui/figures.js';
@@ -31,7 +31,7 @@ export function CostsSection({ title, group, usage, span, currency }: CostsSecti
   return (
     <section className="card" aria-labelledby={id} aria-busy={isPlaceholderData}>
       <h2 id={id}>{title}</h2>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {rows !== undefined && error === null && (
         <>
           <div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { useSearchState } from '../../service/search-state.js';
 import { SelectField } from '../../ui/fields.js';
 import { Note } from '../../ui/notices.js';
@@ -89,7 +89,7 @@ function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Out
         <SelectField label="Outcome" value={status} options={outcomes} onChange={(outcome) => show({ outcome })} />
         {data !== undefined && <p>{data.total === 1 ? `1 ${noun}` : `${data.total} ${noun}s`}</p>}
       </div>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.items.length === 0 && <Note>No {noun} has ended this way yet.</Note>}
       <div className="inbox-list" aria-busy={isFetching}>
         {data?.items.map((item) => (

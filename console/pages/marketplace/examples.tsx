@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { SelectField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
@@ -20,7 +20,7 @@ export function Examples({ slug }: { slug: string }) {
   return (
     <section className="card" aria-labelledby="examples">
       <h2 id="examples">Examples</h2>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p>Its author has not chosen an example run.</p>}
       {data !== undefined && data.length > 1 && example !== undefined && (
         <SelectField
@@ -45,7 +45,7 @@ function OneExample({ slug, listed }: { slug: string; listed: Listed }) {
       <p>
         Run on <Time at={listed.created_at} /> for <Money amount={listed.cost} />.
       </p>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && <ExampleContents example={data} />}
     </>
   );

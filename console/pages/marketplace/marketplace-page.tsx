@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
-import { Awaited, FailedChoices } from '../../service/problem.js';
+import { QueryPlaceholder, FailedChoices } from '../../service/problem.js';
 import { useSearchState, useTyped } from '../../service/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
 import { SearchField, SelectField } from '../../ui/fields.js';
@@ -35,7 +35,7 @@ export function MarketplacePage() {
     <>
       <PageHeader title="Marketplace" />
       <MarketplaceFilters filters={filters} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && (
         <Empty isFiltered={isFiltered} onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, ''])))} />
       )}

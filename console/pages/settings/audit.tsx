@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import type { Project } from '../../service/projects.js';
 import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -81,7 +81,7 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
         <TextField label="From" type="date" value={filters.from} onChange={(from) => change({ from })} />
         <TextField label="To" type="date" value={filters.to} onChange={(to) => change({ to })} />
       </div>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <AuditTable records={data.items} projectName={projectName} />

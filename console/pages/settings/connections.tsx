@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { ServiceError } from '../../service/api.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
 import { explain } from '../../service/explain.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { mayAct, type Project } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { useSearchState } from '../../service/search-state.js';
@@ -65,7 +65,7 @@ export function ConnectionsTab({ project }: { project: Project }) {
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
       {signIn.current !== undefined && !signIn.isStarting && <SignInGoesOn />}
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Connections"
@@ -245,7 +245,7 @@ function UsedByDialog({ projectId, connection: { id, name }, onClose }: Connecti
   const { workflows, runs } = query.data ?? { workflows: [], runs: [] };
   return (
     <Dialog title={`Used by: ${name}`} onClose={onClose}>
-      <Awaited {...query} />
+      <QueryPlaceholder {...query} />
       {query.data !== undefined && workflows.length === 0 && <p>No workflow names the connection.</p>}
       {workflows.length > 0 && (
         <section aria-label="Workflows">

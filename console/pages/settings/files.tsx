@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmChange } from '../../service/confirm-change.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { mayAct, type Project } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { useSearchState, useTyped } from '../../service/search-state.js';
@@ -56,7 +56,7 @@ export function FilesTab({ project }: { project: Project }) {
         />
       </div>
       <Problem error={download.error} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <>
           <Table

@@ -4,7 +4,7 @@ import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { ConfirmDelete } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import type { Project } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { useUser } from '../../service/session.js';
@@ -46,7 +46,7 @@ export function KeysTab({ projects }: { projects: readonly Project[] }) {
           key={made.id}
         />
       )}
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && (
         <Note>You have no keys. Create one for each program, so that you can take it back alone.</Note>
       )}

@@ -3,9 +3,9 @@ import { api, unwrap } from '../../service/api.js';
 import { useMembers, type Member } from '../../service/members.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { mayAct, type Project, type Role } from '../../service/projects.js';
-import { useChange, submits } from '../../service/queries.js';
+import { useChange, submitHandler } from '../../service/queries.js';
 import { useUser } from '../../service/session.js';
 import { Button } from '../../ui/button.js';
 import { SelectField, TextField } from '../../ui/fields.js';
@@ -51,7 +51,7 @@ export function MembersTab({ project }: { project: Project }) {
       {removed !== undefined && (
         <Removed project={project} member={removed} onDone={() => setRemoved(undefined)} key={removed.user_id} />
       )}
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table label="Members" hasCards columns={columns} rows={data} keyOf={({ user_id }) => user_id} />
       )}
@@ -144,7 +144,7 @@ function AddMember({ project }: { project: Project }) {
   });
   const errors = fieldErrors(change.error);
   return (
-    <form className="settings-form" noValidate onSubmit={submits(change)}>
+    <form className="settings-form" noValidate onSubmit={submitHandler(change)}>
       <Problem error={change.error} fields={['email', 'role']} />
       <div className="settings-row">
         <TextField

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
-import { useChange, submits } from '../../service/queries.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
+import { useChange, submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -32,7 +32,7 @@ export function SessionsTab() {
         account menu.
       </p>
       <Problem error={change.error} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Sessions"
@@ -98,7 +98,7 @@ export function PasswordTab() {
   });
   const errors = fieldErrors(change.error);
   return (
-    <form className="settings-tab" noValidate onSubmit={submits(change)}>
+    <form className="settings-tab" noValidate onSubmit={submitHandler(change)}>
       <p className="settings-lead">
         A new password ends your other sessions. If you have none yet, ask an administrator for a password link.
       </p>

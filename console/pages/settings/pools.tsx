@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { changeProject, type Project } from '../../service/projects.js';
-import { useChange, submits } from '../../service/queries.js';
+import { useChange, submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Table, type Column } from '../../ui/table.js';
@@ -22,7 +22,7 @@ export function PoolsTab({ project }: { project: Project }) {
         Workers of the project&rsquo;s pool execute its nodes. Nodes may name one of the other pools in their settings.
       </p>
       <PoolsForm project={project} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Pools"
@@ -50,7 +50,7 @@ function PoolsForm({ project }: { project: Project }) {
   });
   const errors = fieldErrors(change.error);
   return (
-    <form className="settings-form" noValidate onSubmit={submits(change)}>
+    <form className="settings-form" noValidate onSubmit={submitHandler(change)}>
       <Problem error={change.error} fields={['pool', 'pools']} />
       <div className="settings-row">
         <TextField

@@ -4,9 +4,9 @@ import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { ConfirmDelete } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { mayAct, type Project } from '../../service/projects.js';
-import { useChange, submits } from '../../service/queries.js';
+import { useChange, submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
@@ -55,7 +55,7 @@ function ProviderKeys({ projectId, onDelete }: ProviderKeysProps) {
   const { data, error, refetch, isFetching } = useProviderKeys(projectId);
   return (
     <>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Provider keys"
@@ -105,7 +105,7 @@ function AddProviderKey({ projectId }: { projectId: number }) {
   const errors = fieldErrors(change.error);
   const set = (changed: Partial<typeof NOTHING>): void => setFields({ ...fields, ...changed });
   return (
-    <form className="settings-form" noValidate onSubmit={submits(change)}>
+    <form className="settings-form" noValidate onSubmit={submitHandler(change)}>
       <Problem error={change.error} fields={['provider', 'key', 'name']} />
       <div className="settings-row">
         <TextField

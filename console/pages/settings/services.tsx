@@ -5,7 +5,7 @@ import { ServiceActions } from '../../parts/services/service-actions.js';
 import { deleteService } from '../../parts/services/service-calls.js';
 import { ServiceError } from '../../service/api.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { mayAct, type Project } from '../../service/projects.js';
 import { useChange } from '../../service/queries.js';
 import { SERVICES, useServices, type Service } from '../../service/services.js';
@@ -29,7 +29,7 @@ export function ServicesTab({ project }: { project: Project }) {
   return (
     <div className="settings-tab">
       <p className="settings-lead">
-        A service says by its OpenAPI document which actions it has. The editor finds them in its palette, and agents
+        A service says by its OpenAPI document which actions it has. The palette of the editor lists them, and agents
         call them as tools.
       </p>
       {mayChange ? (
@@ -40,7 +40,7 @@ export function ServicesTab({ project }: { project: Project }) {
         <Note>Your role in this project is {project.role}. Its editors change the services.</Note>
       )}
       <SearchField label="Search services" value={search} onChange={setSearch} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <>
           <Table
@@ -130,7 +130,7 @@ interface DeleteDialogProps {
   onClose: () => void;
 }
 
-/** The service of the project is not deleted while workflows use it, which the answer names. A person can force it. */
+/** Deletes the service. The API refuses with 409 while workflows use it, and names them; the second click forces it. */
 function DeleteDialog({ projectId, service: { id, name }, onClose }: DeleteDialogProps) {
   const [isUsed, setIsUsed] = useState(false);
   const change = useChange(
@@ -153,8 +153,8 @@ function DeleteDialog({ projectId, service: { id, name }, onClose }: DeleteDialo
       onClose={onClose}
     >
       <p>
-        Nobody finds the actions of <strong>{name}</strong> from then on. Nodes that have one keep what they have
-        stored, and run as before.
+        Nobody can find the actions of <strong>{name}</strong> any more. Nodes that use one have stored it, and run as
+        before.
       </p>
     </ConfirmChange>
   );

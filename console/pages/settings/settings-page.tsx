@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { mayAct, useProjects, type Project, type Role } from '../../service/projects.js';
 import { useSearchState } from '../../service/search-state.js';
 import { useUser } from '../../service/session.js';
@@ -34,7 +34,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <GroupedTabs
           groups={groups.map((group) => ({

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
-import { Awaited, FailedChoices } from '../../service/problem.js';
+import { QueryPlaceholder, FailedChoices } from '../../service/problem.js';
 import type { Project } from '../../service/projects.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -33,7 +33,7 @@ function ProjectSchedules({ project }: { project: Project }) {
   const mayChange = project.role !== 'viewer';
   return (
     <StartsList kind="schedules" onNew={mayChange ? () => setIsNew(true) : undefined}>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && <p className="starts-empty">The project has no schedules.</p>}
       {data !== undefined && (
         <>
@@ -59,7 +59,7 @@ function ProjectHooks({ project }: { project: Project }) {
   return (
     <StartsList kind="hooks" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <ShownSecret hook={shown} onDone={() => setShown(undefined)} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.total === 0 && <p className="starts-empty">The project has no hooks.</p>}
       {data !== undefined && (
         <>

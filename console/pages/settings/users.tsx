@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { useChange } from '../../service/queries.js';
 import { useTyped } from '../../service/search-state.js';
 import { Button } from '../../ui/button.js';
@@ -45,7 +45,7 @@ export function UsersTab() {
       )}
       <Problem error={link.error} />
       <Problem error={activity.error} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <div className="settings-tab" aria-busy={isPlaceholderData}>
           <Table
@@ -234,7 +234,7 @@ function UserSessionsDialog({ of, onClose }: { of: Listed; onClose: () => void }
       }
     >
       <Problem error={change.error} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <Table
           label="Sessions"

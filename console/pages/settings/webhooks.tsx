@@ -4,9 +4,9 @@ import { Link } from 'wouter';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { ConfirmChange } from '../../service/confirm-change.js';
 import { fieldErrors } from '../../service/explain.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { changeProject, mayAct, type Project } from '../../service/projects.js';
-import { useChange, submits } from '../../service/queries.js';
+import { useChange, submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { NewSecret } from '../../ui/copy-button.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
@@ -60,7 +60,7 @@ function EndpointForm({ project }: { project: Project }) {
   );
   const errors = fieldErrors(change.error);
   return (
-    <form className="settings-form" noValidate onSubmit={submits(change)}>
+    <form className="settings-form" noValidate onSubmit={submitHandler(change)}>
       <Problem error={change.error} fields={['webhook_url', 'is_webhook_enabled']} />
       <div className="settings-row">
         <TextField
@@ -149,7 +149,7 @@ function Deliveries({ projectId, maySendAgain }: DeliveriesProps) {
     <section className="settings-tab" aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
       <Problem error={change.error} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
         <>
           <Table

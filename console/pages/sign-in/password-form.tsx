@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, fieldErrors } from '../../service/explain.js';
 import { session } from '../../service/session.js';
-import { submits } from '../../service/queries.js';
+import { submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
@@ -17,7 +17,7 @@ export function PasswordForm() {
       className="sign-in-form"
       // The service validates the fields, so that its sentences appear beside them.
       noValidate
-      onSubmit={submits(signIn)}
+      onSubmit={submitHandler(signIn)}
     >
       {signIn.isError && Object.keys(errors).length === 0 && (
         <Alert>{explain(signIn.error, { 401: 'The e-mail address or the password is wrong.', 403: NO_SIGN_IN })}</Alert>

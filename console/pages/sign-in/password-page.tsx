@@ -5,7 +5,7 @@ import { ADDRESSES } from '../../service/addresses.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { readPasswordToken, session } from '../../service/session.js';
-import { submits } from '../../service/queries.js';
+import { submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Alert } from '../../ui/notices.js';
@@ -35,7 +35,7 @@ function PasswordForm({ token }: { token: string }) {
     },
   });
   return (
-    <form className="sign-in-form" noValidate onSubmit={submits(change)}>
+    <form className="sign-in-form" noValidate onSubmit={submitHandler(change)}>
       <Problem error={change.error} fields={['new_password']} sentences={{ 401: LINK_IS_USED }} />
       <TextField
         label="New password"

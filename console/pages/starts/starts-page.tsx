@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { ButtonLink } from '../../ui/button.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
@@ -23,7 +23,7 @@ export function StartsPage({ workflowId }: { workflowId: number }) {
         title="Starts by itself"
         actions={<ButtonLink to={`/workflows/${workflowId}`}>{data?.title ?? 'To the workflow'}</ButtonLink>}
       />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && <StartsSections workflowId={workflowId} role={data.role} isChat={data.isChat} />}
     </>
   );

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { CheckboxField } from '../../ui/fields.js';
 import { useOffer } from './offer.js';
@@ -26,7 +26,7 @@ export function ToolSection({ workflowId, mayChange }: ToolSectionProps) {
         Assistants and agents that speak the Model Context Protocol can call the workflow as a tool: a call is a run,
         and what the run puts out is the answer.
       </p>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       <Problem error={problem} />
       {data !== undefined && (
         <>

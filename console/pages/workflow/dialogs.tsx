@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { fieldErrors } from '../../service/explain.js';
 import { ErrorBoundary, Problem } from '../../service/problem.js';
-import { submits } from '../../service/queries.js';
+import { submitHandler } from '../../service/queries.js';
 import { differencesOf } from '../../drawing/differences.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { Button } from '../../ui/button.js';
@@ -140,7 +140,7 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   const { title: titleError } = fieldErrors(rename.error);
   return (
     <Dialog title="Rename workflow" onClose={onClose}>
-      <form className="node-form" onSubmit={submits(rename)}>
+      <form className="node-form" onSubmit={submitHandler(rename)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={titleError} />
         <Problem error={rename.error} fields={['title']} />
         <Button type="submit" variant="primary" isBusy={rename.isPending}>
@@ -162,7 +162,7 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
   const { max_run_cost: amountError } = fieldErrors(change.error);
   return (
     <Dialog title="Limit the cost of runs" onClose={onClose}>
-      <form className="node-form" onSubmit={submits(change)}>
+      <form className="node-form" onSubmit={submitHandler(change)}>
         <TextField
           label="Most that a run may cost, in USD"
           hint="The runs that it starts count too. Empty: no limit."

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { startRun } from '../../../clients/typescript/src/index.js';
 import { api, RunRefusedError } from '../../service/api.js';
 import { explain } from '../../service/explain.js';
-import { useRunKey, submits } from '../../service/queries.js';
+import { useRunKey, submitHandler } from '../../service/queries.js';
 import { useStored } from '../../ui/store.js';
 import { labelOf, nodesOf, startOf, typeOf } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
@@ -42,7 +42,7 @@ export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => voi
   });
   return (
     <Dialog title="Run workflow" holdsText onClose={onClose}>
-      <form id="run-form" className="node-form" onSubmit={submits(start)}>
+      <form id="run-form" className="node-form" onSubmit={submitHandler(start)}>
         {isEmpty && <Note>There is nothing to run yet. Begin with one of the starters, or add a trigger.</Note>}
         {isDirty && !isEmpty && <Note>Your unsaved changes are saved first.</Note>}
         {form}

@@ -5,7 +5,7 @@ import { DifferenceList } from '../../parts/differences/difference-list.js';
 import { compareDrawings } from '../../parts/differences/run-differences.js';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { useMembers } from '../../service/members.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { useUser } from '../../service/session.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
@@ -43,7 +43,7 @@ export function VersionsDialog({ saver, onClose }: VersionsDialogProps) {
   return (
     <Dialog title="Versions" isWide onClose={onClose}>
       {isDirty && <Note>Restoring replaces your unsaved changes; Undo brings them back.</Note>}
-      <Awaited {...versions} />
+      <QueryPlaceholder {...versions} />
       <ul className="versions" aria-label="Versions">
         {versions.data?.items.map((version) => (
           <VersionItem
@@ -115,7 +115,7 @@ function Opened({ workflowId, version }: { workflowId: number; version: number }
   });
   const { data } = query;
   const differences = useMemo(() => (data === undefined ? [] : compareDrawings(data, shown)), [data, shown]);
-  if (data === undefined) return <Awaited {...query} />;
+  if (data === undefined) return <QueryPlaceholder {...query} />;
   const name = `Version ${version}`;
   return (
     <section className="versions-opened" aria-label={name}>

@@ -5,7 +5,7 @@ import { isZeroDecimal } from '../../../graph/decimal.js';
 import { api, unwrap } from '../../service/api.js';
 import { explain, fieldErrors, isNotFound } from '../../service/explain.js';
 import { isWritable, projectToWriteTo, useProjects } from '../../service/projects.js';
-import { submits } from '../../service/queries.js';
+import { submitHandler } from '../../service/queries.js';
 import { MASK } from '../../../graph/mask-text.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { Gallery } from '../../parts/gallery/lazy-gallery.js';
@@ -54,7 +54,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const isShownAtFields = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
     <Dialog title="New workflow" isWide={isGalleryOpen} onClose={onClose}>
-      <form className="new-workflow" onSubmit={submits(create)}>
+      <form className="new-workflow" onSubmit={submitHandler(create)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
         <SelectField
           label="Project"

@@ -6,7 +6,7 @@ import { fieldsOf, type RunField } from '../../parts/run-input/run-input.js';
 import { useNewRun } from '../../parts/run/new-run.js';
 import { runLabels } from '../../drawing/run-links.js';
 import { api, unwrap } from '../../service/api.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import type { ListedWorkflow } from './list-calls.js';
@@ -39,7 +39,7 @@ export function RunDialog({ workflow, onClose }: RunDialogProps) {
         <strong>{workflow.title}</strong> runs as it is saved.
       </p>
       {asked.data === undefined ? (
-        <Awaited {...asked} />
+        <QueryPlaceholder {...asked} />
       ) : (
         <RunForm workflow={workflow} {...asked.data} onClose={onClose} />
       )}

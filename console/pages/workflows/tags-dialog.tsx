@@ -3,7 +3,7 @@ import { api, unwrap } from '../../service/api.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { useProjects } from '../../service/projects.js';
-import { submits, useChange } from '../../service/queries.js';
+import { submitHandler, useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
@@ -37,7 +37,7 @@ export function TagsDialog({ workflow: { id, title, project, tags: before }, onC
   const offered = isFull ? [] : known.filter((tag) => !tags.includes(tag));
   return (
     <Dialog title="Tags" onClose={onClose} holdsText>
-      <form className="tags-form" onSubmit={submits(change)}>
+      <form className="tags-form" onSubmit={submitHandler(change)}>
         <p>Tags by which “{title}” is found in the list.</p>
         <div className="tags-add">
           <TextField

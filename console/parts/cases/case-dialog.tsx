@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { fieldErrors } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
-import { submits, useChange } from '../../service/queries.js';
+import { submitHandler, useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
@@ -34,7 +34,10 @@ export function CaseDialog({ title, hint, labels, save, announcement, onClose, .
   );
   return (
     <Dialog title={title} holdsText isWide onClose={onClose}>
-      <form className="case-form" onSubmit={submits({ isPending: change.isPending, mutate: () => change.mutate() })}>
+      <form
+        className="case-form"
+        onSubmit={submitHandler({ isPending: change.isPending, mutate: () => change.mutate() })}
+      >
         {hint !== undefined && <Note>{hint}</Note>}
         <TextField
           label="Name"

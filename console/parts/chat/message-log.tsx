@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState, type ReactNode } from 'react';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { queryClient } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Note } from '../../ui/notices.js';
@@ -69,7 +69,7 @@ export function Messages({
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="chat-log" role="log" aria-label="Messages" tabIndex={0} ref={watch}>
         <div className="chat-log-inner">
-          <Awaited {...query} />
+          <QueryPlaceholder {...query} />
           {first !== undefined && first > 1 && (
             <Button isBusy={older.isPending} onClick={() => older.mutate()}>
               Show earlier messages

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Link } from 'wouter';
-import { parseJson } from '../../../graph/json-text.js';
+import { parseJsonOrUndefined } from '../../../graph/json-text.js';
 import { isNotFound } from '../../service/explain.js';
 import { isObject } from '../../../graph/json.js';
 import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js';
@@ -66,12 +66,8 @@ function toStepCall({ name, arguments: text }: ToolCall): ShownCall {
 }
 
 function readArguments(text: string): unknown {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : text;
-  } catch {
-    return text;
-  }
+  const value = parseJsonOrUndefined(text);
+  return isObject(value) ? value : text;
 }
 
 async function readCalls(workflowId: number, runId: string, nodeId: string, signal: AbortSignal): Promise<ShownCall[]> {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Note } from '../../ui/notices.js';
 import { isFound, SearchList, type Choice } from '../../ui/search-list.js';
 import { usePresets } from './connection-calls.js';
@@ -36,7 +36,7 @@ export function ServiceSearch({ onChoose }: ServiceSearchProps) {
       ]}
       onChoose={({ from }) => onChoose(from)}
     >
-      <Awaited {...presets} />
+      <QueryPlaceholder {...presets} />
       {presets.data !== undefined && services.length === 0 && (
         <Note>No service of this name is known here. Make the connection by its kind.</Note>
       )}

@@ -1,6 +1,6 @@
 // Computes the differences between two runs of a workflow: input, definition, outcome, cost, time, and each node.
 import { isEqualJson, isObject, ownValue, type JsonObject } from '../../../graph/json.js';
-import { parseStructure } from '../../ui/json.js';
+import { objectsOf, parseStructure } from '../../ui/json.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { statusOf } from '../../live/node-status.js';
 import { runWord, type StoredStatus } from '../../live/run-word.js';
@@ -37,19 +37,19 @@ interface RunDifferences {
 }
 
 /**
- * Durations always differ a little, so smaller differences are ignored: below this fraction of the longer duration, or
- * below this time.
+ * Durations of nodes always differ a little. A difference is ignored if it is below this fraction of the longer
+ * duration, or below this time. `compareRuns` compares the durations of the runs exactly.
  */
 const NOTABLE_PART = 0.2;
 const NOTABLE_MS = 100;
 
 export function compareRuns(left: ComparedRun, right: ComparedRun): RunDifferences {
   return {
-    input: differencesOf(left.input_data, right.input_data),
+    input: jsonDifferences(left.input_data, right.input_data),
     definition: compareDefinitions(left, right),
-    outcome: differencesOf(outcomeOf(left), outcomeOf(right)),
-    cost: differencesOf(left.cost, right.cost),
-    time: differencesOf({ duration: left.duration }, { duration: right.duration }),
+    outcome: jsonDifferences(outcomeOf(left), outcomeOf(right)),
+    cost: jsonDifferences(left.cost, right.cost),
+    time: jsonDifferences({ duration: left.duration }, { duration: right.duration }),
     nodes: compareNodes(left, right),
   };
 }
@@ -59,17 +59,17 @@ function outcomeOf(run: ComparedRun): object {
 }
 
 function compareDefinitions(left: ComparedRun, right: ComparedRun): Difference[] {
-  const version = differencesOf({ version: left.workflow_version }, { version: right.workflow_version });
+  const version = jsonDifferences({ version: left.workflow_version }, { version: right.workflow_version });
   return [...version, ...compareDrawings(left.data, right.data)];
 }
 
-/** Compares what affects a run (nodes by id, links, settings), not the layout. */
+/** Compares nodes, links and settings, without layout, notes and remarks. Nodes with unique labels match by label. */
 export function compareDrawings(left: JsonObject, right: JsonObject): Difference[] {
-  return differencesOf(contentOf(left), contentOf(right));
+  return jsonDifferences(contentOf(left), contentOf(right));
 }
 
 function contentOf(drawing: JsonObject): JsonObject {
-  const { nodes, edges, viewport: _viewport, ...rest } = drawing;
+  const { nodes, edges, viewport: _viewport, notes: _notes, remarks: _remarks, ...rest } = drawing;
   const labels = labelsOf(drawing);
   const named = objectsOf(nodes).map(
     (node) => [nameOf(String(node['id']), labels), pick(node, ['type', 'data'])] as const,
@@ -95,8 +95,8 @@ function compareNodes(left: ComparedRun, right: ComparedRun): NodeDifference[] {
   const ids = [...new Set([...Object.keys(left.result), ...Object.keys(right.result)])];
   return ids
     .map((id) => {
-      const [before, after] = [entryOf(left.result, id), entryOf(right.result, id)];
-      const differences = [...differencesOf(partsOf(before), partsOf(after)), ...compareTimes(before, after)];
+      const [before, after] = [entryOf(left, id), entryOf(right, id)];
+      const differences = [...jsonDifferences(partsOf(before), partsOf(after)), ...compareTimes(before, after)];
       return { id, label: labels.get(id) ?? id, differences };
     })
     .filter(({ differences }) => differences.length > 0);
@@ -139,16 +139,12 @@ function labelsOf(drawing: JsonObject): Map<string, string> {
   );
 }
 
-function entryOf(nodes: Readonly<Record<string, NodeEntry>>, id: string): NodeEntry | undefined {
-  return Object.hasOwn(nodes, id) ? nodes[id] : undefined;
+function entryOf({ result }: ComparedRun, id: string): NodeEntry | undefined {
+  return ownValue(result, id) as NodeEntry | undefined;
 }
 
 function pick(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
-}
-
-function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 // Differences between two JSON values.
@@ -165,16 +161,16 @@ export interface Difference {
  * Returns the innermost differing paths, in the order of the left value. Ignores the order of keys, but not
  * that of list items.
  */
-export function differencesOf(left: unknown, right: unknown, path = ''): Difference[] {
+export function jsonDifferences(left: unknown, right: unknown, path = ''): Difference[] {
   if (left === right || isEqual(left, right)) return [];
   if (isObject(left) && isObject(right)) {
     const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-    return keys.flatMap((key) => differencesOf(own(left, key), own(right, key), join(path, key)));
+    return keys.flatMap((key) => jsonDifferences(ownValue(left, key), ownValue(right, key), join(path, key)));
   }
   if (Array.isArray(left) && Array.isArray(right)) {
     const length = Math.max(left.length, right.length);
     return Array.from({ length }, (_, index) =>
-      differencesOf(own(left, index), own(right, index), `${path}[${index}]`),
+      jsonDifferences(ownValue(left, index), ownValue(right, index), `${path}[${index}]`),
     ).flat();
   }
   return [{ path, left, right }];
@@ -182,10 +178,6 @@ export function differencesOf(left: unknown, right: unknown, path = ''): Differe
 
 function isEqual(left: unknown, right: unknown): boolean {
   return left !== undefined && right !== undefined && isEqualJson(left, right);
-}
-
-function own(value: object, key: string | number): unknown {
-  return Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
 }
 
 function join(path: string, key: string): string {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { parseJson } from '../../../graph/json-text.js';
+import { parseJsonOrUndefined } from '../../../graph/json-text.js';
 import { explain, fieldErrors, mayTryAgain } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
@@ -126,12 +126,8 @@ function toDraft(request: Approval): Draft {
 
 /** Returns undefined if the text is not a JSON object. */
 function readArguments(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonOrUndefined(text);
+  return isObject(value) ? value : undefined;
 }
 
 interface ArgumentsFieldProps {

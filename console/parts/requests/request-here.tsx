@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { queryClient } from '../../service/queries.js';
 import { readApproval, readTask } from './request-calls.js';
 import { RequestArticle } from './request-article.js';
@@ -51,5 +51,5 @@ interface ShownProps<Item> {
 }
 
 function Shown<Item>({ query, children }: ShownProps<Item>) {
-  return query.data === undefined ? <Awaited {...query} /> : children(query.data);
+  return query.data === undefined ? <QueryPlaceholder {...query} /> : children(query.data);
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { useActionsOf } from '../../service/services.js';
 import { SearchField } from '../../ui/fields.js';
 import { Note } from '../../ui/notices.js';
@@ -16,7 +16,7 @@ export function ServiceActions({ serviceId }: { serviceId: string }) {
   return (
     <section className="service-actions" aria-label="Actions">
       <SearchField label="Search actions" value={search} onChange={setSearch} />
-      <Awaited {...query} />
+      <QueryPlaceholder {...query} />
       {query.data !== undefined && items.length === 0 && <Note>No action is called like this.</Note>}
       {/* Focusable, so that keyboard users can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

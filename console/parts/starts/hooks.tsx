@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ConfirmDelete } from '../../service/confirm-change.js';
-import { Awaited } from '../../service/problem.js';
+import { QueryPlaceholder } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton, NewSecret } from '../../ui/copy-button.js';
 import { Time } from '../../ui/figures.js';
@@ -22,7 +22,7 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
   return (
     <StartsList kind="hooks" onNew={mayChange ? () => setIsNew(true) : undefined}>
       <ShownSecret hook={shown} onDone={() => setShown(undefined)} />
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no hooks.</p>}
       {data !== undefined && (
         <HookArticles

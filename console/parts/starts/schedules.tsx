@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ConfirmDelete } from '../../service/confirm-change.js';
-import { Awaited, Problem } from '../../service/problem.js';
+import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { useChange } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
@@ -28,7 +28,7 @@ export function SchedulesSection({ workflowId, mayChange }: SchedulesSectionProp
   const [isNew, setIsNew] = useState(false);
   return (
     <StartsList kind="schedules" onNew={mayChange ? () => setIsNew(true) : undefined}>
-      <Awaited data={data} error={error} refetch={refetch} isFetching={isFetching} />
+      <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data?.length === 0 && <p className="starts-empty">The workflow has no schedules.</p>}
       {data !== undefined && (
         <ScheduleArticles

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { compareRuns, differencesOf, type ComparedRun } from '../../../console/parts/differences/run-differences.js';
+import {
+  compareDrawings,
+  compareRuns,
+  jsonDifferences,
+  type ComparedRun,
+} from '../../../console/parts/differences/run-differences.js';
 
 const at = (ms: number): string => new Date(Date.UTC(2026, 0, 31) + ms).toISOString();
 const drawing = (message: string, x = 0) => ({
@@ -30,7 +35,7 @@ describe('the differences of two JSON values', () => {
   it('are the innermost places that differ, and nothing else', () => {
     const left = { a: 1, b: { c: [1, 2, { d: null }] }, same: [1], 'odd key': 1 };
     const right = { same: [1], b: { c: [1, 3, { d: false }, 4] }, a: 1 };
-    assert.deepEqual(differencesOf(left, right), [
+    assert.deepEqual(jsonDifferences(left, right), [
       { path: 'b.c[1]', left: 2, right: 3 },
       { path: 'b.c[2].d', left: null, right: false },
       { path: 'b.c[3]', left: undefined, right: 4 },
@@ -39,9 +44,9 @@ describe('the differences of two JSON values', () => {
   });
 
   it('take a value of another form whole, and any key as it is', () => {
-    assert.deepEqual(differencesOf([1], { 0: 1 }), [{ path: '', left: [1], right: { 0: 1 } }]);
-    assert.deepEqual(differencesOf(undefined, undefined), []);
-    assert.deepEqual(differencesOf(JSON.parse('{"__proto__": 1}'), {}), [
+    assert.deepEqual(jsonDifferences([1], { 0: 1 }), [{ path: '', left: [1], right: { 0: 1 } }]);
+    assert.deepEqual(jsonDifferences(undefined, undefined), []);
+    assert.deepEqual(jsonDifferences(JSON.parse('{"__proto__": 1}'), {}), [
       { path: '__proto__', left: 1, right: undefined },
     ]);
   });
@@ -53,6 +58,18 @@ describe('the differences of two runs', () => {
     other.result['greet']!.finished_at = at(950);
     const found = compareRuns(run(), other);
     assert.deepEqual(found, { input: [], definition: [], outcome: [], cost: [], time: [], nodes: [] });
+  });
+
+  it('leave out notes and the remarks of an import, which no run reads', () => {
+    const noted = {
+      ...drawing('Hello'),
+      notes: [{ id: 'n', text: 'Ask Ada', position: { x: 0, y: 0 }, width: 240, height: 110 }],
+      remarks: [{ id: 'remark-1', node_id: 'greet', message: 'Choose a model.' }],
+    };
+    assert.deepEqual(compareDrawings(drawing('Hello'), noted), []);
+    assert.deepEqual(compareDrawings(noted, { ...noted, notes: [], max_run_cost: '1' }), [
+      { path: 'max_run_cost', left: undefined, right: '1' },
+    ]);
   });
 
   it('tell input, cost, time, outcome and definition apart', () => {

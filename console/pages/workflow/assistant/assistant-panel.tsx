@@ -9,7 +9,7 @@ import { Messages } from '../../../parts/chat/message-log.js';
 import { openOf, toExchanges } from '../../../parts/chat/messages.js';
 import { modelsQuery } from '../../../service/models.js';
 import { ConfirmDelete } from '../../../service/confirm-change.js';
-import { Awaited } from '../../../service/problem.js';
+import { QueryPlaceholder } from '../../../service/problem.js';
 import { queryClient } from '../../../service/queries.js';
 import { Button } from '../../../ui/button.js';
 import { Money } from '../../../ui/figures.js';
@@ -69,7 +69,7 @@ export function AssistantPanel({ saver, keeper, onClose }: AssistantPanelProps) 
       )}
       {query.data === undefined ? (
         <div className="chat-log">
-          <Awaited {...query} />
+          <QueryPlaceholder {...query} />
         </div>
       ) : (
         <Conversation key={conversation} saver={saver} keeper={keeper} assistant={query.data} />

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { labelOf, nodesOf, typeOf } from '../../../drawing/drawing.js';
 import { useStore } from '../../../drawing/editor-store.js';
 import { Problem } from '../../../service/problem.js';
-import { submits } from '../../../service/queries.js';
+import { submitHandler } from '../../../service/queries.js';
 import { MASK } from '../../../../graph/mask-text.js';
 import { isObject, type JsonObject } from '../../../../graph/json.js';
 import { parseExact, toText } from '../../../ui/json.js';
@@ -43,7 +43,7 @@ export function PinDialog({ workflowId, pins, nodeId }: PinDialogProps) {
   const save = { isPending: change.isPending, mutate: () => written && change.mutate(toPinBody(written)) };
   return (
     <Dialog title={`Pin of ${labelOf(node, kinds)}`} holdsText isWide onClose={onClose}>
-      <form className="test-form" onSubmit={submits(save)}>
+      <form className="test-form" onSubmit={submitHandler(save)}>
         <TextField
           label="Pinned result"
           hint={

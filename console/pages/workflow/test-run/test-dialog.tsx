@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { isZeroDecimal } from '../../../../graph/decimal.js';
 import { ServiceError } from '../../../service/api.js';
 import { Problem } from '../../../service/problem.js';
-import { submits, useRunKey } from '../../../service/queries.js';
+import { submitHandler, useRunKey } from '../../../service/queries.js';
 import { labelsOf, nodesOf, startOf, typeOf } from '../../../drawing/drawing.js';
 import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { ownValue } from '../../../../graph/json.js';
@@ -83,7 +83,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
   const missing = missingOf(test.error);
   return (
     <Dialog title="Test" holdsText onClose={() => tests.ask(undefined)}>
-      <form className="test-form" onSubmit={submits(test)}>
+      <form className="test-form" onSubmit={submitHandler(test)}>
         <p>
           <strong>{MODE_WORDS[mode]}</strong>: {labels.get(nodeId) ?? nodeId}. {SENTENCES[mode]}
         </p>
