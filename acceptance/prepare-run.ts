@@ -13,6 +13,7 @@ import { writeJson } from '../graph/json-text.js';
 import type { JsonObject } from '../graph/json.js';
 import { lostSecretErrors } from '../graph/lost-secrets.js';
 import { createMasker } from '../graph/mask.js';
+import { pushTo } from '../graph/push-to.js';
 import { isPlain } from '../graph/plain-plan.js';
 import type { Plan } from '../graph/plan.js';
 import { allowedPools, hasPools, type ProjectPools } from '../graph/pools.js';
@@ -153,7 +154,7 @@ export async function connectionErrors(
   const errors = new Map<string, Record<string, string>[]>();
   for (const { node, path, id } of named) {
     const nodeId = String(node['id']);
-    if (!known.has(id)) errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [path]: UNKNOWN_CONNECTION }]);
+    if (!known.has(id)) pushTo(errors, nodeId, { [path]: UNKNOWN_CONNECTION });
   }
   return Object.fromEntries(errors);
 }

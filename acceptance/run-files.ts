@@ -6,6 +6,7 @@ import { fileFieldOf, fileIdsIn, filesIn, givenFileIds, withFileFacts, type File
 import type { RunInput } from '../graph/input.js';
 import { isEmpty, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
 import type { Plan } from '../graph/plan.js';
+import { pushTo } from '../graph/push-to.js';
 import type { NodeErrors } from '../graph/validate.js';
 
 const UNKNOWN_FILE = 'The project has no such file';
@@ -64,8 +65,7 @@ export async function resolveRunFiles(db: Db, request: FilesToResolve): Promise<
   }
   const nodeErrors = new Map<string, Record<string, string>[]>();
   for (const { nodeId, path, id } of drawn) {
-    if (!known.has(id) && TAKES_A_FILE.test(path))
-      nodeErrors.set(nodeId, [...(nodeErrors.get(nodeId) ?? []), { [path]: UNKNOWN_FILE }]);
+    if (!known.has(id) && TAKES_A_FILE.test(path)) pushTo(nodeErrors, nodeId, { [path]: UNKNOWN_FILE });
   }
   return { input: filled, inputErrors, nodeErrors: Object.fromEntries(nodeErrors), fileIds: [...known.keys()] };
 }

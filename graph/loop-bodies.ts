@@ -1,4 +1,5 @@
 // The bodies of loops: the nodes that a run reaches through a loop's body handle. Editors draw a frame around each.
+import { pushTo } from './push-to.js';
 
 export interface Bodies {
   /** Ids of the nodes directly in a loop's body, by the loop's id. Outer loops come before inner ones. */
@@ -22,7 +23,7 @@ export const NO_BODIES: Bodies = { members: new Map(), loopOf: new Map() };
 export function findBodies(ids: readonly string[], start: string | undefined, links: readonly BodyLink[]): Bodies {
   if (!links.some(({ isIntoBody }) => isIntoBody)) return NO_BODIES;
   const [next, inside] = [new Map<string, string[]>(), new Map<string, string[]>()];
-  for (const { source, target, isIntoBody } of links) append(isIntoBody ? inside : next, source, target);
+  for (const { source, target, isIntoBody } of links) pushTo(isIntoBody ? inside : next, source, target);
   const targets = new Set(links.map(({ target }) => target));
   const beginnings = ids.filter((id) => !targets.has(id));
   const found = { members: new Map<string, string[]>(), loopOf: new Map<string, string>() };
@@ -33,7 +34,7 @@ export function findBodies(ids: readonly string[], start: string | undefined, li
     for (const { loop, from } of scopes) {
       for (const id of reached(from, next, seen)) {
         if (loop !== undefined) {
-          append(found.members, loop, id);
+          pushTo(found.members, loop, id);
           found.loopOf.set(id, loop);
         }
         if (inside.has(id)) scopes.push({ loop: id, from: inside.get(id)! });
@@ -61,12 +62,6 @@ export function loopsAround({ loopOf }: Bodies, id: string): string[] {
   const loops: string[] = [];
   for (let loop = loopOf.get(id); loop !== undefined; loop = loopOf.get(loop)) loops.push(loop);
   return loops;
-}
-
-function append(lists: Map<string, string[]>, key: string, item: string): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }
 
 /** Padding between a frame and its content, and the height of the frame's title, in pixels. */

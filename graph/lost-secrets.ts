@@ -5,6 +5,7 @@ import { actionOfTool, isCredentialField } from './actions/action.js';
 import { isCredentialHeader } from './credential-headers.js';
 import { isEmpty, isObject, ownValue, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';
+import { pushTo } from './push-to.js';
 import {
   isInAddress,
   isInValues,
@@ -73,7 +74,7 @@ export function lostSecretErrors(
     const isMissed = nodeId === startNode && !isLiteral && isEmpty(ownValue(input, where));
     if (kind === 'field' ? !isMissed : !running.has(nodeId)) continue;
     const message = `The stored value does not belong to this ${wordOf(kind)} any more; enter it again.`;
-    errors.set(nodeId, [...(errors.get(nodeId) ?? []), { [where]: message }]);
+    pushTo(errors, nodeId, { [where]: message });
   }
   return Object.fromEntries(errors);
 }

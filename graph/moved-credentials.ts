@@ -4,6 +4,7 @@ import { mapConnections } from './connections.js';
 import { isObject, type JsonObject } from './json.js';
 import { credentialHeadersOf, type CredentialHeader } from './literal-credentials.js';
 import { MASK } from './mask-text.js';
+import { pushTo } from './push-to.js';
 import { isInAddress, mapArray, mapObject, mapSecrets } from './secrets.js';
 import { findExpressions } from './template.js';
 
@@ -47,7 +48,7 @@ export function findCredentialMoves(drawing: JsonObject): { moves: CredentialMov
     const reason = repeated.has(found.nodeId)
       ? 'Two nodes have its id.'
       : reasonToStay(found, { hasConnection: connected.has(key), isTwice });
-    if (reason === undefined) byOwner.set(key, [...(byOwner.get(key) ?? []), found]);
+    if (reason === undefined) pushTo(byOwner, key, found);
     else left.push(leave(found, reason));
   }
   const moves: CredentialMove[] = [];

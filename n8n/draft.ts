@@ -3,6 +3,7 @@ import { isObject, setOwn, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { nodeDefinitions } from '../graph/nodes/registry.js';
 import { MAX_NOTE_CHARACTERS } from '../graph/notes.js';
+import { pushTo } from '../graph/push-to.js';
 import { spread, type Spot } from './spread.js';
 import { widen } from './widen.js';
 import { groupBy, shortened, numberOf, textOf, type N8nNode } from './n8n-file.js';
@@ -85,7 +86,7 @@ export class Draft {
     const added = new Map<DraftNode, string[]>();
     for (const { id } of nodes) {
       const owner = this.#ownerOf(id);
-      if (owner !== undefined) added.set(owner, [...(added.get(owner) ?? []), id]);
+      if (owner !== undefined) pushTo(added, owner, id);
     }
     const targets = groupBy(links, ({ source }) => source.id);
     const groups = [...added].map(([owner, ids]) => ({ owner, added: ids }));

@@ -1,6 +1,7 @@
 // Reads a file that n8n has exported. The file is not trusted: invalid parts are omitted and reported.
 import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, type JsonObject } from '../graph/json.js';
+import { pushTo } from '../graph/push-to.js';
 
 export interface N8nNode {
   name: string;
@@ -322,11 +323,6 @@ export function findSubNodes({ subNodes }: N8nFile): SubNodes {
 /** Groups the items of a list; each group is in the order of the list. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
+  for (const item of items) pushTo(groups, keyOf(item), item);
   return groups;
 }

@@ -14,7 +14,7 @@ export function addTenant(deps: Pick<DispatchDeps, 'signIn'>): Step {
 }
 
 /**
- * send-result.ts ends the lease after the answer was sent. A stream or a deferred answer ends it earlier
+ * send-result.ts ends the lease after the answer was sent. A stream ends it earlier, and a deferred answer replaces it
  * (await-later.ts).
  */
 export function addMemory({ memory }: Pick<DispatchDeps, 'memory'>): Step {

@@ -45,7 +45,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     addTenant(deps),
     addMemory(deps),
     route.answerUnparsed && answerUnparsed(route.answerUnparsed),
-    awaitLater(),
+    awaitLater(deps),
     body && addBody(route, deps),
     audit && addAudit(route, deps),
     awaitsDrawing(route) && awaitDrawing(route, deps),

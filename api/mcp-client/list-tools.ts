@@ -1,6 +1,5 @@
 // Lists the tools of an MCP server, and stores which of them the agents of a drawing cannot be offered.
 import { storeRefusedTools } from '../../db/agents/refused-tools-repository.js';
-import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { agentNode } from '../../graph/nodes/agent.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
@@ -47,27 +46,27 @@ function weightOf({ bytes, values }: MessageSize): number {
 
 /** The agent of a stored drawing for which the list was requested. */
 export interface ListedAgent {
-  stored: Pick<StoredDrawing, 'id' | 'version' | 'document'>;
+  workflowId: number;
+  version: number;
   nodeId: string;
-  endpointUrl: string;
+  /** Its servers at the requested address; none if the stored drawing does not name that. */
+  servers: readonly { label: string; allowed: string[] | undefined }[];
 }
 
-/** Stores nothing for an address that the stored drawing does not name. */
 export async function storeRefusedOf(
   { db }: Pick<McpClientDeps, 'db'>,
-  { stored, nodeId, endpointUrl }: ListedAgent,
+  { servers, ...place }: ListedAgent,
   items: unknown[],
   mask: (text: string) => string,
 ): Promise<void> {
-  const place = { workflowId: stored.id, version: stored.version, nodeId };
-  const refused = serversAt(stored.document, nodeId, endpointUrl).map(({ label, allowed }) => {
+  const refused = servers.map(({ label, allowed }) => {
     return [label, toShownTools(readTools(items, allowed).refused, mask)] as const;
   });
   await storeRefusedTools(db, place, new Map(refused));
 }
 
 /** Reads a drawing that may not be valid. */
-function serversAt(drawing: JsonObject, nodeId: string, endpointUrl: string) {
+export function serversAt(drawing: JsonObject, nodeId: string, endpointUrl: string): ListedAgent['servers'] {
   const nodes = ownValue(drawing, 'nodes');
   const node: unknown = Array.isArray(nodes) ? nodes.find((each) => ownValue(each, 'id') === nodeId) : undefined;
   const tools = ownValue(node, 'type') === agentNode.type ? ownValue(ownValue(node, 'data'), 'tools') : undefined;

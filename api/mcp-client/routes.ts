@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
-import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
+import { measureVersion } from '../../db/workflows/versions-repository.js';
+import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
@@ -13,6 +14,8 @@ import { createMasker } from '../../graph/mask.js';
 import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
 import { cutText } from '../../graph/cut-text.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import { isTool } from '../../outgoing/mcp-tools.js';
@@ -22,7 +25,7 @@ import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
-import { listTools, storeRefusedOf, type ListedAgent } from './list-tools.js';
+import { listTools, serversAt, storeRefusedOf, type ListedAgent } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
 
 const defineRoute = routesOf<McpClientDeps>();
@@ -71,9 +74,9 @@ const mcpTools = defineRoute({
   audit: { action: 'mcp_tools.listed', target: 'connection', records: 'refusals' },
   body: bodySchema,
   responses: { 200: z.array(z.record(z.string(), z.unknown())) },
-  async handler({ deps, caller, body, tenant, signal }) {
-    const asked = await findAsked(deps, caller, body);
-    const headers = mergeHeaders(asked === undefined ? {} : headersOf(deps, asked), body.headers ?? {});
+  async handler({ deps, caller, body, tenant, signal, memory: ofRequest }) {
+    const asked = await findAsked(deps, { caller, body, tenant, signal, memory: ofRequest });
+    const headers = mergeHeaders(asked?.headers ?? {}, body.headers ?? {});
     const credentials = Object.entries(headers).filter(([name]) => isCredentialHeader(name));
     const masker = createMasker(credentials.flatMap(([, value]) => credentialTexts(value)));
     const bare: McpServer = {
@@ -128,23 +131,40 @@ function isHttpUrl(text: string): boolean {
 }
 
 interface Asked extends ListedAgent {
-  stored: StoredDrawing;
+  headers: Headers;
 }
 
-async function findAsked(deps: McpClientDeps, reach: Reach, body: Body): Promise<Asked | undefined> {
+interface AskedRequest {
+  caller: Reach;
+  body: Body;
+  tenant: string;
+  signal: AbortSignal;
+  memory: ByteLease;
+}
+
+/** Reads the drawing in its turn, as `readsDrawing` does, and frees it before the server is asked. */
+async function findAsked(
+  { db, secretBox, heavyWork }: McpClientDeps,
+  { caller, body, tenant, signal, memory }: AskedRequest,
+): Promise<Asked | undefined> {
   const { workflow_id: workflowId, node_id: nodeId, endpoint_url: endpointUrl } = body;
   if (typeof workflowId !== 'number' || typeof nodeId !== 'string') return undefined;
   const isPossible = workflowId > 0 && workflowId <= MAX_ID;
-  const role = isPossible ? await findWorkflowRole(deps.db, workflowId, reach) : undefined;
-  const stored = role && (await findDrawing(deps.db, workflowId));
-  if (stored === undefined) {
-    throw invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
-  }
-  return { stored, nodeId, endpointUrl };
-}
-
-function headersOf({ secretBox }: McpClientDeps, { stored, nodeId, endpointUrl }: Asked): Headers {
-  return findStoredHeaders(openDrawing(secretBox, stored).drawing, nodeId, endpointUrl);
+  const access = isPossible ? await findWorkflowRole(db, workflowId, caller) : undefined;
+  const unknown = () => invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
+  if (access === undefined) throw unknown();
+  const sizeBytes = await measureVersion(db, workflowId, undefined);
+  const before = memory.bytes;
+  await memory.resize(before + PARSED_COPIES * sizeBytes);
+  const asked = await heavyWork.run({ tenant, projectId: access.projectId, signal }, sizeBytes, async () => {
+    const stored = await findDrawing(db, workflowId);
+    if (stored === undefined) throw unknown();
+    const headers = findStoredHeaders(openDrawing(secretBox, stored).drawing, nodeId, endpointUrl);
+    const servers = serversAt(stored.document, nodeId, endpointUrl);
+    return { workflowId, version: stored.version, nodeId, servers, headers };
+  });
+  await memory.resize(before);
+  return asked;
 }
 
 /**

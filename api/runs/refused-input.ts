@@ -2,6 +2,7 @@
 // the drawing.
 import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
+import { pushTo } from '../../graph/push-to.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import type { FieldErrors } from '../http/errors.js';
 import type { Envelope } from '../envelope/run-envelope.js';
@@ -29,7 +30,7 @@ export function toRefusedInput({ data }: Envelope, drawing: unknown): RefusedInp
 function toFieldErrors(result: Record<string, string>[]): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const [field, sentence] of result.flatMap((error) => Object.entries(error))) {
-    errors.set(field, [...(errors.get(field) ?? []), sentence]);
+    pushTo(errors, field, sentence);
   }
   return Object.fromEntries(errors);
 }

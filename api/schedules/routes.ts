@@ -39,7 +39,7 @@ const list = defineRoute({
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(scheduleSchema) },
   async handler({ deps, params, query }) {
-    const workflow = await loadDrawing(deps, params.id);
+    const workflow = orNotFound((await findInputSecrets(deps.db, [params.id])).get(params.id));
     const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id }, toWindow(query));
     const items = await Promise.all(schedules.map((schedule) => toSchedule(deps, schedule, workflow)));
     return answerPage(query, total, items);
@@ -81,6 +81,7 @@ const create = defineRoute({
     '`catchup_seconds`. 400 too for an input that the workflow would refuse as it is now.',
   audit: { action: 'schedule.created', target: 'schedule', makes: 'id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
+  readsDrawing: 'parsed',
   bodyFormat: 'exact',
   body: newScheduleBody,
   responses: { 201: scheduleSchema },
@@ -121,6 +122,7 @@ const change = defineRoute({
     'access. `********` in a secret field of the input keeps the value.',
   audit: { action: 'schedule.changed', target: 'schedule', id: 'schedule_id', commits: 'handler' },
   access: { to: 'workflow', role: 'editor' },
+  readsDrawing: 'parsed',
   params: scheduleParams,
   bodyFormat: 'exact',
   body: scheduleChangeBody,

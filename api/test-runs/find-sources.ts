@@ -9,6 +9,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import type { PlannedDrawing } from '../../graph/changed-nodes.js';
 import { readDrawing } from '../../graph/document.js';
 import { enclosingLoops, handlesAfter, type Handle, type NodeKey } from '../../graph/plan.js';
+import { pushTo } from '../../graph/push-to.js';
 import { joinSecrets } from '../../graph/secrets.js';
 import { findVariables } from '../../graph/template.js';
 import type { TestDeps } from './deps.js';
@@ -127,7 +128,7 @@ function readersOf(drawing: Record<string, unknown>): Map<string, string[]> {
   for (const { id, data } of readDrawing(drawing).document.nodes) {
     for (const variable of findVariables(data)) {
       if (variable.source !== 'node' && variable.source !== 'error') continue;
-      readers.set(variable.nodeId, [...(readers.get(variable.nodeId) ?? []), id]);
+      pushTo(readers, variable.nodeId, id);
     }
   }
   return readers;

@@ -57,6 +57,7 @@ const put = defineRoute({
     'none, it stands for the one of the workflow, once the drawing is saved. With `If-Match`, the `ETag` of an earlier ' +
     'answer, nothing is changed when the draft is another one by now, or gone (412); with `If-None-Match: *` nothing is ' +
     'when there is one.',
+  readsDrawing: 'parsed',
   readsDraft: 'parsed',
   resolvesActions: 'data',
   audit: { action: 'workflow.drafted', target: 'workflow', id: 'id', records: 'refusals' },

@@ -1,4 +1,5 @@
 // Inserts a node after another one or into a link. Each insertion is one step of Undo.
+import { pushTo } from '../../graph/push-to.js';
 import { addNode, connect, disconnect, freePlace, moveNodes } from './change-drawing.js';
 import { dataOf, nodesOf, positionOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { CARD_WIDTH } from './flow-nodes.js';
@@ -72,7 +73,7 @@ export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind,
 /** Moves the target of a link, and the nodes after it that are not left of it, to the right. */
 function shifted(drawing: Drawing, kinds: NodeKinds, { target }: Link, by: number): Drawing {
   const next = new Map<string, string[]>();
-  for (const link of linksOf(drawing, kinds)) next.set(link.source, [...(next.get(link.source) ?? []), link.target]);
+  for (const link of linksOf(drawing, kinds)) pushTo(next, link.source, link.target);
   const after = new Set([target]);
   for (const id of after) for (const each of next.get(id) ?? []) after.add(each);
   const nodes = nodesOf(drawing);

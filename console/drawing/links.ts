@@ -2,6 +2,7 @@
 // are included as idle, because people see them in other editors.
 import { dataOf, nodesOf, typeOf, type Drawing, type DrawnNode, type NodeKind, type NodeKinds } from './drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
+import { pushTo } from '../../graph/push-to.js';
 import { asArray, asObject, asText } from '../ui/json.js';
 
 export interface Link {
@@ -112,7 +113,7 @@ function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
  */
 export function reaches(links: readonly Link[], from: string, to: string): boolean {
   const next = new Map<string, string[]>();
-  for (const { source, target, isIdle } of links) if (!isIdle) next.set(source, [...(next.get(source) ?? []), target]);
+  for (const { source, target, isIdle } of links) if (!isIdle) pushTo(next, source, target);
   const seen = new Set([from]);
   for (const id of seen) {
     if (id === to) return true;
@@ -125,7 +126,7 @@ export function reaches(links: readonly Link[], from: string, to: string): boole
 export function before(links: readonly Link[], id: string): string[] {
   const sources = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) {
-    if (!isIdle) sources.set(target, [...(sources.get(target) ?? []), source]);
+    if (!isIdle) pushTo(sources, target, source);
   }
   const seen = new Set([id]);
   for (const each of seen) for (const source of sources.get(each) ?? []) seen.add(source);

@@ -1,6 +1,7 @@
 import { useReactFlow, type ReactFlowInstance } from '@xyflow/react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { MAX_NOTES } from '../../graph/notes.js';
+import { pushTo } from '../../graph/push-to.js';
 import { Button } from '../ui/button.js';
 import { FailedChoices } from '../service/problem.js';
 import { useActions, type FoundAction } from '../service/services.js';
@@ -135,7 +136,7 @@ function ActionButton({ found, onAdd }: { found: FoundAction; onAdd: () => void 
 
 function byService(found: readonly FoundAction[]): [FoundAction['service'], FoundAction[]][] {
   const groups = new Map<FoundAction['service'], FoundAction[]>();
-  for (const each of found) groups.set(each.service, [...(groups.get(each.service) ?? []), each]);
+  for (const each of found) pushTo(groups, each.service, each);
   return [...groups];
 }
 
@@ -156,6 +157,6 @@ function showNew(flow: ReactFlowInstance, drawing: Drawing, { x, y }: Position):
 
 function categoriesOf(kinds: readonly NodeKind[]): [string, NodeKind[]][] {
   const categories = new Map<string, NodeKind[]>();
-  for (const kind of kinds) categories.set(kind.category, [...(categories.get(kind.category) ?? []), kind]);
+  for (const kind of kinds) pushTo(categories, kind.category, kind);
   return [...categories];
 }

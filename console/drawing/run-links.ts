@@ -1,5 +1,6 @@
 // Reads the links of a run's drawing without knowing the kinds of nodes.
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
+import { pushTo } from '../../graph/push-to.js';
 import { objectsOf } from '../ui/json.js';
 
 export interface RunLink {
@@ -104,11 +105,7 @@ function orderOf(ids: readonly string[], links: readonly RunLink[]): string[] {
 
 function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
+  for (const item of items) pushTo(groups, keyOf(item), item);
   return groups;
 }
 

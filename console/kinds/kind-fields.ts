@@ -1,5 +1,6 @@
 // Groups of fields: the schema's `group` puts fields that every kind has under a common heading.
 import { isObject, type JsonObject } from '../../graph/json.js';
+import { pushTo } from '../../graph/push-to.js';
 import { asText } from '../ui/json.js';
 import { propertiesOf } from '../forms/schema.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -15,7 +16,7 @@ export function groupsOf(schema: JsonObject): FieldGroup[] {
   const groups = new Map<string, [key: string, property: JsonObject][]>();
   for (const [key, property] of Object.entries(propertiesOf(schema))) {
     const heading = asText(property['group']);
-    if (heading !== undefined) groups.set(heading, [...(groups.get(heading) ?? []), [key, property]]);
+    if (heading !== undefined) pushTo(groups, heading, [key, property]);
   }
   return [...groups].map(([heading, entries]) => ({
     heading,

@@ -1,4 +1,5 @@
 // Exact sums of the service's decimals (`0.00002`), which doubles would round.
+import { pushTo } from '../../graph/push-to.js';
 
 type Amount = Readonly<Record<string, string>>;
 
@@ -8,7 +9,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 export function sumAmounts(amounts: readonly Amount[]): Amount {
   const values = new Map<string, string[]>();
   for (const [currency, value] of amounts.flatMap((amount) => Object.entries(amount))) {
-    if (DECIMAL.test(value)) values.set(currency, [...(values.get(currency) ?? []), value]);
+    if (DECIMAL.test(value)) pushTo(values, currency, value);
   }
   return Object.fromEntries([...values].map(([currency, texts]) => [currency, sumDecimals(texts)]));
 }

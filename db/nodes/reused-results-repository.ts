@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeEnding, NodeKey } from '../../graph/plan.js';
+import { pushTo } from '../../graph/push-to.js';
 import type { Db } from '../core/client.js';
 import { ofLoop } from './iterations-repository.js';
 
@@ -50,7 +51,7 @@ export async function findReusedInIterations(db: Db, loop: NodeKey): Promise<Map
   const byIndex = new Map<number, EndedNode[]>();
   for (const { path, ...end } of rows) {
     const index = indexOfPath(path);
-    byIndex.set(index, [...(byIndex.get(index) ?? []), end]);
+    pushTo(byIndex, index, end);
   }
   return byIndex;
 }

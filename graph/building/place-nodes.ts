@@ -4,6 +4,7 @@ import { isObject, ownValue, type JsonObject } from '../json.js';
 import { findBodies, FRAME_PADDING, FRAME_TITLE, loopsAround, type Bodies } from '../loop-bodies.js';
 import { exitNamesOf, ORDINARY_EXIT } from './node-links.js';
 import { kindOfType } from '../nodes/registry.js';
+import { pushTo } from '../push-to.js';
 
 interface Box {
   /** Of its node; undefined for notes and frames. */
@@ -53,7 +54,7 @@ export function placeNodes(
   const frames = new Frames(bodies, placed, taken);
   const sources = new Map<string, string[]>();
   for (const { from, to } of links) {
-    if (added.has(to) && nodes.has(from)) sources.set(to, [...(sources.get(to) ?? []), from]);
+    if (added.has(to) && nodes.has(from)) pushTo(sources, to, from);
   }
   const places = new Map<string, { x: number; y: number }>();
   const put = (id: string, ...wanted: { x: number; y: number }[]): void => {
@@ -73,7 +74,9 @@ export function placeNodes(
     // The first nodes of a body stand below the title of its frame.
     const inset =
       bodies.loopOf.get(id) === first ? { x: FRAME_PADDING, y: FRAME_TITLE + FRAME_PADDING } : { x: 0, y: 0 };
-    const right = Math.max(...before.map((source) => frames.rightOf(source, id) ?? rightOf(placed.get(source)!)));
+    const edges = before.map((source) => frames.rightOf(source, id) ?? rightOf(placed.get(source)!));
+    // Arguments of a call (`Math.max(...edges)`) would exceed the stack, as any number of nodes may lead to this one.
+    const right = edges.reduce((most, edge) => Math.max(most, edge), -Infinity);
     const { x, y } = placed.get(first)!;
     const beside = { x: right + GAP_X + inset.x, y: y + inset.y };
     // In a body that has no room on the right, there may be some below the node before.
@@ -93,7 +96,7 @@ function inOrder(added: ReadonlySet<string>, links: readonly Ends[], depthOf: (i
   for (const { from, to } of links) {
     if (!added.has(from) || !added.has(to)) continue;
     waits.set(to, waits.get(to)! + 1);
-    next.set(from, [...(next.get(from) ?? []), to]);
+    pushTo(next, from, to);
   }
   const depths = new Map([...added].map((id) => [id, depthOf(id)]));
   const ready = [...added].filter((id) => waits.get(id) === 0);

@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { pushTo } from '../../../graph/push-to.js';
 import { latestMs, nodeKey, parseNodeKey } from '../../live/live-run.js';
 import { readShownRun, useIsWaiting, useNodeEntry, useStartedNodes } from '../../live/run-cache.js';
 import { classNames } from '../../ui/class-names.js';
@@ -97,7 +98,7 @@ function useRequestsByNode(runId: string): ReadonlyMap<string, readonly Approval
     const byNode = new Map<string, ApprovalRequest[]>();
     for (const request of data ?? NONE) {
       const key = nodeKey(request.node_id, request.path);
-      byNode.set(key, [...(byNode.get(key) ?? []), request]);
+      pushTo(byNode, key, request);
     }
     return byNode;
   }, [data]);

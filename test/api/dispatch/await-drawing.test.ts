@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { awaitDrawing } from '../../../api/dispatch/await-drawing.js';
 import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { RequestContext } from '../../../api/dispatch/step.js';
@@ -50,5 +52,26 @@ describe('a route that reads a drawing', () => {
     assert.equal(await leasedFor(bodyOf(0)), 0);
     assert.equal(await leasedFor(bodyOf(2)), 4 * 2 * 192 * 1024);
     assert.equal(await leasedFor(bodyOf(10_000)), 4 * 8 * 1024 * 1024);
+  });
+
+  it('says so in its declaration', () => {
+    const files = execFileSync('git', ['ls-files', 'api/**routes.ts'], { encoding: 'utf8' })
+      .split('\n')
+      .filter(Boolean);
+    const routes = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^const (\w+) = defineRoute\(\{$.*?^\}\);$/gms)].map(([text, name]) => ({
+        name: `${file} ${name}`,
+        text,
+      })),
+    );
+    assert.ok(routes.length > 100, `${routes.length} routes`);
+    const reading = routes.filter(({ text }) =>
+      /\b(?:findDrawing|loadDrawing|findVersion|drawings\.find)\(/.test(text),
+    );
+    assert.ok(reading.length > 10, `${reading.length} routes read a drawing`);
+    const silent = reading.filter(({ text }) => !/^  readsDrawing: /m.test(text)).map(({ name }) => name);
+    // Those of cases are declared by another change.
+    const others = silent.filter((name) => !name.startsWith('api/test-runs/cases-routes.ts '));
+    assert.deepEqual(others, []);
   });
 });
