@@ -10,8 +10,8 @@ import { renderText } from '../../graph/template.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
 import { hasSideEffects } from './estimate.js';
+import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
-const MOST_MOCKS = 1_000;
 /** The case has no expectation for a longer output. */
 const MOST_CHARACTERS = 64 * 1024;
 
@@ -42,7 +42,7 @@ export async function caseFromRun(
     return waits || hasSideEffects(kind, of);
   });
   const ends = await listEndsOf(db, runId, mocked, MOST_MOCKS + 1);
-  if (ends.length > MOST_MOCKS) throw new ApiError(400, 'too_many_mocks', `A case has at most ${MOST_MOCKS} mocks.`);
+  refuseManyMocks(ends.length);
   const secrets = openPassedSecrets(secretBox, run.passedSecretsEnc, row);
   if (secrets.length > 0) {
     throw new ApiError(400, 'passed_secrets', 'The run holds secrets of other runs, which no case can keep.');

@@ -43,6 +43,7 @@ import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.
 import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
+import { refuseManyMocks } from './read-mocks.js';
 import { startCases, driveCases } from './run-cases.js';
 import { withDrawing } from './start-test.js';
 
@@ -321,6 +322,7 @@ async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonO
 }
 
 function refuseLarge(content: Case['content']): void {
+  refuseManyMocks(Object.keys(content.mocks).length);
   if (Buffer.byteLength(JSON.stringify(content)) > MOST_BYTES) {
     throw new ApiError(413, 'too_large', 'A case has at most 1 MiB.');
   }

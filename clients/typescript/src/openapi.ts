@@ -9713,7 +9713,7 @@ export interface operations {
                     /** @description The most that the test may cost. A model call beyond it is not made: `budget_exceeded` */
                     max_cost?: string;
                     /**
-                     * @description By node: what it puts out in place of being executed
+                     * @description By node: what it puts out in place of being executed; at most 1,000
                      * @default {}
                      */
                     mocks?: {
