@@ -30,6 +30,7 @@ import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
+import { patternProblem } from '../../graph/pattern.js';
 import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
 import { amountSchema } from '../projects/project-view.js';
 import type { TestDeps } from './deps.js';
@@ -68,6 +69,9 @@ const expectation = z
     if ((node === undefined) === (output === undefined)) issue('node', 'Name either a node or the output.');
     const parsed = conditionSchema.safeParse({ left: '', operator, right });
     if (!parsed.success) issue('right', parsed.error.issues[0]?.message ?? 'Input should be a valid value');
+    // Variables are not filled in here, so they are part of the pattern.
+    const problem = parsed.success && operator === 'matches' ? patternProblem(String(right)) : undefined;
+    if (problem !== undefined) issue('right', problem);
   });
 
 const fields = {

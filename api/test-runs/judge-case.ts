@@ -76,13 +76,13 @@ async function answer(
   questions: ComparedTexts[],
   projectId: number,
 ): Promise<number[]> {
-  if (areCheap(questions)) return answerQuestions(questions, 'all');
+  if (areCheap(questions)) return answerQuestions(questions, 'each');
   const options = {
     owner: projectId,
     signal: new AbortController().signal,
     limitMs: LIMIT_MS,
     maxWaiting: MAX_WAITING,
   };
-  const reply = await processes.run(questionsWork(questions, 'all'), options);
+  const reply = await processes.run(questionsWork(questions, 'each'), options);
   return reply?.kind === 'held' ? reply.held : [];
 }

@@ -65,7 +65,9 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
     try {
       for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
         if (stopped.aborted) break;
-        await driveCases(deps, deps.logger, run);
+        await driveCases(deps, deps.logger, run).catch((error: unknown) => {
+          deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not run; a later round tries again');
+        });
       }
     } catch (error) {
       deps.logger.warn({ err: error }, 'cases were not run; the next round goes on');
