@@ -90,7 +90,9 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
   let open = 0;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
-    if (await endIfOver(deps, run, result, workflow?.project_id ?? 0)) continue;
+    const isJudged = await endIfOver(deps, run, result);
+    if (isJudged === false) open += 1;
+    if (isJudged !== undefined) continue;
     // At the money limit, started runs continue, because each paid call is checked against the limit before it is made.
     const isStopped = stop !== undefined && (stop !== TOO_DEAR || result.runId === null);
     if (isStopped) await stopCase(deps, log, run, result, stop);
@@ -109,10 +111,12 @@ const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' 
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
-async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
+/** Returns undefined if the run of the case goes on, and false if the case is to be judged in a later round. */
+async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult): Promise<boolean | undefined> {
   const { runId, runStatus, caseId } = result;
-  if (runId === null || runStatus === null || runStatus === 'In Progress') return false;
-  const judged = await judgeCase(deps, { ...result, runId }, projectId);
+  if (runId === null || runStatus === null || runStatus === 'In Progress') return undefined;
+  const judged = await judgeCase(deps, { ...result, runId }, run.userId);
+  if (judged === undefined) return false;
   await endCase(deps.db, deps.secretBox, { caseRunId: run.id, caseId, ...judged });
   return true;
 }

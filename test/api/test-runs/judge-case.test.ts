@@ -1,9 +1,9 @@
-// Expectations are judged one by one.
+// Expectations are judged one by one, in a process where that may take long.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../db/core/client.js';
 import { judgeCase } from '../../../api/test-runs/judge-case.js';
 import type { Expectation } from '../../../db/test-runs/cases-repository.js';
-import type { Processes } from '../../../processes/processes.js';
+import { ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 import { perform } from '../../../processes/work.js';
 
 describe('the expectations of a case', () => {
@@ -32,5 +32,18 @@ describe('the expectations of a case', () => {
       const failed = judged?.detail.failures.map(({ expectation }) => expectation);
       assert.deepEqual([judged?.status, failed], ['failed', expect.filter((each) => each !== empty)]);
     }
+  });
+
+  it('count for the user who runs the cases, and wait for a later round where the user has too much to judge', async () => {
+    const owners: number[] = [];
+    const busy: Processes = {
+      ...processes,
+      async run(_work, { owner }) {
+        owners.push(owner);
+        throw new ProcessesBusyError('Too much work waits.');
+      },
+    };
+    assert.equal(await judge([costly], busy), undefined);
+    assert.deepEqual(owners, [7]);
   });
 });
