@@ -59,11 +59,17 @@ export async function startCases(
   return id;
 }
 
-/** Drives all open case runs; every API process runs this loop. `stop` resolves when the current round has ended. */
+/**
+ * Drives all open case runs, each round those behind the last one of the round before; every API process runs this loop.
+ * `stop` resolves when the current round has ended.
+ */
 export function startRunningCases(deps: TestDeps): BackgroundLoop {
+  let last: string | undefined;
   return startLoop(async (stopped) => {
     try {
-      for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
+      const runs = await listOpenCaseRuns(deps.db, AT_ONCE, last);
+      last = runs.length < AT_ONCE ? undefined : runs.at(-1)!.id;
+      for (const run of runs) {
         if (stopped.aborted) break;
         await driveCases(deps, deps.logger, run).catch((error: unknown) => {
           deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not run; a later round tries again');

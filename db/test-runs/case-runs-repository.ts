@@ -144,15 +144,11 @@ export function findCaseRun(db: Db, workflowId: number, id: string): Promise<Cas
     .executeTakeFirst();
 }
 
-/** Oldest first. */
-export function listOpenCaseRuns(db: Db, limit: number): Promise<CaseRun[]> {
-  return db
-    .selectFrom('case_runs')
-    .select(RUN)
-    .where('status', '=', 'in progress')
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
+/** Oldest first: those behind the run `after`, or from the first one. Returns none if that run is gone. */
+export function listOpenCaseRuns(db: Db, limit: number, after: string | undefined): Promise<CaseRun[]> {
+  const open = db.selectFrom('case_runs').select(RUN).where('status', '=', 'in progress');
+  const behind = sql<boolean>`(created_at, id) > (SELECT created_at, id FROM case_runs WHERE id = ${after})`;
+  return (after === undefined ? open : open.where(behind)).orderBy('created_at').orderBy('id').limit(limit).execute();
 }
 
 export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string): Promise<CaseResult[]> {

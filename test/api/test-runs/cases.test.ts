@@ -280,6 +280,17 @@ describe('cases', function () {
       await quick();
       assert.equal((await runCases()).status, 'passed');
     });
+
+    it('end although twenty older ones take long', async () => {
+      const slow = await world.workflowOf(
+        drawing(linkInRow([trigger(), http(`${world.target.url}/delay/60000/${randomUUID()}`)])),
+      );
+      const { data: started } = await api.run(slow);
+      for (let index = 0; index < 20; index += 1) await insertOlder(started.id);
+      await quick();
+      assert.equal((await runCases()).status, 'passed');
+      await api.post(`/workflows/${slow}/history/${started.id}/cancel/`);
+    });
   });
 
   it('refuse what is wrong with them', async () => {
