@@ -4,11 +4,13 @@ import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findOutput, listEndsOf } from '../../db/test-runs/run-results-repository.js';
 import type { CaseContent } from '../../db/test-runs/cases-repository.js';
+import { fieldIdsOf, secretFieldsOf } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { renderText } from '../../graph/template.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
+import { secretsOfRun } from '../runs/resume/drawings.js';
 import { hasSideEffects } from './estimate.js';
 import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
@@ -16,8 +18,8 @@ import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 400 for a run of another workflow, one whose results have expired, and one of the assistant in the editor,
- * because every member reads the cases.
+ * Throws 400 for a run of another workflow, one whose results have expired, one whose secrets are too many to be kept,
+ * and one of the assistant in the editor, because every member reads the cases.
  */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
@@ -56,6 +58,9 @@ export async function caseFromRun(
     input: isObject(input) ? input : {},
     mocks: Object.fromEntries(mocks) as JsonObject,
     expect: expectOutput(output),
+    secretFieldIds: [...fieldIdsOf(secretFieldsOf(run.document))],
+    // Without a sealed input, nothing in it was masked.
+    ...(run.inputEnc !== null && { secretsThen: secretsOfRun(secretBox, run) }),
   };
 }
 

@@ -24,14 +24,12 @@ import {
 import { findStoredDrawing } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { secretFieldsOf } from '../../graph/input.js';
 import { conditionSchema } from '../../graph/condition-schema.js';
 import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
 import { patternProblem } from '../../graph/pattern.js';
-import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
 import { amountSchema } from '../projects/project-view.js';
 import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
@@ -43,6 +41,7 @@ import { routesOf, type Route } from '../http/route.js';
 import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.js';
 import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
+import { createCaseMasker, keepFieldIds, mergeInput } from './case-secrets.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { refuseManyMocks } from './read-mocks.js';
 import { startCases, driveCases } from './run-cases.js';
@@ -86,7 +85,7 @@ const caseSchema = z
   .object({
     id: z.int(),
     name: z.string(),
-    input: anyObject.describe('Secret fields are ********'),
+    input: anyObject.describe('Secrets are ********'),
     mocks: anyObject,
     expect: z.array(expectation),
     required: z.boolean(),
@@ -110,10 +109,11 @@ const list = defineRoute({
   async handler({ deps, params, query }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const { total, cases } = await listCases(deps.db, deps.secretBox, params.id, toWindow(query));
+    const mask = createCaseMasker(deps.secretBox, workflow);
     return answerPage(
       query,
       total,
-      cases.map((each) => toView(each, workflow)),
+      cases.map((each) => toView(each, mask(each.content))),
     );
   },
 });
@@ -159,14 +159,14 @@ const read = defineRoute({
   async handler({ deps, params }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
-    return { status: 200, body: toView(found, workflow) };
+    return { status: 200, body: toView(found, createCaseMasker(deps.secretBox, workflow)(found.content)) };
   },
 });
 
 const change = defineRoute({
   method: 'PATCH',
   path: '/api/v1/workflows/:id/cases/:case_id/',
-  summary: 'Changes a case. `********` in a secret field of the input keeps its value.',
+  summary: 'Changes a case. A value of the input with `********`, as answers show it, stays as it is.',
   audit: { action: 'case.changed', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
@@ -184,14 +184,16 @@ const change = defineRoute({
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
     const { content } = found;
-    const input =
-      body.input && keepInputSecrets(secretFieldsOf(workflow.document), body.input, (id) => content.input[id]);
+    const mask = createCaseMasker(deps.secretBox, workflow);
+    const { document } = workflow;
+    const input = body.input && mergeInput(content, body.input, { shown: mask(content), document });
     const changed = {
       ...found,
       name: body.name ?? found.name,
       isRequired: body.required ?? found.isRequired,
       content: {
-        input: (input as JsonObject | undefined) ?? content.input,
+        ...content,
+        ...input,
         mocks: body.mocks ?? content.mocks,
         expect: body.expect ?? content.expect,
       },
@@ -200,7 +202,7 @@ const change = defineRoute({
     refuseLarge(changed.content);
     await updateCase(deps.db, deps.secretBox, changed);
     const stored = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
-    return { status: 200, body: toView(stored, workflow) };
+    return { status: 200, body: toView(stored, mask(stored.content)) };
   },
 });
 
@@ -310,13 +312,15 @@ const cancelRun = defineRoute({
 export const caseRoutes: Route<TestDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
 
 async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
-  made.content.input = await fillFiles(deps, workflow, made.content.input);
-  refuseLarge(made.content);
+  const content = keepFieldIds(made.content, workflow.document);
+  content.input = await fillFiles(deps, workflow, content.input);
+  refuseLarge(content);
   if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
     throw new ApiError(400, 'too_many_cases', `A workflow has at most ${MOST_CASES} cases.`);
   }
-  const id = await insertCase(deps.db, deps.secretBox, { ...made, workflowId: workflow.id });
-  return toView(orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id)), workflow);
+  const id = await insertCase(deps.db, deps.secretBox, { ...made, content, workflowId: workflow.id });
+  const stored = orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id));
+  return toView(stored, createCaseMasker(deps.secretBox, workflow)(stored.content));
 }
 
 /** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
@@ -334,13 +338,12 @@ function refuseLarge(content: Case['content']): void {
 
 function toView(
   { id, name: title, isRequired, content, createdAt, updatedAt }: Case,
-  workflow: StoredDrawing,
+  shownInput: JsonObject,
 ): z.infer<typeof caseSchema> {
-  const { masked } = maskInput(secretFieldsOf(workflow.document), content.input);
   return {
     id,
     name: title,
-    input: masked as JsonObject,
+    input: shownInput,
     mocks: content.mocks,
     expect: content.expect,
     required: isRequired,

@@ -1,10 +1,12 @@
 // Pins of a workflow: results that tests use instead of executing a node (docs/use/test-runs.md, "Pins").
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { anyObject } from '../../graph/any-object.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';
+import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
-import { deletePin, listPins, storePin, type Pin } from '../../db/test-runs/pins-repository.js';
+import { deletePin, listPins, storePin, type NewPin, type Pin } from '../../db/test-runs/pins-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { FixedOutcome } from '../../graph/fixed-outcome.js';
@@ -17,6 +19,7 @@ import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
+import { secretsOfRun } from '../runs/resume/drawings.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { readOutcome } from './read-outcome.js';
 
@@ -148,11 +151,13 @@ async function toPin(deps: TestDeps, workflow: StoredDrawing, id: string, path: 
   const { secrets, fingerprints, drawing } = open(deps, workflow);
   const fingerprint = fingerprints?.get(id) ?? null;
   if ('from_run' in body) {
-    const { outcome, shown } = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
-    return { outcome, shown, fingerprint };
+    const ofNode = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
+    return { ...ofNode, fingerprint };
   }
   const outcome = await readBody(deps, workflow.project_id, { drawing, id, body });
-  return { outcome, shown: createMasker(secretTexts(secrets)).json(outcome), fingerprint };
+  const secretsThen = secretTexts(secrets);
+  const shown = createMasker(secretsThen).json(outcome);
+  return { outcome, shown, fingerprint, ...(!isDeepStrictEqual(shown, outcome) && { secretsThen }) };
 }
 
 /** A pin may belong to a node that is not saved yet; the names of its handles are then unknown. */
@@ -173,7 +178,7 @@ async function ofRun(
   { db, secretBox, config }: TestDeps,
   workflow: StoredDrawing,
   key: { runId: string; path: string; nodeId: string },
-): Promise<{ outcome: FixedOutcome; shown: FixedOutcome }> {
+): Promise<Pick<NewPin, 'outcome' | 'shown' | 'secretsThen'>> {
   const found = await findResultToPin(db, workflow.id, key, {
     retentionDays: config.resultRetentionDays,
     limitBytes: MOST_BYTES,
@@ -186,8 +191,11 @@ async function ofRun(
   }
   const handles = [found.handle, ...(found.alsoHandles ?? [])];
   const read = (text: string | null): NodeOutput => parseJson(text ?? '{"content":""}') as NodeOutput;
+  const earlier =
+    found.resultEnc === null ? undefined : await findEarlierRun(db, key.runId, config.resultRetentionDays);
   return {
     outcome: { output: read(openResult(found, key, secretBox)), handles },
     shown: { output: read(found.result), handles },
+    ...(earlier && { secretsThen: secretsOfRun(secretBox, earlier) }),
   };
 }

@@ -25,6 +25,7 @@ import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import type { TestDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { cancelRun } from '../runs/cancel-run.js';
+import { secretsOfCase } from './case-secrets.js';
 import { judgeCase } from './judge-case.js';
 import { CaseUsed, startTest } from './start-test.js';
 
@@ -172,6 +173,7 @@ async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }:
       nodeId: readDrawing(drawing).document.startNode,
       path: undefined,
       input: found.content.input,
+      passedSecrets: secretsOfCase(found.content),
       drawing,
       version,
       mocks: found.content.mocks,

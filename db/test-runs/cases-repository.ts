@@ -21,6 +21,10 @@ export interface CaseContent {
   input: Record<string, unknown>;
   mocks: Record<string, unknown>;
   expect: Expectation[];
+  /** The fields that were secret when the input was set. Their values stay secret even if the fields no longer are. */
+  secretFieldIds?: string[] | undefined;
+  /** What the run masked of which the case was made, if its input contains secrets. */
+  secretsThen?: string[] | undefined;
 }
 
 export interface Case {

@@ -12,6 +12,8 @@ interface StoredPin {
   outcome: FixedOutcome;
   /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
   fingerprint: string | null;
+  /** What was secret when it was pinned, if the outcome contains secrets. */
+  secretsThen?: string[] | undefined;
 }
 
 export interface PinPlace {
@@ -61,8 +63,14 @@ export function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
 }
 
 async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
-  const { workflowId, nodeId, path, outcome, fingerprint, shown, sourceRun, userId } = pin;
-  const sealed = box.seal(writeJson({ outcome, fingerprint } satisfies StoredPin), 'pin', workflowId, path, nodeId);
+  const { workflowId, nodeId, path, outcome, fingerprint, secretsThen, shown, sourceRun, userId } = pin;
+  const sealed = box.seal(
+    writeJson({ outcome, fingerprint, secretsThen } satisfies StoredPin),
+    'pin',
+    workflowId,
+    path,
+    nodeId,
+  );
   const values = { outcome: writeJson(shown), pin_enc: sealed, source_run: sourceRun, updated_by: userId };
   await db
     .insertInto('pins')

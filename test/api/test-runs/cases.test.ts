@@ -130,6 +130,40 @@ describe('cases', function () {
     assert.equal((await runCases({ drawing: changed })).status, 'failed');
   });
 
+  it('keep what was secret when their input was set, whatever the drawing says later', async () => {
+    const secret = 'very-secret-token';
+    const input = { word: `with ${secret}`, token: secret };
+    world.target.on(calls, [{ body: 'once' }]);
+    const { data: started } = await api.run(workflowId, input);
+    await api.pollToEnd(started.id);
+    const own = await make({ name: 'own', input, mocks: { [post.id]: { content: 'mocked' } } });
+    const shown = { word: 'with ********', token: '********' };
+    assert.deepEqual(own.input, shown);
+    const echo = { ...output, data: { ...output.data, value: '{{ input.word }} {{ input.token }}' } };
+    await api.patch(`/workflows/${workflowId}/`, { body: { data: drawing(linkInRow([trigger(), post, echo])) } });
+    const made = await api.post<CaseView>(`/workflows/${workflowId}/cases/from-run/`, {
+      body: { run_id: started.id, name: 'of a run' },
+    });
+    assert.deepEqual([made.status, made.body.input], [201, shown]);
+    const place = `/workflows/${workflowId}/cases/${own.id}/`;
+    const changed = await api.patch<CaseView>(place, { body: { input: { ...own.input, more: 'x' } } });
+    assert.deepEqual(changed.body.input, { ...shown, more: 'x' });
+    assert.deepEqual((await api.get<CaseView>(place)).body.input, { ...shown, more: 'x' });
+    const result = await runCases({ case_ids: [own.id] });
+    const { runs, text } = await readRuns(result);
+    assert.equal(runs, 1);
+    assert.match(text, /with \*{8} \*{8}/);
+    assert.ok(!text.includes(secret), text);
+  });
+
+  /** Reads the histories of the runs, as members see them. */
+  async function readRuns({ cases }: CaseRunView): Promise<{ runs: number; text: string }> {
+    const runs = cases.flatMap(({ run_id: id }) => id ?? []);
+    const histories = [];
+    for (const id of runs) histories.push(await api.history(workflowId, id));
+    return { runs: runs.length, text: JSON.stringify(histories) };
+  }
+
   it('end as errors where a mock is wrong, or somebody would be waited for', async () => {
     const asks = node('human', { message: 'Well?' });
     const other = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
