@@ -28,8 +28,8 @@ const publish = defineRoute({
   path: '/api/v1/workflows/:id/publish-on-marketplace/',
   summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
   description: 'Required cases of the workflow are run first: 409 where one fails, or they have not ended in a minute.',
-  async handler({ deps, log, caller, params, signal, audit }) {
-    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, signal });
+  async handler({ deps, log, caller, params, memory, signal, audit }) {
+    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, memory, signal });
     await audit.change(async (transaction) => {
       refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));
     });

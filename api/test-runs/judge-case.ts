@@ -25,7 +25,7 @@ type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
  */
 export async function judgeCase(
   deps: Pick<TestDeps, 'db' | 'processes'>,
-  { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string },
+  { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string; detail: CaseDetail },
   userId: number,
 ): Promise<Judgement | undefined> {
   const error = errorCode === null ? undefined : { code: errorCode, message: errorMessage ?? '' };

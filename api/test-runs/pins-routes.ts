@@ -6,7 +6,15 @@ import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
-import { deletePin, listPins, storePin, type NewPin, type Pin } from '../../db/test-runs/pins-repository.js';
+import {
+  deletePin,
+  findPin,
+  listPins,
+  measurePins,
+  storePin,
+  type NewPin,
+  type Pin,
+} from '../../db/test-runs/pins-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { FixedOutcome } from '../../graph/fixed-outcome.js';
@@ -14,6 +22,7 @@ import { createMasker } from '../../graph/mask.js';
 import { parseJson } from '../../graph/json-text.js';
 import { secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { NodeOutput } from '../../graph/template.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
@@ -26,6 +35,8 @@ import { readOutcome } from './read-outcome.js';
 const defineRoute = routesOf<TestDeps>();
 
 const MOST_BYTES = 1024 * 1024;
+/** A pin is read as it is taken and as it is shown. */
+const PIN_COPIES = 2 * PARSED_COPIES;
 
 const pinSchema = z
   .object({
@@ -49,9 +60,12 @@ const list = defineRoute({
   readsDrawing: 'parsed',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: z.array(pinSchema) },
-  async handler({ deps, params }) {
+  async handler({ deps, params, memory }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    return { status: 200, body: await viewPins(deps, workflow) };
+    await memory.resize(memory.bytes + PIN_COPIES * (await measurePins(deps.db, params.id)));
+    const pins = await listPins(deps.db, deps.secretBox, workflow.id);
+    const { fingerprints } = open(deps, workflow);
+    return { status: 200, body: pins.map((pin) => toView(pin, fingerprints)) };
   },
 });
 
@@ -59,7 +73,8 @@ const put = defineRoute({
   method: 'PUT',
   path: '/api/v1/workflows/:id/pins/:node_id/',
   summary: 'Pins a result to a node: tests take it in place of executing the node.',
-  description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
+  description:
+    'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB, and all pins of a workflow 8 MiB.',
   readsDrawing: 'parsed',
   audit: { action: 'pin.changed', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
@@ -77,16 +92,16 @@ const put = defineRoute({
     if (Buffer.byteLength(JSON.stringify(pinned.outcome)) > MOST_BYTES) {
       throw new ApiError(413, 'too_large', 'A pin has at most 1 MiB.');
     }
-    await storePin(deps.db, deps.secretBox, {
+    const at = { workflowId: params.id, nodeId: params.node_id, path };
+    const isStored = await storePin(deps.db, deps.secretBox, {
       ...pinned,
-      workflowId: params.id,
-      nodeId: params.node_id,
-      path,
+      ...at,
       sourceRun: 'from_run' in body ? body.from_run : null,
       userId: caller.userId,
     });
-    const pins = await viewPins(deps, workflow);
-    return { status: 200, body: orNotFound(pins.find((pin) => pin.node_id === params.node_id && pin.path === path)) };
+    if (!isStored) throw new ApiError(413, 'too_large', 'The pins of a workflow have at most 8 MiB together.');
+    const stored = orNotFound(await findPin(deps.db, deps.secretBox, at));
+    return { status: 200, body: toView(stored, open(deps, workflow).fingerprints) };
   },
 });
 
@@ -118,12 +133,6 @@ function open({ secretBox }: TestDeps, workflow: StoredDrawing): OpenedWorkflow 
   const { drawing, secrets } = openDrawing(secretBox, workflow);
   const compiled = compilePlan(drawing);
   return { secrets, drawing, fingerprints: compiled.ok ? fingerprintsOf({ drawing, plan: compiled.plan }) : undefined };
-}
-
-async function viewPins(deps: TestDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
-  const pins = await listPins(deps.db, deps.secretBox, workflow.id);
-  const { fingerprints } = open(deps, workflow);
-  return pins.map((pin) => toView(pin, fingerprints));
 }
 
 function toView(

@@ -12,6 +12,7 @@ import {
   insertCaseRun,
   listCaseResults,
   listOpenCaseRuns,
+  readCaseDetail,
   readTriedDrawing,
   type CaseResult,
   type CaseRun,
@@ -88,9 +89,9 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
  * may do so at once: a case gets only one run, and ends once.
  */
 export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
-  const { db, secretBox } = deps;
+  const { db } = deps;
   const workflow = await findDrawing(db, run.workflowId);
-  const results = await listCaseResults(db, secretBox, run.id);
+  const results = await listCaseResults(db, run.id);
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
   const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
   const stop = workflow === undefined ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
@@ -109,7 +110,7 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
       await startCase(deps, log, { run, workflow: workflow!, result });
     }
   }
-  const after = await listCaseResults(db, secretBox, run.id);
+  const after = await listCaseResults(db, run.id);
   if (after.some(({ status }) => status === 'in progress')) return;
   await endCaseRun(db, run.id, after.every(({ status }) => status === 'passed') ? 'passed' : 'failed');
 }
@@ -122,7 +123,8 @@ const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases ha
 async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult): Promise<boolean | undefined> {
   const { runId, runStatus, caseId } = result;
   if (runId === null || runStatus === null || runStatus === 'In Progress') return undefined;
-  const judged = await judgeCase(deps, { ...result, runId }, run.userId);
+  const detail = await readCaseDetail(deps.db, deps.secretBox, { caseRunId: run.id, caseId });
+  const judged = await judgeCase(deps, { ...result, runId, detail }, run.userId);
   if (judged === undefined) return false;
   await endCase(deps.db, deps.secretBox, { caseRunId: run.id, caseId, ...judged });
   return true;
@@ -133,22 +135,23 @@ async function stopCase(
   deps: TestDeps,
   log: Logger,
   run: CaseRun,
-  { caseId, runId, detail }: CaseResult,
+  { caseId, runId }: CaseResult,
   error: typeof CANCELLED,
 ): Promise<void> {
-  if (runId === null) {
-    await endCase(deps.db, deps.secretBox, {
-      caseRunId: run.id,
-      caseId,
-      status: 'error',
-      detail: { ...detail, error },
-    });
-    return;
-  }
+  if (runId === null) return endAsError(deps, { caseRunId: run.id, caseId }, error);
   await cancelRun(deps, log, { workflowId: run.workflowId, runId, doer: SYSTEM }).catch((thrown: unknown) => {
     // The run has ended meanwhile.
     if (!(thrown instanceof ApiError)) throw thrown;
   });
+}
+
+async function endAsError(
+  { db, secretBox }: TestDeps,
+  place: { caseRunId: string; caseId: number },
+  error: { code: string; message: string },
+): Promise<void> {
+  const detail = await readCaseDetail(db, secretBox, place);
+  await endCase(db, secretBox, { ...place, status: 'error', detail: { ...detail, error } });
 }
 
 interface CaseToStart {
@@ -159,9 +162,9 @@ interface CaseToStart {
 
 async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
   const { db, secretBox } = deps;
-  const { caseId, detail } = result;
+  const { caseId } = result;
   const end = (error: { code: string; message: string }): Promise<void> =>
-    endCase(db, secretBox, { caseRunId: run.id, caseId, status: 'error', detail: { ...detail, error } });
+    endAsError(deps, { caseRunId: run.id, caseId }, error);
   const found = await findCase(db, secretBox, run.workflowId, caseId);
   if (found === undefined) return end({ code: 'case_not_found', message: 'The case was deleted.' });
   const { drawing, version } = await readTriedDrawing(db, secretBox, run.id);

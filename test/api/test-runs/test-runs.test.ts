@@ -210,6 +210,22 @@ describe('test runs', function () {
     assert.ok(!JSON.stringify(tested.nodes).includes(secret), JSON.stringify(tested.nodes));
   });
 
+  it('refuse the pins of a workflow beyond 8 MiB', async () => {
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
+    const result = { content: 'x'.repeat(1_000_000) };
+    for (let index = 0; index < 8; index += 1) {
+      assert.equal((await pin(workflowId, `node ${index}`, { result })).status, 200);
+    }
+    const refused = await pin(workflowId, 'one more', { result });
+    assert.deepEqual([refused.status, refused.body['code']], [413, 'too_large']);
+    assert.equal((await pin(workflowId, 'node 0', { result })).status, 200, 'a pin takes the place of the earlier one');
+    const listed = (await api.get<{ node_id: string }[]>(`/workflows/${workflowId}/pins/`)).body;
+    assert.deepEqual(
+      listed.map(({ node_id: id }) => id),
+      Array.from({ length: 8 }, (_, index) => `node ${index}`),
+    );
+  });
+
   it('are told which field of a pin is wrong', async () => {
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
     for (const [body, field] of [
