@@ -327,6 +327,18 @@ describe('cases', function () {
     });
   });
 
+  it('hold up no other large drawing while a publication waits for them', async () => {
+    const held = randomUUID();
+    const asks = http(`${world.target.url}/hold/${held}`, { method: 'POST', body: 'x'.repeat(600 * 1024) });
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    await make({ name: 'slow', required: true });
+    const publishing = api.post<{ code?: string }>(`/workflows/${workflowId}/publish-on-marketplace/`);
+    await eventually(() => world.callsTo(`/hold/${held}`) > 0);
+    assert.equal((await api.get(`/workflows/${workflowId}/`)).status, 200);
+    world.target.release(`/hold/${held}`);
+    assert.equal((await publishing).status, 400, 'what the marketplace shows is missing');
+  });
+
   it('refuse what is wrong with them', async () => {
     const send = (body: object) => api.post<Record<string, unknown>>(`/workflows/${workflowId}/cases/`, { body });
     for (const body of [
