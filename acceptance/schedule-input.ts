@@ -30,6 +30,6 @@ export function openScheduleInput(box: SecretBox, scheduleId: string, sealed: Bu
   return parseJson(text) as ScheduleInput;
 }
 
-export function secretFieldsThen({ secretFieldIds }: ScheduleInput): JsonObject[] {
+export function secretFieldsThen({ secretFieldIds }: Pick<ScheduleInput, 'secretFieldIds'>): JsonObject[] {
   return secretFieldIds.map((id) => ({ id, is_secret: true }));
 }

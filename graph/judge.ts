@@ -3,7 +3,8 @@
 import { eachOf, holdsCombined, mapCombined, type Combined } from './combined.js';
 import { comparisonSchema, type Condition } from './condition-schema.js';
 import { holds, isOneSided, type Operator } from './operators.js';
-import { compileUnits, nodeStepBudget } from './pattern.js';
+import { NodeError } from './node-error.js';
+import { compileUnits, nodeStepBudget, type StepBudget } from './pattern.js';
 import { createRenderer, type VariableValues } from './template.js';
 
 /** A comparison with its variables filled in. */
@@ -16,7 +17,8 @@ export interface ComparedTexts {
 /** A condition with its variables filled in. */
 export type Question = Combined<ComparedTexts>;
 
-export type QuestionMode = 'first' | 'all';
+/** `each` is `all` for questions that do not belong together: one with an unusable pattern does not hold. */
+export type QuestionMode = 'first' | 'all' | 'each';
 
 /**
  * Returns the indexes of the conditions of one node that hold. Throws the same `NodeError`s as `toQuestions` and
@@ -54,17 +56,30 @@ export function toQuestions(conditions: readonly Condition[], values: VariableVa
 /**
  * Returns the indexes of the questions that hold. Compares no more than it needs for that. Throws a `NodeError` with
  * the code `invalid_pattern` for a pattern that it needs and that cannot be used, or if these patterns together take
- * too long.
+ * too long; with the mode `each` it does not throw.
  */
 export function answerQuestions(questions: readonly Question[], mode: QuestionMode): number[] {
   const budget = nodeStepBudget();
   const held: number[] = [];
   for (const [index, question] of questions.entries()) {
-    if (!holdsCombined(question, ({ left, operator, right }) => holds(left, operator, right, budget))) continue;
+    if (!(mode === 'each' ? holdsIfUsable : holdsWithin)(question, budget)) continue;
     held.push(index);
     if (mode === 'first') break;
   }
   return held;
+}
+
+function holdsWithin(question: Question, budget: StepBudget): boolean {
+  return holdsCombined(question, ({ left, operator, right }) => holds(left, operator, right, budget));
+}
+
+function holdsIfUsable(question: Question, budget: StepBudget): boolean {
+  try {
+    return holdsWithin(question, budget);
+  } catch (error) {
+    if (error instanceof NodeError) return false;
+    throw error;
+  }
 }
 
 /** The number of characters that are compared in well below a millisecond. */

@@ -4,6 +4,8 @@ import {
   unpublishWorkflow,
   type PublicationOutcome,
 } from '../../db/marketplace/publication-repository.js';
+import { measureVersion } from '../../db/workflows/versions-repository.js';
+import { TEXT_COPIES } from '../../memory/json-copies.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import type { MarketplaceDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
@@ -16,7 +18,6 @@ const defineRoute = routesOf<MarketplaceDeps>();
 
 const publication = {
   method: 'POST',
-  readsDrawing: 'text',
   answerHeaders: ['ETag'],
   access: { to: 'workflow', role: 'admin', refusal: 400 },
   responses: { 200: workflowSchema },
@@ -28,18 +29,24 @@ const publish = defineRoute({
   path: '/api/v1/workflows/:id/publish-on-marketplace/',
   summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
   description: 'Required cases of the workflow are run first: 409 where one fails, or they have not ended in a minute.',
-  async handler({ deps, log, caller, params, signal, audit }) {
-    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, signal });
-    await audit.change(async (transaction) => {
-      refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));
+  async handler({ deps, log, tenant, access, caller, params, memory, signal, audit }) {
+    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, memory, signal });
+    // The cases may take a minute, in which others read large drawings.
+    const sizeBytes = await measureVersion(deps.db, params.id, undefined);
+    await memory.resize(memory.bytes + TEXT_COPIES * sizeBytes);
+    return deps.heavyWork.run({ tenant, projectId: access.projectId, signal }, sizeBytes, async () => {
+      await audit.change(async (transaction) => {
+        refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));
+      });
+      return answerWorkflow(deps, params.id, caller);
     });
-    return answerWorkflow(deps, params.id, caller);
   },
 });
 
 const unpublish = defineRoute({
   ...publication,
   audit: { action: 'workflow.unpublished', target: 'workflow', id: 'id' },
+  readsDrawing: 'text',
   path: '/api/v1/workflows/:id/unpublish-from-marketplace/',
   summary: 'Takes the workflow off the marketplace; copies stay.',
   async handler({ deps, caller, params }) {

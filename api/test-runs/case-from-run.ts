@@ -4,20 +4,22 @@ import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findOutput, listEndsOf } from '../../db/test-runs/run-results-repository.js';
 import type { CaseContent } from '../../db/test-runs/cases-repository.js';
+import { fieldIdsOf, secretFieldsOf } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { renderText } from '../../graph/template.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, invalidFields } from '../http/errors.js';
+import { secretsOfRun } from '../runs/resume/drawings.js';
 import { hasSideEffects } from './estimate.js';
+import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
-const MOST_MOCKS = 1_000;
 /** The case has no expectation for a longer output. */
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 400 for a run of another workflow, one whose results have expired, and one of the assistant in the editor,
- * because every member reads the cases.
+ * Throws 400 for a run of another workflow, one whose results have expired, one whose secrets are too many to be kept,
+ * and one of the assistant in the editor, because every member reads the cases.
  */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
@@ -42,7 +44,7 @@ export async function caseFromRun(
     return waits || hasSideEffects(kind, of);
   });
   const ends = await listEndsOf(db, runId, mocked, MOST_MOCKS + 1);
-  if (ends.length > MOST_MOCKS) throw new ApiError(400, 'too_many_mocks', `A case has at most ${MOST_MOCKS} mocks.`);
+  refuseManyMocks(ends.length);
   const secrets = openPassedSecrets(secretBox, run.passedSecretsEnc, row);
   if (secrets.length > 0) {
     throw new ApiError(400, 'passed_secrets', 'The run holds secrets of other runs, which no case can keep.');
@@ -56,6 +58,9 @@ export async function caseFromRun(
     input: isObject(input) ? input : {},
     mocks: Object.fromEntries(mocks) as JsonObject,
     expect: expectOutput(output),
+    secretFieldIds: [...fieldIdsOf(secretFieldsOf(run.document))],
+    // Without a sealed input, nothing in it was masked.
+    ...(run.inputEnc !== null && { secretsThen: secretsOfRun(secretBox, run) }),
   };
 }
 

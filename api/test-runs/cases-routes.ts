@@ -1,4 +1,5 @@
 // Cases of a workflow, and their runs (docs/use/test-runs.md, "Cases").
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { anyObject } from '../../graph/any-object.js';
 import { resolveRunFiles } from '../../acceptance/run-files.js';
@@ -7,7 +8,9 @@ import { sumOf, toAmount } from '../../config/currencies.js';
 import {
   cancelCaseRun,
   findCaseRun,
+  listCaseDetails,
   listCaseResults,
+  measureCaseDetails,
   type CaseResult,
   type CaseRun,
   type TriedDrawing,
@@ -18,19 +21,23 @@ import {
   findCase,
   insertCase,
   listCases,
+  measureCases,
   updateCase,
   type Case,
+  type ChosenCases,
 } from '../../db/test-runs/cases-repository.js';
+import { findInputSecrets } from '../../db/workflows/secret-input-fields.js';
 import { findStoredDrawing } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
-import { secretFieldsOf } from '../../graph/input.js';
 import { conditionSchema } from '../../graph/condition-schema.js';
 import type { SplitDrawing } from '../../graph/drawing-change.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { OPERATORS } from '../../graph/operators.js';
-import { keepInputSecrets, maskInput } from '../../graph/secrets.js';
+import { patternProblem } from '../../graph/pattern.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 import { amountSchema } from '../projects/project-view.js';
 import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
@@ -42,7 +49,9 @@ import { routesOf, type Route } from '../http/route.js';
 import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.js';
 import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
 import { caseFromRun } from './case-from-run.js';
+import { createCaseMasker, keepFieldIds, mergeInput, type SecretDrawing } from './case-secrets.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
+import { refuseManyMocks } from './read-mocks.js';
 import { startCases, driveCases } from './run-cases.js';
 import { withDrawing } from './start-test.js';
 
@@ -67,6 +76,9 @@ const expectation = z
     if ((node === undefined) === (output === undefined)) issue('node', 'Name either a node or the output.');
     const parsed = conditionSchema.safeParse({ left: '', operator, right });
     if (!parsed.success) issue('right', parsed.error.issues[0]?.message ?? 'Input should be a valid value');
+    // Variables are not filled in here, so they are part of the pattern.
+    const problem = parsed.success && operator === 'matches' ? patternProblem(String(right)) : undefined;
+    if (problem !== undefined) issue('right', problem);
   });
 
 const fields = {
@@ -81,7 +93,7 @@ const caseSchema = z
   .object({
     id: z.int(),
     name: z.string(),
-    input: anyObject.describe('Secret fields are ********'),
+    input: anyObject.describe('Secrets are ********'),
     mocks: anyObject,
     expect: z.array(expectation),
     required: z.boolean(),
@@ -102,14 +114,17 @@ const list = defineRoute({
   ...viewer,
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(caseSchema) },
-  async handler({ deps, params, query }) {
-    const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const { total, cases } = await listCases(deps.db, deps.secretBox, params.id, toWindow(query));
-    return answerPage(
-      query,
-      total,
-      cases.map((each) => toView(each, workflow)),
-    );
+  async handler({ deps, params, query, memory }) {
+    const mask = createCaseMasker(deps.secretBox, await findSecretDrawing(deps, params.id));
+    const total = await countCases(deps.db, params.id);
+    const cases = await readCases(deps, memory, { workflowId: params.id, ...toWindow(query) });
+    const views: z.infer<typeof caseSchema>[] = [];
+    for (const each of cases) {
+      views.push(toView(each, mask(each.content)));
+      // Each case has secrets of its own, which take long to search for where they are many.
+      await setImmediate();
+    }
+    return answerPage(query, total, views);
   },
 });
 
@@ -118,6 +133,7 @@ const create = defineRoute({
   path: '/api/v1/workflows/:id/cases/',
   summary: 'Makes a case: an input and mocks, and what is expected of the run.',
   ...makes,
+  readsDrawing: 'parsed',
   ...editor,
   body: z.object(fields),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -134,6 +150,7 @@ const fromRun = defineRoute({
   summary:
     'Makes a case of a run: its input, mocks of the nodes with side effects, and its output as what is expected.',
   ...makes,
+  readsDrawing: 'parsed',
   ...editor,
   body: z.object({ run_id: uuid, name }),
   responses: { 201: caseSchema, 400: badRequestSchema },
@@ -152,16 +169,17 @@ const read = defineRoute({
   params: caseParams,
   responses: { 200: caseSchema },
   async handler({ deps, params }) {
-    const workflow = orNotFound(await findDrawing(deps.db, params.id));
+    const mask = createCaseMasker(deps.secretBox, await findSecretDrawing(deps, params.id));
     const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
-    return { status: 200, body: toView(found, workflow) };
+    return { status: 200, body: toView(found, mask(found.content)) };
   },
 });
 
 const change = defineRoute({
   method: 'PATCH',
   path: '/api/v1/workflows/:id/cases/:case_id/',
-  summary: 'Changes a case. `********` in a secret field of the input keeps its value.',
+  summary: 'Changes a case. A value of the input with `********`, as answers show it, stays as it is.',
+  readsDrawing: 'parsed',
   audit: { action: 'case.changed', target: 'case', id: 'case_id' },
   ...editor,
   params: caseParams,
@@ -179,14 +197,16 @@ const change = defineRoute({
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const found = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
     const { content } = found;
-    const input =
-      body.input && keepInputSecrets(secretFieldsOf(workflow.document), body.input, (id) => content.input[id]);
+    const mask = createCaseMasker(deps.secretBox, workflow);
+    const { document } = workflow;
+    const input = body.input && mergeInput(content, body.input, { shown: mask(content), document });
     const changed = {
       ...found,
       name: body.name ?? found.name,
       isRequired: body.required ?? found.isRequired,
       content: {
-        input: (input as JsonObject | undefined) ?? content.input,
+        ...content,
+        ...input,
         mocks: body.mocks ?? content.mocks,
         expect: body.expect ?? content.expect,
       },
@@ -195,7 +215,7 @@ const change = defineRoute({
     refuseLarge(changed.content);
     await updateCase(deps.db, deps.secretBox, changed);
     const stored = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
-    return { status: 200, body: toView(stored, workflow) };
+    return { status: 200, body: toView(stored, mask(stored.content)) };
   },
 });
 
@@ -234,9 +254,9 @@ const run = defineRoute({
     })
     .refine(hasDrawing, NO_DRAWING),
   responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
-  async handler({ deps, log, caller, params, body }) {
+  async handler({ deps, log, caller, params, body, memory }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    const cases = await chosen(deps, params.id, body.case_ids);
+    const cases = await chosen(deps, memory, { workflowId: params.id, ids: body.case_ids });
     const draft = await findNamedDraft(deps, workflow, caller, body);
     const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, draft, cases });
     const maxCostUsd = body.max_cost ?? null;
@@ -278,9 +298,9 @@ const readRun = defineRoute({
   ...viewer,
   params: caseRunParams,
   responses: { 200: caseRunSchema },
-  async handler({ deps, params }) {
+  async handler({ deps, params, memory }) {
     const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
-    return { status: 200, body: await viewRun(deps, found) };
+    return { status: 200, body: await viewRun(deps, memory, found) };
   },
 });
 
@@ -292,26 +312,31 @@ const cancelRun = defineRoute({
   ...editor,
   params: caseRunParams,
   responses: { 200: caseRunSchema },
-  async handler({ deps, log, params, audit }) {
+  async handler({ deps, log, params, memory, audit }) {
     const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
     await audit.change((transaction) => cancelCaseRun(transaction, found.id), {
       keyOf: (isCancelled) => (isCancelled ? { id: found.id } : undefined),
     });
     await driveCases(deps, log, { ...found, isCancelled: true });
-    return { status: 200, body: await viewRun(deps, orNotFound(await findCaseRun(deps.db, params.id, found.id))) };
+    return {
+      status: 200,
+      body: await viewRun(deps, memory, orNotFound(await findCaseRun(deps.db, params.id, found.id))),
+    };
   },
 });
 
 export const caseRoutes: Route<TestDeps>[] = [list, create, fromRun, read, change, remove, run, readRun, cancelRun];
 
 async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'name' | 'isRequired' | 'content'>) {
-  made.content.input = await fillFiles(deps, workflow, made.content.input);
-  refuseLarge(made.content);
+  const content = keepFieldIds(made.content, workflow.document);
+  content.input = await fillFiles(deps, workflow, content.input);
+  refuseLarge(content);
   if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
     throw new ApiError(400, 'too_many_cases', `A workflow has at most ${MOST_CASES} cases.`);
   }
-  const id = await insertCase(deps.db, deps.secretBox, { ...made, workflowId: workflow.id });
-  return toView(orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id)), workflow);
+  const id = await insertCase(deps.db, deps.secretBox, { ...made, content, workflowId: workflow.id });
+  const stored = orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id));
+  return toView(stored, createCaseMasker(deps.secretBox, workflow)(stored.content));
 }
 
 /** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
@@ -321,6 +346,7 @@ async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonO
 }
 
 function refuseLarge(content: Case['content']): void {
+  refuseManyMocks(Object.keys(content.mocks).length);
   if (Buffer.byteLength(JSON.stringify(content)) > MOST_BYTES) {
     throw new ApiError(413, 'too_large', 'A case has at most 1 MiB.');
   }
@@ -328,13 +354,12 @@ function refuseLarge(content: Case['content']): void {
 
 function toView(
   { id, name: title, isRequired, content, createdAt, updatedAt }: Case,
-  workflow: StoredDrawing,
+  shownInput: JsonObject,
 ): z.infer<typeof caseSchema> {
-  const { masked } = maskInput(secretFieldsOf(workflow.document), content.input);
   return {
     id,
     name: title,
-    input: masked as JsonObject,
+    input: shownInput,
     mocks: content.mocks,
     expect: content.expect,
     required: isRequired,
@@ -344,12 +369,27 @@ function toView(
 }
 
 /** Throws 400 for an id that is not a case of the workflow. */
-export async function chosen(deps: TestDeps, workflowId: number, ids: number[] | undefined): Promise<Case[]> {
-  const { cases } = await listCases(deps.db, deps.secretBox, workflowId, { limit: MOST_CASES, offset: 0 });
-  if (ids === undefined) return cases;
-  const unknown = ids.find((id) => !cases.some((each) => each.id === id));
+export async function chosen(
+  deps: TestDeps,
+  memory: ByteLease,
+  which: Pick<ChosenCases, 'workflowId' | 'ids' | 'isRequired'>,
+): Promise<Case[]> {
+  const cases = await readCases(deps, memory, { ...which, limit: MOST_CASES });
+  const known = new Set(cases.map(({ id }) => id));
+  const unknown = which.ids?.find((id) => !known.has(id));
   if (unknown !== undefined) throw invalidFields({ case_ids: [`The workflow has no case ${unknown}.`] });
-  return cases.filter(({ id }) => ids.includes(id));
+  return cases;
+}
+
+/** Leases memory for the cases before it reads them. */
+async function readCases({ db, secretBox }: TestDeps, memory: ByteLease, which: ChosenCases): Promise<Case[]> {
+  await memory.resize(memory.bytes + PARSED_COPIES * (await measureCases(db, which)));
+  return listCases(db, secretBox, which);
+}
+
+/** Returns what answers mask of the workflow, without its whole drawing. */
+async function findSecretDrawing({ db }: TestDeps, workflowId: number): Promise<SecretDrawing> {
+  return orNotFound((await findInputSecrets(db, [workflowId])).get(workflowId));
 }
 
 interface Asked {
@@ -391,8 +431,12 @@ async function atVersion(deps: TestDeps, workflow: StoredDrawing, version: numbe
   return { ...workflow, ...found, version };
 }
 
-async function viewRun(deps: TestDeps, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
-  const results = await listCaseResults(deps.db, deps.secretBox, found.id);
+async function viewRun(deps: TestDeps, memory: ByteLease, found: CaseRun): Promise<z.infer<typeof caseRunSchema>> {
+  const { db, secretBox } = deps;
+  await memory.resize(memory.bytes + PARSED_COPIES * (await measureCaseDetails(db, found.id)));
+  // In this order, the details of each case that has ended are complete.
+  const results = await listCaseResults(db, found.id);
+  const details = await listCaseDetails(db, secretBox, found.id);
   const count = (...statuses: CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length;
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
@@ -404,12 +448,9 @@ async function viewRun(deps: TestDeps, found: CaseRun): Promise<z.infer<typeof c
     cost: toAmount(cost.toFixed(), deps.currencies),
     created_at: found.createdAt.toISOString(),
     finished_at: found.finishedAt?.toISOString() ?? null,
-    cases: results.map(({ caseId, runId, status, detail }) => ({
-      case_id: caseId,
-      run_id: runId,
-      status,
-      failures: detail.failures,
-      ...(detail.error && { error: detail.error }),
-    })),
+    cases: results.map(({ caseId, runId, status }) => {
+      const { failures = [], error } = (status !== 'in progress' && details.get(caseId)) || {};
+      return { case_id: caseId, run_id: runId, status, failures, ...(error && { error }) };
+    }),
   };
 }

@@ -7,6 +7,7 @@ import { parseJson } from '../../graph/json-text.js';
 import { isOneSided } from '../../graph/operators.js';
 import { renderText, type NodeOutput, type VariableValues } from '../../graph/template.js';
 import { cutText } from '../../graph/cut-text.js';
+import { ProcessesBusyError } from '../../processes/processes.js';
 import { questionsWork } from '../../processes/work.js';
 import type { TestDeps } from './deps.js';
 
@@ -18,12 +19,15 @@ const NODE = 'n';
 
 type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
 
-/** Requires that the run of the case has ended. */
+/**
+ * Requires that the run of the case has ended. Returns undefined if too many questions of the user wait: the case is to
+ * be judged later.
+ */
 export async function judgeCase(
   deps: Pick<TestDeps, 'db' | 'processes'>,
-  { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string },
-  projectId: number,
-): Promise<Judgement> {
+  { runId, detail, runStatus, errorCode, errorMessage }: CaseResult & { runId: string; detail: CaseDetail },
+  userId: number,
+): Promise<Judgement | undefined> {
   const error = errorCode === null ? undefined : { code: errorCode, message: errorMessage ?? '' };
   if (runStatus === 'Cancelled' || errorCode === 'mock_missing') {
     return {
@@ -37,7 +41,9 @@ export async function judgeCase(
     ? await findOutput(deps.db, runId)
     : undefined;
   const questions = detail.expect.map((expected) => toQuestion(expected, ends, output));
-  const held = new Set(await answer(deps, questions, projectId));
+  const answered = await answer(deps, questions, userId);
+  if (answered === undefined) return undefined;
+  const held = new Set(answered);
   const failures = detail.expect.flatMap((expectation, index) =>
     held.has(index) ? [] : [{ expectation, actual: cutText(questions[index]!.left, SHOWN_CHARACTERS) }],
   );
@@ -74,15 +80,19 @@ function toQuestion(
 async function answer(
   { processes }: Pick<TestDeps, 'processes'>,
   questions: ComparedTexts[],
-  projectId: number,
-): Promise<number[]> {
-  if (areCheap(questions)) return answerQuestions(questions, 'all');
+  owner: number,
+): Promise<number[] | undefined> {
+  if (areCheap(questions)) return answerQuestions(questions, 'each');
   const options = {
-    owner: projectId,
+    owner,
     signal: new AbortController().signal,
     limitMs: LIMIT_MS,
     maxWaiting: MAX_WAITING,
   };
-  const reply = await processes.run(questionsWork(questions, 'all'), options);
+  const reply = await processes.run(questionsWork(questions, 'each'), options).catch((error: unknown) => {
+    if (!(error instanceof ProcessesBusyError)) throw error;
+    return 'busy' as const;
+  });
+  if (reply === 'busy') return undefined;
   return reply?.kind === 'held' ? reply.held : [];
 }

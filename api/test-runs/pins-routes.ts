@@ -1,10 +1,20 @@
 // Pins of a workflow: results that tests use instead of executing a node (docs/use/test-runs.md, "Pins").
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { anyObject } from '../../graph/any-object.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { openResult } from '../../db/nodes/open-result.js';
+import { findEarlierRun } from '../../db/resume/resume-repository.js';
 import { findResultToPin } from '../../db/test-runs/run-results-repository.js';
-import { deletePin, listPins, storePin, type Pin } from '../../db/test-runs/pins-repository.js';
+import {
+  deletePin,
+  findPin,
+  listPins,
+  measurePins,
+  storePin,
+  type NewPin,
+  type Pin,
+} from '../../db/test-runs/pins-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import type { FixedOutcome } from '../../graph/fixed-outcome.js';
@@ -12,17 +22,21 @@ import { createMasker } from '../../graph/mask.js';
 import { parseJson } from '../../graph/json-text.js';
 import { secretTexts, type SecretMap } from '../../graph/secrets.js';
 import type { NodeOutput } from '../../graph/template.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 import type { TestDeps } from './deps.js';
 import { badRequestSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { idParams, iterationPath, nodeId, uuid } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
+import { secretsOfRun } from '../runs/resume/drawings.js';
 import { fingerprintsOf } from './fingerprints.js';
 import { readOutcome } from './read-outcome.js';
 
 const defineRoute = routesOf<TestDeps>();
 
 const MOST_BYTES = 1024 * 1024;
+/** A pin is read as it is taken and as it is shown. */
+const PIN_COPIES = 2 * PARSED_COPIES;
 
 const pinSchema = z
   .object({
@@ -46,9 +60,12 @@ const list = defineRoute({
   readsDrawing: 'parsed',
   access: { to: 'workflow', role: 'viewer' },
   responses: { 200: z.array(pinSchema) },
-  async handler({ deps, params }) {
+  async handler({ deps, params, memory }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
-    return { status: 200, body: await viewPins(deps, workflow) };
+    await memory.resize(memory.bytes + PIN_COPIES * (await measurePins(deps.db, params.id)));
+    const pins = await listPins(deps.db, deps.secretBox, workflow.id);
+    const { fingerprints } = open(deps, workflow);
+    return { status: 200, body: pins.map((pin) => toView(pin, fingerprints)) };
   },
 });
 
@@ -56,7 +73,8 @@ const put = defineRoute({
   method: 'PUT',
   path: '/api/v1/workflows/:id/pins/:node_id/',
   summary: 'Pins a result to a node: tests take it in place of executing the node.',
-  description: 'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.',
+  description:
+    'No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB, and all pins of a workflow 8 MiB.',
   readsDrawing: 'parsed',
   audit: { action: 'pin.changed', target: 'pin', id: 'node_id', within: 'id' },
   access: { to: 'workflow', role: 'editor' },
@@ -74,16 +92,16 @@ const put = defineRoute({
     if (Buffer.byteLength(JSON.stringify(pinned.outcome)) > MOST_BYTES) {
       throw new ApiError(413, 'too_large', 'A pin has at most 1 MiB.');
     }
-    await storePin(deps.db, deps.secretBox, {
+    const at = { workflowId: params.id, nodeId: params.node_id, path };
+    const isStored = await storePin(deps.db, deps.secretBox, {
       ...pinned,
-      workflowId: params.id,
-      nodeId: params.node_id,
-      path,
+      ...at,
       sourceRun: 'from_run' in body ? body.from_run : null,
       userId: caller.userId,
     });
-    const pins = await viewPins(deps, workflow);
-    return { status: 200, body: orNotFound(pins.find((pin) => pin.node_id === params.node_id && pin.path === path)) };
+    if (!isStored) throw new ApiError(413, 'too_large', 'The pins of a workflow have at most 8 MiB together.');
+    const stored = orNotFound(await findPin(deps.db, deps.secretBox, at));
+    return { status: 200, body: toView(stored, open(deps, workflow).fingerprints) };
   },
 });
 
@@ -117,12 +135,6 @@ function open({ secretBox }: TestDeps, workflow: StoredDrawing): OpenedWorkflow 
   return { secrets, drawing, fingerprints: compiled.ok ? fingerprintsOf({ drawing, plan: compiled.plan }) : undefined };
 }
 
-async function viewPins(deps: TestDeps, workflow: StoredDrawing): Promise<z.infer<typeof pinSchema>[]> {
-  const pins = await listPins(deps.db, deps.secretBox, workflow.id);
-  const { fingerprints } = open(deps, workflow);
-  return pins.map((pin) => toView(pin, fingerprints));
-}
-
 function toView(
   { nodeId: id, path, shown, fingerprint, sourceRun, updatedAt, userId, userName }: Pin,
   fingerprints: ReadonlyMap<string, string> | undefined,
@@ -148,11 +160,13 @@ async function toPin(deps: TestDeps, workflow: StoredDrawing, id: string, path: 
   const { secrets, fingerprints, drawing } = open(deps, workflow);
   const fingerprint = fingerprints?.get(id) ?? null;
   if ('from_run' in body) {
-    const { outcome, shown } = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
-    return { outcome, shown, fingerprint };
+    const ofNode = await ofRun(deps, workflow, { runId: body.from_run, path, nodeId: id });
+    return { ...ofNode, fingerprint };
   }
   const outcome = await readBody(deps, workflow.project_id, { drawing, id, body });
-  return { outcome, shown: createMasker(secretTexts(secrets)).json(outcome), fingerprint };
+  const secretsThen = secretTexts(secrets);
+  const shown = createMasker(secretsThen).json(outcome);
+  return { outcome, shown, fingerprint, ...(!isDeepStrictEqual(shown, outcome) && { secretsThen }) };
 }
 
 /** A pin may belong to a node that is not saved yet; the names of its handles are then unknown. */
@@ -173,7 +187,7 @@ async function ofRun(
   { db, secretBox, config }: TestDeps,
   workflow: StoredDrawing,
   key: { runId: string; path: string; nodeId: string },
-): Promise<{ outcome: FixedOutcome; shown: FixedOutcome }> {
+): Promise<Pick<NewPin, 'outcome' | 'shown' | 'secretsThen'>> {
   const found = await findResultToPin(db, workflow.id, key, {
     retentionDays: config.resultRetentionDays,
     limitBytes: MOST_BYTES,
@@ -186,8 +200,11 @@ async function ofRun(
   }
   const handles = [found.handle, ...(found.alsoHandles ?? [])];
   const read = (text: string | null): NodeOutput => parseJson(text ?? '{"content":""}') as NodeOutput;
+  const earlier =
+    found.resultEnc === null ? undefined : await findEarlierRun(db, key.runId, config.resultRetentionDays);
   return {
     outcome: { output: read(openResult(found, key, secretBox)), handles },
     shown: { output: read(found.result), handles },
+    ...(earlier && { secretsThen: secretsOfRun(secretBox, earlier) }),
   };
 }

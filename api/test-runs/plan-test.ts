@@ -46,6 +46,8 @@ export interface PlannedTest {
   executed: Set<string>;
   /** Nodes that are read but have no result. */
   missing: string[];
+  /** Secrets that the pins may contain although the drawing no longer has them. */
+  secretsThen: string[];
   /** The input from a mock or a pin of the trigger; undefined without one. */
   input: Record<string, unknown> | undefined;
 }
@@ -98,9 +100,11 @@ export async function planTest(
   });
   const needed = scopes.flatMap((scope) => [...scope.needed]).filter((number) => !taken.has(number));
   const lost = loops.filter((loop) => !found.loops.has(loop.nodeId));
+  const fixedResults = fixed.list().filter((result) => ids.has(result.nodeId));
   return {
     plan: test,
-    fixedResults: fixed.list().filter((result) => ids.has(result.nodeId)),
+    fixedResults,
+    secretsThen: fixedResults.flatMap((result) => result.secretsThen ?? []),
     sources: [...found.results.values()],
     loops: [...found.loops.values()],
     paths: place.paths,
@@ -152,11 +156,11 @@ async function pinsOf(
   const pins = await listPins(db, secretBox, workflowId);
   if (pins.length === 0) return [];
   const fingerprints = fingerprintsOf(now);
-  return pins.flatMap(({ nodeId, path, outcome, fingerprint }) => {
+  return pins.flatMap(({ nodeId, path, outcome, fingerprint, secretsThen }) => {
     const isOfTried = nodeId === tried.nodeId && (path === tried.path || path === '');
     if (isOfTried || !fingerprints.has(nodeId)) return [];
     const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
-    return [{ nodeId, path, source: 'pin' as const, isStale, outcome }];
+    return [{ nodeId, path, source: 'pin' as const, isStale, outcome, secretsThen }];
   });
 }
 

@@ -3,19 +3,30 @@ import type { Db } from '../../db/core/client.js';
 import type { Document } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
 import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
-import { invalidFields } from '../http/errors.js';
+import { ApiError, invalidFields } from '../http/errors.js';
 import { readOutcome } from './read-outcome.js';
 
+export const MOST_MOCKS = 1_000;
 const MOST_REPORTED = 20;
+/** An id has at most 200 code points (graph/document.ts). */
+const MOST_UNITS_OF_ID = 400;
+
+/** Throws a 400 if a test or a case has too many mocks. */
+export function refuseManyMocks(count: number): void {
+  if (count > MOST_MOCKS)
+    throw new ApiError(400, 'too_many_mocks', `A test or a case has at most ${MOST_MOCKS} mocks.`);
+}
 
 /**
- * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names each malformed mock.
+ * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names each malformed mock,
+ * or says that there are too many.
  */
 export async function readMocks(
   db: Db,
   projectId: number,
   { mocks, document }: { mocks: Record<string, unknown>; document: Document },
 ): Promise<FixedResult[]> {
+  refuseManyMocks(Object.keys(mocks).length);
   const known = new Map(document.nodes.map((node) => [node.id, node]));
   const wrong: string[] = [];
   const read: FixedResult[] = [];
@@ -31,9 +42,9 @@ export async function readMocks(
 }
 
 /** A key that is a node's id names that node; otherwise the key is split at the first `@` after a node's id. */
-function splitKey(key: string, known: ReadonlyMap<string, unknown>): { nodeId: string; path: string } {
+export function splitKey(key: string, known: Pick<ReadonlySet<string>, 'has'>): { nodeId: string; path: string } {
   if (known.has(key)) return { nodeId: key, path: EVERYWHERE };
-  for (let at = key.indexOf('@'); at >= 0; at = key.indexOf('@', at + 1)) {
+  for (let at = key.indexOf('@'); at >= 0 && at <= MOST_UNITS_OF_ID; at = key.indexOf('@', at + 1)) {
     if (known.has(key.slice(0, at))) return { nodeId: key.slice(0, at), path: key.slice(at + 1) };
   }
   return { nodeId: key, path: EVERYWHERE };

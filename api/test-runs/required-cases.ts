@@ -4,6 +4,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findCaseRun } from '../../db/test-runs/case-runs-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
 import { chosen } from './cases-routes.js';
@@ -19,9 +20,14 @@ const LOOK_AGAIN_MS = 200;
 export async function passRequiredCases(
   deps: TestDeps,
   log: Logger,
-  { workflowId, userId, signal }: { workflowId: number; userId: number; signal: AbortSignal },
+  {
+    workflowId,
+    userId,
+    memory,
+    signal,
+  }: { workflowId: number; userId: number; memory: ByteLease; signal: AbortSignal },
 ): Promise<void> {
-  const cases = (await chosen(deps, workflowId, undefined)).filter(({ isRequired }) => isRequired);
+  const cases = await chosen(deps, memory, { workflowId, isRequired: true });
   if (cases.length === 0) return;
   const workflow = orNotFound(await findDrawing(deps.db, workflowId));
   const { drawing } = openDrawing(deps.secretBox, workflow);

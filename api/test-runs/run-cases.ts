@@ -12,6 +12,7 @@ import {
   insertCaseRun,
   listCaseResults,
   listOpenCaseRuns,
+  readCaseDetail,
   readTriedDrawing,
   type CaseResult,
   type CaseRun,
@@ -25,6 +26,7 @@ import { startLoop, type BackgroundLoop } from '../loops/background-loop.js';
 import type { TestDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { cancelRun } from '../runs/cancel-run.js';
+import { secretsOfCase } from './case-secrets.js';
 import { judgeCase } from './judge-case.js';
 import { CaseUsed, startTest } from './start-test.js';
 
@@ -59,13 +61,21 @@ export async function startCases(
   return id;
 }
 
-/** Drives all open case runs; every API process runs this loop. `stop` resolves when the current round has ended. */
+/**
+ * Drives all open case runs, each round those behind the last one of the round before; every API process runs this loop.
+ * `stop` resolves when the current round has ended.
+ */
 export function startRunningCases(deps: TestDeps): BackgroundLoop {
+  let last: string | undefined;
   return startLoop(async (stopped) => {
     try {
-      for (const run of await listOpenCaseRuns(deps.db, AT_ONCE)) {
+      const runs = await listOpenCaseRuns(deps.db, AT_ONCE, last);
+      last = runs.length < AT_ONCE ? undefined : runs.at(-1)!.id;
+      for (const run of runs) {
         if (stopped.aborted) break;
-        await driveCases(deps, deps.logger, run);
+        await driveCases(deps, deps.logger, run).catch((error: unknown) => {
+          deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not run; a later round tries again');
+        });
       }
     } catch (error) {
       deps.logger.warn({ err: error }, 'cases were not run; the next round goes on');
@@ -79,16 +89,18 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
  * may do so at once: a case gets only one run, and ends once.
  */
 export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
-  const { db, secretBox } = deps;
+  const { db } = deps;
   const workflow = await findDrawing(db, run.workflowId);
-  const results = await listCaseResults(db, secretBox, run.id);
+  const results = await listCaseResults(db, run.id);
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
   const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
   const stop = workflow === undefined ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
   let open = 0;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
-    if (await endIfOver(deps, run, result, workflow?.project_id ?? 0)) continue;
+    const isJudged = await endIfOver(deps, run, result);
+    if (isJudged === false) open += 1;
+    if (isJudged !== undefined) continue;
     // At the money limit, started runs continue, because each paid call is checked against the limit before it is made.
     const isStopped = stop !== undefined && (stop !== TOO_DEAR || result.runId === null);
     if (isStopped) await stopCase(deps, log, run, result, stop);
@@ -98,7 +110,7 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
       await startCase(deps, log, { run, workflow: workflow!, result });
     }
   }
-  const after = await listCaseResults(db, secretBox, run.id);
+  const after = await listCaseResults(db, run.id);
   if (after.some(({ status }) => status === 'in progress')) return;
   await endCaseRun(db, run.id, after.every(({ status }) => status === 'passed') ? 'passed' : 'failed');
 }
@@ -107,10 +119,13 @@ const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' 
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
-async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult, projectId: number): Promise<boolean> {
+/** Returns undefined if the run of the case goes on, and false if the case is to be judged in a later round. */
+async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult): Promise<boolean | undefined> {
   const { runId, runStatus, caseId } = result;
-  if (runId === null || runStatus === null || runStatus === 'In Progress') return false;
-  const judged = await judgeCase(deps, { ...result, runId }, projectId);
+  if (runId === null || runStatus === null || runStatus === 'In Progress') return undefined;
+  const detail = await readCaseDetail(deps.db, deps.secretBox, { caseRunId: run.id, caseId });
+  const judged = await judgeCase(deps, { ...result, runId, detail }, run.userId);
+  if (judged === undefined) return false;
   await endCase(deps.db, deps.secretBox, { caseRunId: run.id, caseId, ...judged });
   return true;
 }
@@ -120,22 +135,23 @@ async function stopCase(
   deps: TestDeps,
   log: Logger,
   run: CaseRun,
-  { caseId, runId, detail }: CaseResult,
+  { caseId, runId }: CaseResult,
   error: typeof CANCELLED,
 ): Promise<void> {
-  if (runId === null) {
-    await endCase(deps.db, deps.secretBox, {
-      caseRunId: run.id,
-      caseId,
-      status: 'error',
-      detail: { ...detail, error },
-    });
-    return;
-  }
+  if (runId === null) return endAsError(deps, { caseRunId: run.id, caseId }, error);
   await cancelRun(deps, log, { workflowId: run.workflowId, runId, doer: SYSTEM }).catch((thrown: unknown) => {
     // The run has ended meanwhile.
     if (!(thrown instanceof ApiError)) throw thrown;
   });
+}
+
+async function endAsError(
+  { db, secretBox }: TestDeps,
+  place: { caseRunId: string; caseId: number },
+  error: { code: string; message: string },
+): Promise<void> {
+  const detail = await readCaseDetail(db, secretBox, place);
+  await endCase(db, secretBox, { ...place, status: 'error', detail: { ...detail, error } });
 }
 
 interface CaseToStart {
@@ -146,9 +162,9 @@ interface CaseToStart {
 
 async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }: CaseToStart): Promise<void> {
   const { db, secretBox } = deps;
-  const { caseId, detail } = result;
+  const { caseId } = result;
   const end = (error: { code: string; message: string }): Promise<void> =>
-    endCase(db, secretBox, { caseRunId: run.id, caseId, status: 'error', detail: { ...detail, error } });
+    endAsError(deps, { caseRunId: run.id, caseId }, error);
   const found = await findCase(db, secretBox, run.workflowId, caseId);
   if (found === undefined) return end({ code: 'case_not_found', message: 'The case was deleted.' });
   const { drawing, version } = await readTriedDrawing(db, secretBox, run.id);
@@ -160,6 +176,7 @@ async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }:
       nodeId: readDrawing(drawing).document.startNode,
       path: undefined,
       input: found.content.input,
+      passedSecrets: secretsOfCase(found.content),
       drawing,
       version,
       mocks: found.content.mocks,

@@ -24,7 +24,7 @@ import { ApiError, quotaExceeded } from '../http/errors.js';
 import { acceptOnce, startWithoutWaiting, storeOnce, type Acceptance } from '../runs/accept-run.js';
 import type { KeyedRequest } from '../runs/idempotency.js';
 import { toReRunRequest } from '../runs/re-run.js';
-import { secretsThen } from '../runs/resume/drawings.js';
+import { secretsThen, secretsToPass } from '../runs/resume/drawings.js';
 import { hold } from '../runs/resume/resume-run.js';
 import { resolveActions } from '../services/resolve-actions.js';
 import { acceptedEnvelope, invalidNodesEnvelope } from '../envelope/run-envelope.js';
@@ -42,6 +42,8 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   /** The version of that drawing; null, or absent, if it is not stored. */
   version?: number | null;
   input: RunInput | undefined;
+  /** Secrets that the input may contain although the drawing does not name them. */
+  passedSecrets?: readonly string[] | undefined;
   skipsWaits: boolean;
   /** The most that the run and those below it may cost, in USD; absent without a limit. */
   maxCostUsd?: string | null | undefined;
@@ -163,7 +165,7 @@ export async function withDrawing(
 
 export async function inputOfTest(
   deps: TestDeps,
-  request: Pick<TestRequest, 'userId' | 'input'>,
+  request: Pick<TestRequest, 'userId' | 'input' | 'passedSecrets'>,
   opened: OpenedTest,
 ): Promise<RunInput> {
   const prepared = await prepareTest(deps, request, opened);
@@ -176,7 +178,7 @@ export async function inputOfTest(
 
 async function prepareTest(
   deps: TestDeps,
-  { userId, input }: Pick<TestRequest, 'userId' | 'input'>,
+  { userId, input, passedSecrets = [] }: Pick<TestRequest, 'userId' | 'input' | 'passedSecrets'>,
   { workflow, planned }: OpenedTest,
 ) {
   const runs = runsOf(planned);
@@ -187,16 +189,14 @@ async function prepareTest(
   }
   const start = planned.sources.find(({ path, nodeId }) => path === '' && nodeId === planned.plan.ids[0]);
   const given = input ?? planned.input;
-  if (given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger') {
-    return prepareRun(deps, { workflow, userId, input: given ?? {}, passedSecrets: ofRuns });
-  }
-  const reused = await toReRunRequest(deps, {
-    workflow,
-    originalRunId: start.runId,
-    input: undefined,
-    mayBeTest: true,
-  });
-  return prepareRun(deps, { ...reused, workflow, userId, passedSecrets: [...(reused.passedSecrets ?? []), ...ofRuns] });
+  const isGiven = given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger';
+  const request: Awaited<ReturnType<typeof toReRunRequest>> = isGiven
+    ? { input: given ?? {} }
+    : await toReRunRequest(deps, { workflow, originalRunId: start.runId, input: undefined, mayBeTest: true });
+  const kept = [...planned.secretsThen, ...passedSecrets];
+  const others = secretsToPass(deps.secretBox, workflow, request.input, kept);
+  const passed = [...(request.passedSecrets ?? []), ...ofRuns, ...others];
+  return prepareRun(deps, { ...request, workflow, userId, passedSecrets: passed });
 }
 
 interface TestToInsert {

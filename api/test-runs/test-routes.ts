@@ -56,7 +56,7 @@ const test = defineRoute({
   body: z
     .object({
       ...tried,
-      mocks: anyObject.default({}).describe('By node: what it puts out in place of being executed'),
+      mocks: anyObject.default({}).describe('By node: what it puts out in place of being executed; at most 1,000'),
       use_pins: z.boolean().default(true),
       skip_waits: z
         .boolean()

@@ -20,7 +20,6 @@ export interface CaseResult {
   caseId: number;
   runId: string | null;
   status: CaseStatus;
-  detail: CaseDetail;
   /** The status of the run; null without a run. */
   runStatus: StoredRunStatus | null;
   errorCode: string | null;
@@ -144,22 +143,18 @@ export function findCaseRun(db: Db, workflowId: number, id: string): Promise<Cas
     .executeTakeFirst();
 }
 
-/** Oldest first. */
-export function listOpenCaseRuns(db: Db, limit: number): Promise<CaseRun[]> {
-  return db
-    .selectFrom('case_runs')
-    .select(RUN)
-    .where('status', '=', 'in progress')
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
+/** Oldest first: those behind the run `after`, or from the first one. Returns none if that run is gone. */
+export function listOpenCaseRuns(db: Db, limit: number, after: string | undefined): Promise<CaseRun[]> {
+  const open = db.selectFrom('case_runs').select(RUN).where('status', '=', 'in progress');
+  const behind = sql<boolean>`(created_at, id) > (SELECT created_at, id FROM case_runs WHERE id = ${after})`;
+  return (after === undefined ? open : open.where(behind)).orderBy('created_at').orderBy('id').limit(limit).execute();
 }
 
-export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string): Promise<CaseResult[]> {
-  const rows = await db
+export function listCaseResults(db: Db, caseRunId: string): Promise<CaseResult[]> {
+  return db
     .selectFrom('case_results')
     .leftJoin('runs', 'runs.id', 'case_results.run_id')
-    .select(['case_id', 'run_id', 'case_results.status', 'detail_enc'])
+    .select(['case_id as caseId', 'run_id as runId', 'case_results.status'])
     .select(['runs.status as runStatus', 'error_code as errorCode', 'error_message as errorMessage'])
     .select(
       sql<string>`coalesce(runs.cost_usd + (
@@ -168,10 +163,35 @@ export async function listCaseResults(db: Db, box: SecretBox, caseRunId: string)
     .where('case_run_id', '=', caseRunId)
     .orderBy('case_id')
     .execute();
-  return rows.map(({ case_id: caseId, run_id: runId, detail_enc: sealed, ...row }) => {
-    const detail = parseJson(box.open(sealed, 'case-result', caseRunId, caseId)) as CaseDetail;
-    return { caseId, runId, detail, ...row };
-  });
+}
+
+/** Returns the bytes of the sealed details of all cases of a run. */
+export async function measureCaseDetails(db: Db, caseRunId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('case_results')
+    .select(sql<number>`coalesce(sum(octet_length(detail_enc)), 0)::integer`.as('bytes'))
+    .where('case_run_id', '=', caseRunId)
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+/** Returns the details by the ids of the cases. */
+export async function listCaseDetails(db: Db, box: SecretBox, caseRunId: string): Promise<Map<number, CaseDetail>> {
+  const rows = await selectDetails(db, caseRunId).execute();
+  return new Map(rows.map((row) => [row.case_id, openDetail(box, caseRunId, row)]));
+}
+
+export async function readCaseDetail(db: Db, box: SecretBox, { caseRunId, caseId }: CasePlace): Promise<CaseDetail> {
+  const row = await selectDetails(db, caseRunId).where('case_id', '=', caseId).executeTakeFirstOrThrow();
+  return openDetail(box, caseRunId, row);
+}
+
+function selectDetails(db: Db, caseRunId: string) {
+  return db.selectFrom('case_results').select(['case_id', 'detail_enc']).where('case_run_id', '=', caseRunId);
+}
+
+function openDetail(box: SecretBox, caseRunId: string, row: { case_id: number; detail_enc: Buffer }): CaseDetail {
+  return parseJson(box.open(row.detail_enc, 'case-result', caseRunId, row.case_id)) as CaseDetail;
 }
 
 /** Returns false if it has ended, or was cancelled before. */

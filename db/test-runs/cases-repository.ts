@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Operator } from '../../graph/operators.js';
 import type { Db } from '../core/client.js';
+import { anyOf } from '../core/statement.js';
 import { inTransaction } from '../core/in-transaction.js';
 import { referTo } from '../files/references-repository.js';
 import { reserveId } from '../core/reserve-id.js';
@@ -21,6 +22,10 @@ export interface CaseContent {
   input: Record<string, unknown>;
   mocks: Record<string, unknown>;
   expect: Expectation[];
+  /** The fields that were secret when the input was set. Their values stay secret even if the fields no longer are. */
+  secretFieldIds?: string[] | undefined;
+  /** What the run masked of which the case was made, if its input contains secrets. */
+  secretsThen?: string[] | undefined;
 }
 
 export interface Case {
@@ -57,23 +62,35 @@ function toCase(box: SecretBox, row: CaseRow): Case {
   };
 }
 
+/** Which cases of a workflow are read. */
+export interface ChosenCases {
+  workflowId: number;
+  ids?: readonly number[] | undefined;
+  isRequired?: true;
+  limit: number;
+  offset?: number;
+}
+
 /** Ordered by creation. */
-export async function listCases(
-  db: Db,
-  box: SecretBox,
-  workflowId: number,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ total: number; cases: Case[] }> {
-  const total = await countCases(db, workflowId);
-  const rows = await db
-    .selectFrom('cases')
-    .select(COLUMNS)
-    .where('workflow_id', '=', workflowId)
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { total, cases: rows.map((row) => toCase(box, row)) };
+export async function listCases(db: Db, box: SecretBox, chosen: ChosenCases): Promise<Case[]> {
+  const rows = await selectCases(db, chosen).select(COLUMNS).execute();
+  return rows.map((row) => toCase(box, row));
+}
+
+/** Returns the bytes of the sealed contents of cases. */
+export async function measureCases(db: Db, chosen: ChosenCases): Promise<number> {
+  const sizes = selectCases(db, chosen).select(sql<number>`octet_length(content_enc)`.as('bytes'));
+  const { bytes } = await db
+    .selectFrom(sizes.as('sizes'))
+    .select(sql<number>`coalesce(sum(bytes), 0)::integer`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+function selectCases(db: Db, { workflowId, ids, isRequired, limit, offset = 0 }: ChosenCases) {
+  const all = db.selectFrom('cases').where('workflow_id', '=', workflowId).orderBy('id').limit(limit).offset(offset);
+  const named = ids === undefined ? all : all.where('id', '=', anyOf(ids));
+  return isRequired ? named.where('is_required', '=', true) : named;
 }
 
 export async function countCases(db: Db, workflowId: number): Promise<number> {

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { FixedOutcome } from '../../graph/fixed-outcome.js';
 import type { Db } from '../core/client.js';
-import { inTransaction } from '../core/in-transaction.js';
 import type { SecretBox } from '../core/secret-box.js';
 import { copyReferences, pinHolder, referTo } from '../files/references-repository.js';
 
@@ -12,6 +11,8 @@ interface StoredPin {
   outcome: FixedOutcome;
   /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
   fingerprint: string | null;
+  /** What was secret when it was pinned, if the outcome contains secrets. */
+  secretsThen?: string[] | undefined;
 }
 
 export interface PinPlace {
@@ -29,8 +30,38 @@ export interface NewPin extends PinPlace, StoredPin {
 
 export type Pin = Awaited<ReturnType<typeof listPins>>[number];
 
+/** The limit for all pins of a workflow, because their list and each test read all of them. */
+const MOST_PINS_BYTES = 8 * 1024 * 1024;
+
 export async function listPins(db: Db, box: SecretBox, workflowId: number) {
-  const rows = await db
+  const rows = await selectPins(db, workflowId)
+    .orderBy('node_id')
+    .orderBy(sql`length(path)`)
+    .orderBy('path')
+    .execute();
+  return rows.map((row) => openPin(box, workflowId, row));
+}
+
+export async function findPin(db: Db, box: SecretBox, { workflowId, nodeId, path }: PinPlace) {
+  const row = await selectPins(db, workflowId)
+    .where('node_id', '=', nodeId)
+    .where('path', '=', path)
+    .executeTakeFirst();
+  return row && openPin(box, workflowId, row);
+}
+
+/** Returns the bytes of the sealed pins of a workflow. */
+export async function measurePins(db: Db, workflowId: number): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('pins')
+    .select(sql<number>`coalesce(sum(octet_length(pin_enc)), 0)::integer`.as('bytes'))
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+function selectPins(db: Db, workflowId: number) {
+  return db
     .selectFrom('pins')
     .innerJoin('users', 'users.id', 'pins.updated_by')
     .select([
@@ -42,27 +73,33 @@ export async function listPins(db: Db, box: SecretBox, workflowId: number) {
       'pins.updated_at as updatedAt',
     ])
     .select(['users.id as userId', 'users.name as userName'])
-    .where('workflow_id', '=', workflowId)
-    .orderBy('node_id')
-    .orderBy(sql`length(path)`)
-    .orderBy('path')
-    .execute();
-  return rows.map(({ pin_enc: sealed, outcome, ...pin }) => {
-    const stored = parseJson(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
-    return { ...pin, ...stored, shown: outcome as unknown as FixedOutcome };
-  });
+    .where('workflow_id', '=', workflowId);
 }
 
-export function storePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
-  return inTransaction(db, async (transaction) => {
-    await writePin(transaction, box, pin);
-    await referTo(transaction, pin.workflowId, pinHolder(pin), pin.outcome);
-  });
+type PinRow = Awaited<ReturnType<ReturnType<typeof selectPins>['executeTakeFirstOrThrow']>>;
+
+function openPin(box: SecretBox, workflowId: number, { pin_enc: sealed, outcome, ...pin }: PinRow) {
+  const stored = parseJson(box.open(sealed, 'pin', workflowId, pin.path, pin.nodeId)) as StoredPin;
+  return { ...pin, ...stored, shown: outcome as unknown as FixedOutcome };
+}
+
+/**
+ * Requires a transaction that is rolled back if this returns false: the pins of the workflow are then larger than
+ * their limit.
+ */
+export async function storePin(transaction: Db, box: SecretBox, pin: NewPin): Promise<boolean> {
+  const { workflowId } = pin;
+  // The lock lets the pins of concurrent requests be measured one after the other.
+  await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
+  await writePin(transaction, box, pin);
+  await referTo(transaction, workflowId, pinHolder(pin), pin.outcome);
+  return (await measurePins(transaction, workflowId)) <= MOST_PINS_BYTES;
 }
 
 async function writePin(db: Db, box: SecretBox, pin: NewPin): Promise<void> {
-  const { workflowId, nodeId, path, outcome, fingerprint, shown, sourceRun, userId } = pin;
-  const sealed = box.seal(writeJson({ outcome, fingerprint } satisfies StoredPin), 'pin', workflowId, path, nodeId);
+  const { workflowId, nodeId, path, outcome, fingerprint, secretsThen, shown, sourceRun, userId } = pin;
+  const stored: StoredPin = { outcome, fingerprint, secretsThen };
+  const sealed = box.seal(writeJson(stored), 'pin', workflowId, path, nodeId);
   const values = { outcome: writeJson(shown), pin_enc: sealed, source_run: sourceRun, updated_by: userId };
   await db
     .insertInto('pins')

@@ -18,6 +18,8 @@ export interface FixedResult extends Omit<NodeKey, 'runId'> {
   source: 'mock' | 'pin';
   isStale: boolean;
   outcome: FixedOutcome;
+  /** Of a pin that is not stored for a run yet: see `StoredPin`. */
+  secretsThen?: readonly string[] | undefined;
 }
 
 /** Requires the transaction that accepts the run. */

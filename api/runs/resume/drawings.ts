@@ -5,11 +5,11 @@ import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { arePassable } from '../../../db/runs/passed-secrets.js';
 import type { EarlierRun } from '../../../db/resume/resume-repository.js';
-import { openRunContents, openRunSecrets, readSecrets } from '../../../db/runs/run-contents.js';
+import { openRunContents, openRunSecrets, readSecrets, type RunContents } from '../../../db/runs/run-contents.js';
 import type { StoredDrawing } from '../../../db/workflows/workflows-repository.js';
 import type { PlannedDrawing } from '../../../graph/changed-nodes.js';
 import { readDrawing } from '../../../graph/document.js';
-import { secretFieldsOf } from '../../../graph/input.js';
+import { secretFieldsOf, type RunInput } from '../../../graph/input.js';
 import { isPlain } from '../../../graph/plain-plan.js';
 import type { Plan } from '../../../graph/plan.js';
 import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
@@ -76,6 +76,16 @@ export async function asItIsNow(
 
 /** Returns the secrets of the earlier run that the new run would not mask by itself. */
 export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
+  const { input, secretTexts: then } = openEarlier(secretBox, earlier);
+  return secretsToPass(secretBox, workflow, input, then);
+}
+
+/** Returns everything that the run masked. Throws 400 if that is too much to be kept. */
+export function secretsOfRun(secretBox: SecretBox, earlier: EarlierRun): string[] {
+  return passable([...new Set(openEarlier(secretBox, earlier).secretTexts)]);
+}
+
+function openEarlier(secretBox: SecretBox, earlier: EarlierRun): RunContents {
   const contents = {
     ...earlier,
     runId: earlier.id,
@@ -88,11 +98,23 @@ export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earli
     isAssistant: false,
     traceparent: null,
   };
-  const { input, secretTexts: then } = openRunContents(contents, readSecrets(earlier.document), secretBox);
+  return openRunContents(contents, readSecrets(earlier.document), secretBox);
+}
+
+/** Returns those of the secrets that a run of the workflow with this input would not mask by itself. */
+export function secretsToPass(
+  secretBox: SecretBox,
+  workflow: StoredDrawing,
+  input: RunInput,
+  secrets: readonly string[],
+): string[] {
   const { secretValues } = maskInput(secretFieldsOf(workflow.document), input);
   const own = new Set([...secretValues, ...secretTexts(openSecrets(secretBox, workflow))]);
-  const others = then.filter((secret) => !own.has(secret));
-  if (arePassable(others)) return others;
+  return passable([...new Set(secrets)].filter((secret) => !own.has(secret)));
+}
+
+function passable(secrets: string[]): string[] {
+  if (arePassable(secrets)) return secrets;
   throw new ApiError(
     400,
     'too_many_secrets',

@@ -1566,7 +1566,7 @@ export interface paths {
         delete: operations["delete_workflows_id_cases_case_id"];
         options?: never;
         head?: never;
-        /** Changes a case. `********` in a secret field of the input keeps its value. */
+        /** Changes a case. A value of the input with `********`, as answers show it, stays as it is. */
         patch: operations["patch_workflows_id_cases_case_id"];
         trace?: never;
     };
@@ -2010,7 +2010,7 @@ export interface paths {
         get?: never;
         /**
          * Pins a result to a node: tests take it in place of executing the node.
-         * @description No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB.
+         * @description No other run reads a pin. Its secrets are masked as in results. A pin has at most 1 MiB, and all pins of a workflow 8 MiB.
          */
         put: operations["put_workflows_id_pins_node_id"];
         post?: never;
@@ -2680,7 +2680,7 @@ export interface components {
                 right?: string | number | boolean;
             }[];
             id: number;
-            /** @description Secret fields are ******** */
+            /** @description Secrets are ******** */
             input: {
                 [key: string]: unknown;
             };
@@ -9713,7 +9713,7 @@ export interface operations {
                     /** @description The most that the test may cost. A model call beyond it is not made: `budget_exceeded` */
                     max_cost?: string;
                     /**
-                     * @description By node: what it puts out in place of being executed
+                     * @description By node: what it puts out in place of being executed; at most 1,000
                      * @default {}
                      */
                     mocks?: {

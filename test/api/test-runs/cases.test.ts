@@ -14,6 +14,7 @@ import {
   trigger,
   type DrawingNode,
 } from '../../../harness/drawing/drawing.js';
+import { queryDatabase } from '../../support/inspect.js';
 import { openResumeWorld, type ResumeWorld } from '../runs/resume/resume-world.js';
 
 interface CaseView {
@@ -128,6 +129,40 @@ describe('cases', function () {
     const changed = drawing(linkInRow([trigger(), post, { ...output, data: { ...output.data, value: 'another' } }]));
     assert.equal((await runCases({ drawing: changed })).status, 'failed');
   });
+
+  it('keep what was secret when their input was set, whatever the drawing says later', async () => {
+    const secret = 'very-secret-token';
+    const input = { word: `with ${secret}`, token: secret };
+    world.target.on(calls, [{ body: 'once' }]);
+    const { data: started } = await api.run(workflowId, input);
+    await api.pollToEnd(started.id);
+    const own = await make({ name: 'own', input, mocks: { [post.id]: { content: 'mocked' } } });
+    const shown = { word: 'with ********', token: '********' };
+    assert.deepEqual(own.input, shown);
+    const echo = { ...output, data: { ...output.data, value: '{{ input.word }} {{ input.token }}' } };
+    await api.patch(`/workflows/${workflowId}/`, { body: { data: drawing(linkInRow([trigger(), post, echo])) } });
+    const made = await api.post<CaseView>(`/workflows/${workflowId}/cases/from-run/`, {
+      body: { run_id: started.id, name: 'of a run' },
+    });
+    assert.deepEqual([made.status, made.body.input], [201, shown]);
+    const place = `/workflows/${workflowId}/cases/${own.id}/`;
+    const changed = await api.patch<CaseView>(place, { body: { input: { ...own.input, more: 'x' } } });
+    assert.deepEqual(changed.body.input, { ...shown, more: 'x' });
+    assert.deepEqual((await api.get<CaseView>(place)).body.input, { ...shown, more: 'x' });
+    const result = await runCases({ case_ids: [own.id] });
+    const { runs, text } = await readRuns(result);
+    assert.equal(runs, 1);
+    assert.match(text, /with \*{8} \*{8}/);
+    assert.ok(!text.includes(secret), text);
+  });
+
+  /** Reads the histories of the runs, as members see them. */
+  async function readRuns({ cases }: CaseRunView): Promise<{ runs: number; text: string }> {
+    const runs = cases.flatMap(({ run_id: id }) => id ?? []);
+    const histories = [];
+    for (const id of runs) histories.push(await api.history(workflowId, id));
+    return { runs: runs.length, text: JSON.stringify(histories) };
+  }
 
   it('end as errors where a mock is wrong, or somebody would be waited for', async () => {
     const asks = node('human', { message: 'Well?' });
@@ -246,6 +281,64 @@ describe('cases', function () {
     assert.equal((await publish()).status, 200);
   });
 
+  describe('beside others', () => {
+    const others: string[] = [];
+    /** Stores a run of one case that is older than all others, in its place in the database. */
+    async function insertOlder(runId: string | null): Promise<void> {
+      const id = randomUUID();
+      others.push(id);
+      await queryDatabase(
+        world.stack,
+        `INSERT INTO case_runs (id, workflow_id, user_id, drawing_enc, created_at)
+         SELECT $1, id, author_id, '', now() - interval '1 hour' FROM workflows WHERE id = $2`,
+        [id, workflowId],
+      );
+      await queryDatabase(
+        world.stack,
+        `INSERT INTO case_results (case_run_id, case_id, run_id, detail_enc) VALUES ($1, 1, $2, '')`,
+        [id, runId],
+      );
+    }
+    const expect = [{ output: true, path: '', operator: '==', right: 'mocked' }];
+    const quick = () => make({ name: 'quick', mocks: { [post.id]: { content: 'mocked' } }, expect });
+
+    afterEach(async () => {
+      for (const id of others.splice(0)) {
+        await queryDatabase(world.stack, 'DELETE FROM case_results WHERE case_run_id = $1', [id]);
+        await queryDatabase(world.stack, 'DELETE FROM case_runs WHERE id = $1', [id]);
+      }
+    });
+
+    it('end although older ones cannot be driven', async () => {
+      await insertOlder(null);
+      await quick();
+      assert.equal((await runCases()).status, 'passed');
+    });
+
+    it('end although twenty older ones take long', async () => {
+      const slow = await world.workflowOf(
+        drawing(linkInRow([trigger(), http(`${world.target.url}/delay/60000/${randomUUID()}`)])),
+      );
+      const { data: started } = await api.run(slow);
+      for (let index = 0; index < 20; index += 1) await insertOlder(started.id);
+      await quick();
+      assert.equal((await runCases()).status, 'passed');
+      await api.post(`/workflows/${slow}/history/${started.id}/cancel/`);
+    });
+  });
+
+  it('hold up no other large drawing while a publication waits for them', async () => {
+    const held = randomUUID();
+    const asks = http(`${world.target.url}/hold/${held}`, { method: 'POST', body: 'x'.repeat(600 * 1024) });
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    await make({ name: 'slow', required: true });
+    const publishing = api.post<{ code?: string }>(`/workflows/${workflowId}/publish-on-marketplace/`);
+    await eventually(() => world.callsTo(`/hold/${held}`) > 0);
+    assert.equal((await api.get(`/workflows/${workflowId}/`)).status, 200);
+    world.target.release(`/hold/${held}`);
+    assert.equal((await publishing).status, 400, 'what the marketplace shows is missing');
+  });
+
   it('refuse what is wrong with them', async () => {
     const send = (body: object) => api.post<Record<string, unknown>>(`/workflows/${workflowId}/cases/`, { body });
     for (const body of [
@@ -255,6 +348,7 @@ describe('cases', function () {
       { name: 'x', expect: [{ node: post.id, output: true, path: '', operator: '==', right: 'a' }] },
       { name: 'x', expect: [{ output: true, path: '', operator: 'like', right: 'a' }] },
       { name: 'x', expect: [{ output: true, path: '', operator: 'matches', right: '(' }] },
+      { name: 'x', expect: [{ output: true, path: '', operator: 'matches', right: '({{ input.a }}' }] },
     ]) {
       assert.equal((await send(body)).status, 400, JSON.stringify(body));
     }

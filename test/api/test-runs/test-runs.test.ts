@@ -195,6 +195,37 @@ describe('test runs', function () {
     assert.equal(own.nodes[a.id]!.source, undefined, 'a pin never stands for the node that is tried');
   });
 
+  it('mask what was secret when a node was pinned, whatever the drawing says later', async () => {
+    const secret = 'very-secret-token';
+    const echo = node('set', { value: '{{ input.token }}' });
+    const output = node('output', { value: resultOf(echo) });
+    const dataOf = (fields: Record<string, unknown>[]) => drawing(linkInRow([trigger(fields), echo, output]));
+    const whole = await world.runToEnd(dataOf([{ id: 'token', type: 'text', is_secret: true }]), { token: secret });
+    const pinned = await pin(whole.workflowId, echo.id, { from_run: whole.runId });
+    assert.equal(pinned.status, 200, JSON.stringify(pinned.body));
+    await api.patch(`/workflows/${whole.workflowId}/`, { body: { data: dataOf([]) } });
+    const tested = await tryToEnd(whole.workflowId, { mode: 'node', node: output.id, input: {} });
+    assert.deepEqual([tested.status, tested.nodes[echo.id]!.source], ['succeed', 'pin']);
+    assert.match(JSON.stringify(tested.nodes), /\*{8}/);
+    assert.ok(!JSON.stringify(tested.nodes).includes(secret), JSON.stringify(tested.nodes));
+  });
+
+  it('refuse the pins of a workflow beyond 8 MiB', async () => {
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
+    const result = { content: 'x'.repeat(1_000_000) };
+    for (let index = 0; index < 8; index += 1) {
+      assert.equal((await pin(workflowId, `node ${index}`, { result })).status, 200);
+    }
+    const refused = await pin(workflowId, 'one more', { result });
+    assert.deepEqual([refused.status, refused.body['code']], [413, 'too_large']);
+    assert.equal((await pin(workflowId, 'node 0', { result })).status, 200, 'a pin takes the place of the earlier one');
+    const listed = (await api.get<{ node_id: string }[]>(`/workflows/${workflowId}/pins/`)).body;
+    assert.deepEqual(
+      listed.map(({ node_id: id }) => id),
+      Array.from({ length: 8 }, (_, index) => `node ${index}`),
+    );
+  });
+
   it('are told which field of a pin is wrong', async () => {
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
     for (const [body, field] of [

@@ -28,7 +28,7 @@ describe('results that tests are given', function () {
     const result = '{"content":"x","json":{"id":9007199254740993,"price":0.12345678901234567890}}';
     const outcome = { output: parseJson(result) as { content: string }, handles: [] };
     const pin = { workflowId, nodeId, path: '', outcome, shown: outcome, fingerprint: null, sourceRun: null };
-    await storePin(db, box, { ...pin, userId: run.userId });
+    await db.transaction().execute((transaction) => storePin(transaction, box, { ...pin, userId: run.userId }));
     const [stored] = await listPins(db, box, workflowId);
     assert.equal(writeJson(stored!.outcome), writeJson(outcome));
     assert.equal(writeJson(stored!.shown), writeJson(outcome));

@@ -1,0 +1,35 @@
+// The keys of mocks, which a body may have by the thousand and at any length.
+import assert from 'node:assert/strict';
+import type { Db } from '../../../db/core/client.js';
+import { readMocks, splitKey } from '../../../api/test-runs/read-mocks.js';
+import type { Document } from '../../../graph/document.js';
+
+describe('the keys of mocks', () => {
+  const document = { startNode: 'a', nodes: [{ id: 'a', kind: 'set', data: {} }] } as unknown as Document;
+  const db = {} as Db;
+
+  it('are split at the first @ behind a known id, however long the id may be', () => {
+    const longest = '\u{1f600}'.repeat(200);
+    const known = new Set(['a', 'a@b', longest]);
+    assert.deepEqual(splitKey('a@b', known), { nodeId: 'a@b', path: '*' });
+    assert.deepEqual(splitKey('a@loop[0]', known), { nodeId: 'a', path: 'loop[0]' });
+    assert.deepEqual(splitKey(`${longest}@loop[0]`, known), { nodeId: longest, path: 'loop[0]' });
+    assert.deepEqual(splitKey('c@loop[0]', known), { nodeId: 'c@loop[0]', path: '*' });
+  });
+
+  it('are looked up by their beginnings only as far as an id may reach', () => {
+    const key = '@'.repeat(16_384);
+    const looked: number[] = [];
+    splitKey(key, { has: (id) => looked.push(id.length) < 0 });
+    assert.deepEqual(looked.slice(0, 2), [key.length, 0]);
+    assert.equal(looked.length, 402);
+    assert.equal(Math.max(...looked.slice(1)), 400);
+  });
+
+  it('are at most 1,000', async () => {
+    const mocks = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`a@loop[${index}]`, { content: '' }]));
+    assert.equal((await readMocks(db, 1, { mocks: mocks(1_000), document })).length, 1_000);
+    await assert.rejects(readMocks(db, 1, { mocks: mocks(1_001), document }), { status: 400, code: 'too_many_mocks' });
+  });
+});
