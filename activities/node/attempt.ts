@@ -112,15 +112,16 @@ async function runStep<Facts>(
   const task = { runId, path, nodeId, run, node, signal, memory, startedAt, attempt: claim?.attempts ?? 1 };
   const number = claim === undefined || step.retry === undefined ? 1 : claim.attempts - claim.spared;
   const attempt = { step, task, number, policy: policyOf(step.retry, node.data), walkFailed };
+  let earlier: NodeClaim | undefined;
   try {
     if (error !== undefined) throw error;
     refuseTooMany(attempt);
     const result = await step.run(task);
-    const earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
+    earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
     observe(deps, attempt, 'ended');
-    // A repeated attempt may end differently, because a condition may read a node that ran concurrently and has ended
-    // since. The first recorded end counts.
-    return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
+    // The first recorded end counts. Another attempt may end differently: a condition may read a node that has ended
+    // since, and a worker that was cut off may record a failure while another one executes the node.
+    if (earlier?.status !== 'failed') return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
   } catch (thrown) {
     const failure = toFailure(thrown);
     if (signal.aborted) return await cancelNode(deps, attempt, failure);
@@ -131,6 +132,7 @@ async function runStep<Facts>(
     stop.release();
     memory.end();
   }
+  throw finalFailure(earlier.errorCode ?? 'internal_error');
 }
 
 const UNLIMITED: RetryDefaults = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500 };
@@ -191,8 +193,8 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
   }
   const earlier = await recordNode(deps, step, task, { failure: error });
   observe(deps, attempt, 'ended', { code: error.code });
-  if (earlier !== undefined) return step.factsOf(earlier);
-  throw finalFailure(error.code);
+  if (earlier?.status === 'succeed') return step.factsOf(earlier);
+  throw finalFailure(earlier?.errorCode ?? error.code);
 }
 
 /**

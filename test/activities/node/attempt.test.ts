@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptNode } from '../../../activities/node/attempt.js';
+import { NodeFailure } from '../../../activities/node/failures.js';
 import { Isolation } from '../../../activities/node/isolation.js';
 import { createSharedWrites } from '../../../activities/node/shared-writes.js';
 import { handlesOf, type NodeDeps, type NodeStep } from '../../../activities/node/node-step.js';
@@ -10,13 +11,13 @@ import { createWorkerMetrics } from '../../../activities/worker/worker-metrics.j
 import type { NodeFacts } from '../../../contract/activities.js';
 import type { Database } from '../../../db/core/client.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
-import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { recordNodeEnd, type NodeEndRow } from '../../../db/nodes/node-results-repository.js';
 import { createMasker } from '../../../graph/mask.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../../db/open-run.js';
 
-describe('a condition that is executed again and comes to another end', function () {
+describe('a node whose attempts come to different ends', function () {
   this.timeout(120_000);
   let db: Database;
   let run: OpenRun;
@@ -35,7 +36,7 @@ describe('a condition that is executed again and comes to another end', function
     factsOf: handlesOf,
   };
 
-  async function attempt(): Promise<NodeFacts> {
+  async function attempt(step = evaluatesTrue): Promise<NodeFacts> {
     const [nodeId] = run.nodeIds as [string];
     const key = { runId: run.id, path: '', nodeId };
     const node = { id: nodeId, kind: 'condition', label: 'a condition', data: {} };
@@ -53,15 +54,48 @@ describe('a condition that is executed again and comes to another end', function
       workerId: randomUUID(),
       isolation: new Isolation(),
     };
-    return new MockActivityEnvironment().run(() => attemptNode(deps, key, evaluatesTrue));
+    return new MockActivityEnvironment().run(() => attemptNode(deps, key, step));
   }
 
-  it('is left by the handle that the first attempt has recorded', async () => {
+  it('is left by the handle that the first attempt of a condition has recorded', async () => {
     await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'condition', { handle: 2 }));
     assert.deepEqual(await attempt(), { handle: 2 });
   });
 
   it('is left by its own handle where no attempt before has recorded any', async () => {
     assert.deepEqual(await attempt(), { handle: 1 });
+  });
+
+  const fails: NodeStep<NodeFacts> = {
+    ...evaluatesTrue,
+    run: () => Promise.reject(new NodeFailure('timeout', 'It took too long.')),
+  };
+  /** The end that another attempt records while this one is under way. */
+  const meanwhile = (step: NodeStep<NodeFacts>, end: Partial<NodeEndRow>): NodeStep<NodeFacts> => ({
+    ...step,
+    isClaimed: true,
+    async run(task) {
+      await recordNodeEnd(db, nodeEnd(run, task.nodeId, 'condition', end));
+      return step.run(task);
+    },
+  });
+  const failed = { status: 'failed', result: null, errorCode: 'outcome_unknown', errorMessage: 'Lost.' } as const;
+  const isLost = { name: 'ApplicationFailure', type: 'outcome_unknown', nonRetryable: true };
+
+  it('fails when its attempt succeeds after another one has recorded a failure', async () => {
+    await assert.rejects(attempt(meanwhile(evaluatesTrue, failed)), isLost);
+  });
+
+  it('fails when it is not claimed and is executed again after a failure', async () => {
+    await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'condition', failed));
+    await assert.rejects(attempt(), isLost);
+  });
+
+  it('fails with the failure that was recorded first', async () => {
+    await assert.rejects(attempt(meanwhile(fails, failed)), isLost);
+  });
+
+  it('succeeds when its attempt fails after another one has recorded a success', async () => {
+    assert.deepEqual(await attempt(meanwhile(fails, { handle: 2 })), { handle: 2 });
   });
 });
