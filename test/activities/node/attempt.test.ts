@@ -10,14 +10,14 @@ import type { RunContext } from '../../../activities/node/run-context.js';
 import { createWorkerMetrics } from '../../../activities/worker/worker-metrics.js';
 import type { NodeFacts } from '../../../contract/activities.js';
 import type { Database } from '../../../db/core/client.js';
-import { createSecretBox } from '../../../db/core/secret-box.js';
-import { recordNodeEnd, type NodeEndRow } from '../../../db/nodes/node-results-repository.js';
+import { createSecretBox, MissingKeyError } from '../../../db/core/secret-box.js';
+import { findNodeClaim, recordNodeEnd, type NodeEndRow } from '../../../db/nodes/node-results-repository.js';
 import { createMasker } from '../../../graph/mask.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createLogger } from '../../../telemetry/logger.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../../db/open-run.js';
 
-describe('a node whose attempts come to different ends', function () {
+describe('an attempt of a node', function () {
   this.timeout(120_000);
   let db: Database;
   let run: OpenRun;
@@ -36,13 +36,13 @@ describe('a node whose attempts come to different ends', function () {
     factsOf: handlesOf,
   };
 
-  async function attempt(step = evaluatesTrue): Promise<NodeFacts> {
+  async function attempt(step = evaluatesTrue, load?: () => Promise<never>): Promise<NodeFacts> {
     const [nodeId] = run.nodeIds as [string];
     const key = { runId: run.id, path: '', nodeId };
     const node = { id: nodeId, kind: 'condition', label: 'a condition', data: {} };
     const { projectId, userId } = run;
     const context = { projectId, userId, masker: createMasker([]), node: () => node } as unknown as RunContext;
-    const contexts = { start: async () => context, load: async () => context, remember: () => undefined };
+    const contexts = { start: async () => context, load: load ?? (async () => context), remember: () => undefined };
     const deps: NodeDeps = {
       db,
       writes: createSharedWrites(db),
@@ -57,12 +57,12 @@ describe('a node whose attempts come to different ends', function () {
     return new MockActivityEnvironment().run(() => attemptNode(deps, key, step));
   }
 
-  it('is left by the handle that the first attempt of a condition has recorded', async () => {
+  it('leaves a condition by the handle that the first attempt has recorded', async () => {
     await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'condition', { handle: 2 }));
     assert.deepEqual(await attempt(), { handle: 2 });
   });
 
-  it('is left by its own handle where no attempt before has recorded any', async () => {
+  it('leaves a condition by its own handle where no attempt before has recorded any', async () => {
     assert.deepEqual(await attempt(), { handle: 1 });
   });
 
@@ -82,11 +82,11 @@ describe('a node whose attempts come to different ends', function () {
   const failed = { status: 'failed', result: null, errorCode: 'outcome_unknown', errorMessage: 'Lost.' } as const;
   const isLost = { name: 'ApplicationFailure', type: 'outcome_unknown', nonRetryable: true };
 
-  it('fails when its attempt succeeds after another one has recorded a failure', async () => {
+  it('fails when it succeeds after another one has recorded a failure', async () => {
     await assert.rejects(attempt(meanwhile(evaluatesTrue, failed)), isLost);
   });
 
-  it('fails when it is not claimed and is executed again after a failure', async () => {
+  it('fails without a claim, too, when the node has failed before', async () => {
     await recordNodeEnd(db, nodeEnd(run, run.nodeIds[0]!, 'condition', failed));
     await assert.rejects(attempt(), isLost);
   });
@@ -95,7 +95,19 @@ describe('a node whose attempts come to different ends', function () {
     await assert.rejects(attempt(meanwhile(fails, failed)), isLost);
   });
 
-  it('succeeds when its attempt fails after another one has recorded a success', async () => {
+  it('succeeds when it fails after another one has recorded a success', async () => {
     assert.deepEqual(await attempt(meanwhile(fails, { handle: 2 })), { handle: 2 });
+  });
+
+  const isUnreadable = { name: 'ApplicationFailure', type: 'secret_unreadable', nextRetryDelay: 10_000 };
+
+  it('is repeated without being counted as long as a key is missing', async () => {
+    const claimed = { ...evaluatesTrue, isClaimed: true, retry: { maxAttempts: 1, firstDelayMs: 0 } };
+    const readsSecret = { ...claimed, run: () => Promise.reject(new MissingKeyError('12345678')) };
+    for (let count = 0; count < 2; count += 1) await assert.rejects(attempt(readsSecret), isUnreadable);
+    const unreadableRun = () => Promise.reject(new MissingKeyError('12345678'));
+    for (let count = 0; count < 2; count += 1) await assert.rejects(attempt(claimed, unreadableRun), isUnreadable);
+    assert.deepEqual(await attempt(claimed), { handle: 1 });
+    assert.equal((await findNodeClaim(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! }))?.attempts, 1);
   });
 });
