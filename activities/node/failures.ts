@@ -117,7 +117,7 @@ export function retryDelayOf(failure: unknown): number | undefined {
   return failure.nextRetryDelay;
 }
 
-export function isFinal(failure: unknown): boolean {
+export function isFinal(failure: unknown): failure is ApplicationFailure {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 
