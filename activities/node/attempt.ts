@@ -3,8 +3,9 @@
 // If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the
 // node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the record,
 // the next attempt finds the recorded end and returns it without running the node.
-import { Context } from '@temporalio/activity';
+import { Context, type ApplicationFailure } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
+import { MissingKeyError } from '../../db/core/secret-box.js';
 import { findNodeClaim, type NodeClaim } from '../../db/nodes/node-results-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { StoreAwayError } from '../../files/store-failures.js';
@@ -20,10 +21,12 @@ import {
   quotaFailure,
   retryableFailure,
   runClosedFailure,
+  secretUnreadable,
 } from './failures.js';
 import { admitHeld } from './isolation.js';
 import type { NodeDeps, NodeStep, NodeTask, RetryDefaults } from './node-step.js';
 import { recordNode, recordRetried, uncountAttempt } from './record.js';
+import type { RunContext } from './run-context.js';
 import { createStopSignal } from './stop-signal.js';
 import { ConnectionNeeded, NodeWaits, waitForConnection } from './wait-for-connection.js';
 
@@ -44,15 +47,30 @@ export async function attemptNode<Facts>(
   step: NodeStep<Facts>,
   { walkFailed, readyAtMs }: AttemptOptions = {},
 ): Promise<Facts> {
-  await deps.contexts.start(key.runId);
+  const run = await loadRun(deps, key);
   const claim = step.isClaimed ? await claimOrFindEnd(deps, key, step.name, readyAtMs) : undefined;
   if (claim?.status === 'succeed') return step.factsOf(claim);
   const admission = claim?.isHeld ? await admitHeld(deps, key, { claim, step: step.name, walkFailed }) : undefined;
   try {
-    return await runStep(deps, key, step, { claim, walkFailed, error: admission?.error });
+    return await runStep(deps, key, step, { run, claim, walkFailed, error: admission?.error });
   } finally {
     admission?.release();
   }
+}
+
+/** Loads the run before its node is claimed, so that an attempt that cannot read the run is not counted. */
+async function loadRun(deps: NodeDeps, key: NodeKey): Promise<RunContext> {
+  try {
+    await deps.contexts.start(key.runId);
+    return await deps.contexts.load(key.runId);
+  } catch (error) {
+    throw error instanceof MissingKeyError ? waitForKey(deps, key, error) : error;
+  }
+}
+
+function waitForKey({ logger }: NodeDeps, { runId, nodeId }: NodeKey, error: MissingKeyError): ApplicationFailure {
+  logger.error({ run_id: runId, node_id: nodeId, err: error }, 'a key is missing; the node is attempted again');
+  return secretUnreadable();
 }
 
 /**
@@ -81,6 +99,7 @@ function queuedMsSince(readyAtMs: number): number {
 }
 
 interface RunOptions {
+  run: RunContext;
   /** Absent if the step is not claimed. */
   claim: NodeClaim | undefined;
   walkFailed: AbortSignal | undefined;
@@ -100,9 +119,8 @@ async function runStep<Facts>(
   deps: NodeDeps,
   { runId, path, nodeId }: NodeKey,
   step: NodeStep<Facts>,
-  { claim, walkFailed, error }: RunOptions,
+  { run, claim, walkFailed, error }: RunOptions,
 ): Promise<Facts> {
-  const run = await deps.contexts.load(runId);
   const node = run.node(nodeId);
   if (node === undefined) throw finalFailure('internal_error');
   const stop = createStopSignal(Context.current(), walkFailed);
@@ -112,15 +130,16 @@ async function runStep<Facts>(
   const task = { runId, path, nodeId, run, node, signal, memory, startedAt, attempt: claim?.attempts ?? 1 };
   const number = claim === undefined || step.retry === undefined ? 1 : claim.attempts - claim.spared;
   const attempt = { step, task, number, policy: policyOf(step.retry, node.data), walkFailed };
+  let earlier: NodeClaim | undefined;
   try {
     if (error !== undefined) throw error;
     refuseTooMany(attempt);
     const result = await step.run(task);
-    const earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
+    earlier = 'facts' in result ? undefined : await recordNode(deps, step, task, { outcome: result });
     observe(deps, attempt, 'ended');
-    // A repeated attempt may end differently, because a condition may read a node that ran concurrently and has ended
-    // since. The first recorded end counts.
-    return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
+    // The first recorded end counts. Another attempt may end differently: a condition may read a node that has ended
+    // since, and a worker that was cut off may record a failure while another one executes the node.
+    if (earlier?.status !== 'failed') return 'facts' in result ? result.facts : step.factsOf(earlier ?? result);
   } catch (thrown) {
     const failure = toFailure(thrown);
     if (signal.aborted) return await cancelNode(deps, attempt, failure);
@@ -131,6 +150,7 @@ async function runStep<Facts>(
     stop.release();
     memory.end();
   }
+  throw finalFailure(earlier.errorCode ?? 'internal_error');
 }
 
 const UNLIMITED: RetryDefaults = { maxAttempts: Number.POSITIVE_INFINITY, firstDelayMs: 500 };
@@ -172,10 +192,10 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
     observe(deps, attempt, 'waits');
     throw error;
   }
-  if (isHandedBack(error)) {
+  if (isHandedBack(error) || error instanceof MissingKeyError) {
     observe(deps, attempt, 'handed_back');
     await uncountAttempt(deps, step, task);
-    throw error;
+    throw error instanceof MissingKeyError ? waitForKey(deps, task, error) : error;
   }
   if (!(error instanceof NodeFailure)) {
     observe(deps, attempt, 'internal_error');
@@ -191,8 +211,8 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
   }
   const earlier = await recordNode(deps, step, task, { failure: error });
   observe(deps, attempt, 'ended', { code: error.code });
-  if (earlier !== undefined) return step.factsOf(earlier);
-  throw finalFailure(error.code);
+  if (earlier?.status === 'succeed') return step.factsOf(earlier);
+  throw finalFailure(earlier?.errorCode ?? error.code);
 }
 
 /**

@@ -98,12 +98,26 @@ export function isHandedBack(failure: unknown): boolean {
   return failure instanceof ApplicationFailure && failure.type === 'handed_back';
 }
 
+const ASK_FOR_KEY_AGAIN_MS = 10_000;
+
+/**
+ * The failure of an activity that needs a key which `SECRETS_KEY` lacks. It is retried, because an operator can restore
+ * a key that was removed too early. The run then loses nothing.
+ */
+export function secretUnreadable(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'secret_unreadable',
+    message: 'SECRETS_KEY lacks the key of a stored value; the activity is tried again.',
+    nextRetryDelay: ASK_FOR_KEY_AGAIN_MS,
+  });
+}
+
 export function retryDelayOf(failure: unknown): number | undefined {
   if (!(failure instanceof ApplicationFailure) || typeof failure.nextRetryDelay !== 'number') return undefined;
   return failure.nextRetryDelay;
 }
 
-export function isFinal(failure: unknown): boolean {
+export function isFinal(failure: unknown): failure is ApplicationFailure {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 

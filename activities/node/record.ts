@@ -32,8 +32,8 @@ interface NodeEnd {
 type Recording = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 
 /**
- * Idempotent; a repeat is not counted in the metrics. If an earlier attempt has recorded a success, returns that
- * success: readers may have seen it, so the run must continue with it.
+ * Idempotent; a repeat is not counted in the metrics. If another attempt has recorded an end, returns that end:
+ * readers may have seen it, so the run must continue with it.
  */
 export async function recordNode(
   deps: NodeDeps,
@@ -82,7 +82,7 @@ export async function recordNode(
   if (isRecorded && texts !== undefined) deps.contexts.remember(task, texts.plain);
   if (isRecorded) deps.metrics.nodes.inc({ kind: node.kind, outcome: failure?.code ?? 'succeed' });
   deps.metrics.costUsd.inc({ kind: node.kind }, Number(charge?.amountUsd ?? 0));
-  return earlier?.status === 'succeed' ? earlier : undefined;
+  return isRecorded ? undefined : earlier;
 }
 
 function isCaught({ survives }: Recording, data: Record<string, unknown>, code: string): boolean {

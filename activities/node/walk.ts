@@ -4,7 +4,7 @@
 //
 // When the process dies, Temporal repeats the activity. The walk finds the nodes that have been
 // recorded and continues after them.
-import { activityInfo, ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { activityInfo, CancelledFailure, Context, type ApplicationFailure } from '@temporalio/activity';
 import type {
   EndIterationFacts,
   EndIterationRef,
@@ -177,7 +177,7 @@ class Walk {
     } catch (error) {
       if (this.#failed.signal.aborted) return;
       if (error instanceof NodeWaits) (this.#walked.waits ??= []).push([this.#stretch.numberOf(place), error.facts]);
-      else if (error instanceof ApplicationFailure && isFinal(error)) this.#fail(place, error);
+      else if (isFinal(error)) this.#fail(place, error);
       else if (this.#isCancelled()) this.#cancellation ??= error;
       else this.#later.push([place, error]);
     }

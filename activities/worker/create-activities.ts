@@ -57,7 +57,7 @@ import { recordFixedResult } from '../node/fixed-result.js';
 import { finishRun } from '../node/finish-run.js';
 import { attemptNode } from '../node/attempt.js';
 import { createPoolNodes } from '../node/pool-node.js';
-import { finalFailure } from '../node/failures.js';
+import { finalFailure, isFinal } from '../node/failures.js';
 import { withHeartbeat } from '../node/heartbeat.js';
 import { Isolation } from '../node/isolation.js';
 import { createSharedWrites } from '../node/shared-writes.js';
@@ -214,7 +214,14 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
       ),
     async finishRun(run) {
       // A run that has only a trigger has not been started yet.
-      if (run.status === 'succeed') await contexts.start(run.runId);
+      if (run.status === 'succeed') {
+        await contexts.start(run.runId).catch(async (error: unknown) => {
+          // The workflow closes after this failure, so the end of the run is recorded first.
+          if (isFinal(error))
+            await finish({ ...run, status: 'failed', error: { code: error.type ?? 'internal_error' } });
+          throw error;
+        });
+      }
       await finish(run);
     },
     forEach: (ref) => attempt('forEach', ref, createForEachStep(loops)),

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from '../../telemetry/logger.js';
-import { comeBackMs, retryableFailure } from '../node/failures.js';
+import { comeBackMs, retryableFailure, secretUnreadable } from '../node/failures.js';
 import { outageOf } from '../../db/core/outage.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
 
@@ -35,14 +35,7 @@ export function createErrorHygieneInterceptor(logger: Logger): (context: Context
   };
 }
 
-/**
- * A missing key is retried, because an operator can restore a key that was removed too
- * early. The run then loses nothing.
- */
 function toRetryable(error: unknown): ApplicationFailure {
-  if (error instanceof MissingKeyError) {
-    const message = 'SECRETS_KEY lacks the key of a stored value; the activity is tried again.';
-    return ApplicationFailure.create({ type: 'secret_unreadable', message });
-  }
+  if (error instanceof MissingKeyError) return secretUnreadable();
   return ApplicationFailure.create({ type: 'internal_error', message: 'The activity failed and is tried again.' });
 }

@@ -40,23 +40,50 @@ export interface StoredToolCall {
   /** The arguments with which a person has replaced them. */
   editedEnc: Buffer | null;
   outcome: ToolOutcome | null;
-  answerEnc: Buffer | null;
   requestId: string | null;
   approval: ApprovalStatus | null;
   reason: string | null;
   waitMs: number | null;
 }
 
-export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredToolCall[]> {
-  const { rows } = await sql<StoredToolCall>`
-    SELECT call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
-      call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.answer_enc AS "answerEnc",
-      call.request_id AS "requestId", request.status AS approval, request.reason, request.edited_enc AS "editedEnc",
-      (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"
+export interface AnsweredToolCall extends StoredToolCall {
+  answerEnc: Buffer | null;
+}
+
+const callColumns = sql`call.turn, call.ordinal, call.tool_call_id AS "toolCallId", call.server_label AS "serverLabel",
+  call.tool_name AS "toolName", call.arguments_enc AS "argumentsEnc", call.outcome, call.request_id AS "requestId",
+  request.status AS approval, request.reason, request.edited_enc AS "editedEnc",
+  (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"`;
+
+/** Returns the calls of all turns with their answers, whose size `measureConversation` tells. */
+export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<AnsweredToolCall[]> {
+  const { rows } = await sql<AnsweredToolCall>`
+    SELECT ${callColumns}, call.answer_enc AS "answerEnc"
     FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
     WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId}
     ORDER BY call.turn, call.ordinal`.execute(db);
   return rows;
+}
+
+export async function findCallsOfTurn(db: Db, { runId, path, nodeId, turn }: TurnKey): Promise<StoredToolCall[]> {
+  const { rows } = await sql<StoredToolCall>`
+    SELECT ${callColumns} FROM agent_tool_calls call LEFT JOIN approval_requests request USING (request_id)
+    WHERE call.run_id = ${runId} AND call.path = ${path} AND call.node_id = ${nodeId} AND call.turn = ${turn}
+    ORDER BY call.ordinal`.execute(db);
+  return rows;
+}
+
+/** Returns the bytes of the stored messages and of all tool calls with their answers. */
+export async function measureConversation(db: Db, { runId, path, nodeId }: NodeKey): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(size), 0)::float8 AS bytes FROM (
+      SELECT octet_length(message_enc) AS size FROM agent_turns
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
+      UNION ALL
+      SELECT octet_length(arguments_enc) + coalesce(octet_length(answer_enc), 0) FROM agent_tool_calls
+      WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
+    ) AS part`.execute(db);
+  return rows[0]?.bytes ?? 0;
 }
 
 export interface AskedApproval {

@@ -1,5 +1,6 @@
 // The worker's side of `node_results`: claims nodes, reads their outputs and records how they ended.
 import { sql, type RawBuilder } from 'kysely';
+import { closedRequests } from './close-requests.js';
 import { keyColumns } from './key-columns.js';
 import type { NodeKind } from '../../graph/kinds.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
@@ -281,9 +282,9 @@ const SENTENCES: Partial<Record<string, string>> = {
 };
 
 /**
- * Fails a node whose activity could not record its own failure, because Temporal gave up on it. Idempotent; a
- * node that has ended is not changed. The end of the run writes the node's transaction. `isHandled`: the run
- * survives the failure.
+ * Fails a node whose activity could not record its own failure, because Temporal gave up on it, and closes what the
+ * node waits for. Idempotent; a node that has ended is not changed. The end of the run writes the node's transaction.
+ * `isHandled`: the run survives the failure.
  */
 export async function closeNode(
   db: Db,
@@ -291,6 +292,7 @@ export async function closeNode(
   { code, isHandled }: { code: string; isHandled: boolean },
 ): Promise<void> {
   const message = SENTENCES[code] ?? `The node failed: ${code}.`;
+  const ofClosed = sql`run_id = ${runId} AND (path, node_id) IN (SELECT path, node_id FROM closed)`;
   await sql`
     WITH closed AS (
       INSERT INTO node_results AS node (run_id, path, node_id, status, error_code, error_message, is_handled, finished_at)
@@ -302,7 +304,7 @@ export async function closeNode(
           is_handled = excluded.is_handled, finished_at = excluded.finished_at
         WHERE node.status = 'in progress'
       RETURNING path, node_id
-    ), ${callsOfClosed(runId)}
+    ), ${callsOfClosed(runId)}, ${closedRequests(ofClosed)}
     SELECT ${notifyWatchers(runId)} FROM closed`.execute(db);
 }
 

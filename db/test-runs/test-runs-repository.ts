@@ -108,7 +108,7 @@ export interface FixedEnd extends NodeKey {
 
 /**
  * Records the end of a node with a fixed result: nothing was executed and nothing is charged. Idempotent. Returns
- * false if the node or the run has already ended.
+ * false if the node or the run has already ended. A node that is due in a pool is in progress before its end.
  */
 export async function recordFixedEnd(db: Db, end: FixedEnd): Promise<boolean> {
   const bytes = end.result === null ? null : Buffer.byteLength(end.result);
@@ -123,12 +123,19 @@ export async function recordFixedEnd(db: Db, end: FixedEnd): Promise<boolean> {
     WITH open_run AS (
       SELECT id FROM runs WHERE id = ${end.runId} AND status = 'In Progress' FOR KEY SHARE
     ), settled AS (
-      INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
+      INSERT INTO node_results AS node (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
         error_code, error_message, is_handled, is_reused, source, is_stale, started_at, finished_at)
       SELECT id, ${end.path}, ${end.nodeId}, ${end.status}, ${end.handle}, ${end.alsoHandles}, ${end.result}::json, ${bytes}::integer,
         ${end.resultEnc}, ${end.errorCode}, ${end.errorMessage}, ${end.isHandled}, true, ${end.source}, ${end.isStale},
         clock_timestamp(), clock_timestamp()
-      FROM open_run ON CONFLICT (run_id, path, node_id) DO NOTHING
+      FROM open_run
+      ON CONFLICT (run_id, path, node_id) DO UPDATE SET
+        status = excluded.status, handle = excluded.handle, also_handles = excluded.also_handles,
+        result = excluded.result, result_bytes = excluded.result_bytes, result_enc = excluded.result_enc,
+        error_code = excluded.error_code, error_message = excluded.error_message, is_handled = excluded.is_handled,
+        is_reused = excluded.is_reused, source = excluded.source, is_stale = excluded.is_stale,
+        started_at = least(node.started_at, excluded.started_at), finished_at = excluded.finished_at
+      WHERE node.status = 'in progress'
       RETURNING node_id
     )${output}
     SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(end.runId)}`.execute(db);

@@ -1,7 +1,7 @@
 // Builds the conversation of an agent from its stored turns for each model call. It leaves
 // PostgreSQL only for the provider.
 import type OpenAI from 'openai';
-import type { StoredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
+import type { AnsweredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { parseJson } from '../../../graph/json-text.js';
 import type { NodeKey } from '../../../graph/plan.js';
@@ -20,7 +20,7 @@ interface UnsealDeps {
 export function toMessages(
   nodeMessages: Message[],
   turns: StoredTurn[],
-  calls: StoredToolCall[],
+  calls: AnsweredToolCall[],
   { secretBox, agent }: UnsealDeps,
 ): Message[] {
   const turnMessages = turns.flatMap((turn): Message[] => {
@@ -36,11 +36,11 @@ export function openMessage({ turn, messageEnc }: StoredTurn, { secretBox, agent
   return parseJson(secretBox.open(messageEnc, 'agent-message', runId, path, nodeId, turn)) as AssistantMessage;
 }
 
-function toAnswer(call: StoredToolCall, deps: UnsealDeps): Message {
+function toAnswer(call: AnsweredToolCall, deps: UnsealDeps): Message {
   return { role: 'tool', tool_call_id: call.toolCallId, content: openAnswer(call, deps) };
 }
 
-export function openAnswer({ turn, ordinal, answerEnc }: StoredToolCall, { secretBox, agent }: UnsealDeps): string {
+export function openAnswer({ turn, ordinal, answerEnc }: AnsweredToolCall, { secretBox, agent }: UnsealDeps): string {
   const { runId, path, nodeId } = agent;
   return answerEnc === null ? '' : secretBox.open(answerEnc, 'agent-answer', runId, path, nodeId, turn, ordinal);
 }

@@ -4,7 +4,7 @@
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {
-  findToolCalls,
+  findCallsOfTurn,
   saveToolAnswer,
   type StoredToolCall,
   type TurnKey,
@@ -34,7 +34,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       const data = agentNode.schema.parse(task.node.data);
       // Every decision has been made or is overdue. Closes the open requests, so that a late signal cannot decide one.
       await expireRequests(deps.db, { ...task, turn });
-      const calls = (await findToolCalls(deps.db, task)).filter((call) => call.turn === turn);
+      const calls = await findCallsOfTurn(deps.db, { ...task, turn });
       failOnRejection(data, calls);
       const values = await deps.contexts.loadValues(task, pickTemplates(data));
       const ours = await findOurs(deps, task, data);

@@ -2,9 +2,12 @@
 // approvals. docs/adr/0009-agents-as-durable-steps.md describes the loop.
 import type { TurnFacts } from '../../../contract/activities.js';
 import {
+  findCallsOfTurn,
   findToolCalls,
   findTurns,
+  measureConversation,
   saveTurn,
+  type AnsweredToolCall,
   type StoredToolCall,
   type StoredTurn,
   type TurnKey,
@@ -39,6 +42,9 @@ import { toToolCall } from './tool-request.js';
 /** The retry policy of model calls of nodes without a `retry` of their own. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
+/** Bytes of memory per byte of the conversation: as PostgreSQL sends it, its texts, and the body that is sent. */
+const CONVERSATION_FACTOR = 7;
+
 /** Undefined after the final answer. */
 export type OpenTurn = Omit<TurnFacts, 'final'> | undefined;
 
@@ -57,15 +63,16 @@ export function createTurnStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<Ope
     factsOf: () => undefined,
     async run(task) {
       const agent = await prepareAgent(deps, task);
+      await task.memory.resize(task.memory.bytes + CONVERSATION_FACTOR * (await measureConversation(deps.db, task)));
       let turns = await findTurns(deps.db, task);
       if (turns.length <= turn) turns = await makeTurn(deps, agent, turns);
-      const calls = await findToolCalls(deps.db, task);
       if (!turns[turn]!.isFinal) {
-        const open = waitFor(calls.filter((call) => call.turn === turn));
+        const open = waitFor(await findCallsOfTurn(deps.db, { ...task, turn }));
         if (open.approvals.length > 0) refuseInCase(task);
         return { facts: open };
       }
-      return toOutcome(deps, agent, calls, await answerOf(deps, agent, turn, turns));
+      const answer = await answerOf(deps, agent, turn, turns);
+      return toOutcome(deps, agent, await findToolCalls(deps.db, task), answer);
     },
   };
 }
@@ -189,7 +196,7 @@ function waitFor(calls: StoredToolCall[]): NonNullable<OpenTurn> {
 async function toOutcome(
   deps: AgentDeps,
   { task }: Agent,
-  calls: StoredToolCall[],
+  calls: AnsweredToolCall[],
   { turns, message, json }: FinalAnswer,
 ): Promise<NodeOutcome> {
   const steps = toResultSteps(turns, calls, await findLeftOutTools(deps.db, deps.secretBox, task));

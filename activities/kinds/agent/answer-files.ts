@@ -3,7 +3,7 @@
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { findFilesOfRun } from '../../../db/files/files-repository.js';
-import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import type { AnsweredToolCall } from '../../../db/agents/agent-repository.js';
 import { toFileValue } from '../../../files/file-value.js';
 import { fileIdOf, type FileValue } from '../../../graph/file-values.js';
 import type { NodeTask } from '../../node/node-step.js';
@@ -26,7 +26,7 @@ export function withFiles(text: string, files: readonly FileValue[]): string {
 export async function filesOfAnswers(
   { db, secretBox }: { db: Database; secretBox: SecretBox },
   task: NodeTask,
-  calls: readonly StoredToolCall[],
+  calls: readonly AnsweredToolCall[],
 ): Promise<FileValue[]> {
   const named = calls
     .filter(({ serverLabel }) => serverLabel !== null && serverLabel !== NO_SERVER)

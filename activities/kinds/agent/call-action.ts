@@ -1,4 +1,5 @@
 // Makes a tool call that is an action of a service (docs/use/services.md).
+import { MissingKeyError } from '../../../db/core/secret-box.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { ActionFacts } from '../../../graph/actions/action.js';
 import { cutText } from '../../../graph/cut-text.js';
@@ -69,8 +70,9 @@ export async function callAction(
     return { ...(await send(deps, task, request, tool.connection)), attempt: claim.attempts };
   } catch (error) {
     const attempt = { ...key, attempt: claim.attempts };
-    // Nothing was sent, because the connection needs a sign-in, or a file cannot be read. The call is made after it.
-    if (error instanceof ConnectionNeeded || isHandedBack(error)) await uncountCall(deps.db, attempt);
+    // Nothing was sent: the connection needs a sign-in or a key, or a file cannot be read. The call is made later.
+    const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError || isHandedBack(error);
+    if (isLater) await uncountCall(deps.db, attempt);
     if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
     const isUnsent = UNSENT.has(error.code) || (error.isRetryable && !mayRepeat);
     if (isUnsent) await markCallRefused(deps.db, attempt);

@@ -1,6 +1,7 @@
 // Makes one tool call of an agent: to an MCP server, to an action of a service, or as a run of a workflow.
 import { CALL_NAME } from '../../../contract/assistant-call.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
+import { MissingKeyError } from '../../../db/core/secret-box.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { retryPolicyOf } from '../../../graph/nodes/every-node.js';
@@ -102,8 +103,9 @@ async function callServer(
     const parts = await storeResultFiles(deps.files, task, result, call.toolName);
     return { ...toAnswer(result, parts), attempt: claim.attempts };
   } catch (error) {
-    // Nothing was sent, because the connection needs a sign-in. The call is made after it.
-    if (error instanceof ConnectionNeeded) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
+    // Nothing was sent, because the connection needs a sign-in or a key. The call is made later.
+    const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError;
+    if (isLater) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
     const failure = failureOf(error);
     if (task.signal.aborted || failure === undefined) throw error;
     const isUnsent = !(error instanceof McpError) || error.isBeforeSend;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { saveTurn } from '../../../db/agents/agent-repository.js';
+import { listRequestsOfRun } from '../../../db/agents/approval-requests-repository.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, findNodeErrors, closeNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
-import { connect, nodeEnd, openRun } from '../open-run.js';
+import { askedApproval, connect, nodeEnd, openRun, paidCall } from '../open-run.js';
 
 describe('a failure that the run survives and no activity has recorded', () => {
   let db: Database;
@@ -47,5 +49,27 @@ describe('a failure that the run survives and no activity has recorded', () => {
     await endRun(db, run.id, { status: 'cancelled' });
     await closeNode(db, late!, { code: 'timeout', isHandled: true });
     assert.equal(await endOf(run.id, late!.nodeId), undefined);
+  });
+
+  it('closes the approvals and the child runs that the node waits for', async () => {
+    const [run, child] = await Promise.all([openRun(db, ['agent']), openRun(db, ['http'])]);
+    const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+    await claimNode(db, key);
+    const sealed = Buffer.from('sealed');
+    const call = { toolCallId: 'c', serverLabel: 's', toolName: 't', argumentsEnc: sealed, invalidEnc: null };
+    const toolCalls = [{ ...call, approval: askedApproval() }];
+    await saveTurn(db, { ...key, ...paidCall('0'), nodeLabel: 'a', isFinal: false, messageEnc: sealed, toolCalls });
+    const wait = { run_id: run.id, path: '', node_id: key.nodeId, call: 1, kind: 'child', until: new Date() } as const;
+    await db
+      .insertInto('waits')
+      .values({ ...wait, child_run_id: child.id })
+      .execute();
+    await closeNode(db, key, { code: 'timeout', isHandled: true });
+    assert.deepEqual(
+      (await listRequestsOfRun(db, run.id)).map(({ status }) => status),
+      ['expired'],
+    );
+    const asked = db.selectFrom('runs').select('cancel_requested_at').where('id', '=', child.id);
+    assert.ok((await asked.executeTakeFirst())?.cancel_requested_at);
   });
 });
