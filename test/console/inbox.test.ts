@@ -126,6 +126,23 @@ describe('the inbox', function () {
     await page.getByText('0 tasks', { exact: true }).waitFor();
   });
 
+  it('takes the form from a task that is answered elsewhere, and leaves the task in its place', async () => {
+    const account = await createAccount(world.stack);
+    const { api } = account;
+    const person = node('human', { label: 'Pay', message: 'Well?', actions: [{ id: 'yes', label: 'Pay now' }] });
+    const projectId = await api.createProject('Sums');
+    const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), person])), 'Orders');
+    const task = await taskOf(api, (await api.run(workflowId)).data.id, person.id);
+    const page = await world.browser.person(account.userId, '/inbox');
+    const article = page.getByRole('article', { name: 'Pay' });
+    await article.getByRole('button', { name: 'Pay now' }).waitFor();
+    const { status } = await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'yes', values: {} } });
+    assert.equal(status, 200);
+    await article.getByText('You chose Pay now.').waitFor();
+    assert.equal(await article.getByRole('button', { name: 'Pay now' }).count(), 0);
+    await page.context().close();
+  });
+
   it('is three presses away from an approval on a phone', async () => {
     const account = await createAccount(world.stack);
     const { runId } = await ask(account);
