@@ -112,6 +112,7 @@ describe('the inbox', function () {
     await article.getByRole('button', { name: 'Pay now' }).click();
     await article.getByText('You chose Pay now.').waitFor();
     await article.getByText('Comment: as agreed').waitFor();
+    await article.locator(':focus').getByText('You chose Pay now.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
     const end = await api.pollToEnd(runId);
     assert.deepEqual(end.data.data![person.id]!.result!['values'], { amount: 12.5 });
