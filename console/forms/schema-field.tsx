@@ -29,7 +29,7 @@ import {
 } from './schema.js';
 import { Enlarge } from './large-editor.js';
 import type { Attributes, SourceEditorProps } from './source-editor.js';
-import { fromJsonText, isJson, toJsonText } from './values.js';
+import { fromJsonText, problemOfJson, toJsonText } from './values.js';
 import { Preview } from './variable-input.js';
 
 export function SchemaField(props: SchemaFieldProps) {
@@ -250,11 +250,10 @@ export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
 
 const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
 
-/** Edits any JSON. A text that is not JSON is stored as text, and the field says so. */
+/** Edits any JSON. What cannot be stored as JSON is stored as text, and the field says so. */
 function JsonField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
   const text = isEqualJson(fromJsonText(written), value) ? written : toJsonText(value);
-  const looksBroken = /^\s*[[{](?!\{)/.test(text) && !isJson(text);
   return (
     <EditorField
       schema={schema}
@@ -264,7 +263,7 @@ function JsonField({ schema, path, label, value, isRequired = false, onChange }:
       editor={JsonEditor}
       value={text}
       preview={<Preview value={value} />}
-      problem={looksBroken ? 'This is not complete JSON yet; as it is, it is a text.' : undefined}
+      problem={problemOfJson(text)}
       onChange={(next) => {
         setWritten(next);
         onChange(path, fromJsonText(next));

@@ -1,24 +1,52 @@
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { replaceInexactNumbers } from '../../graph/json-text.js';
 import { asObject } from '../ui/json.js';
 
-/** Returns the editable text of a value: JSON, or the bare text if it is not valid JSON itself. */
+/**
+ * Returns the editable text of a value: JSON, or the bare text if it is not valid JSON itself or is an object or a list
+ * with a number that JavaScript would round.
+ */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value === 'string' && !isJson(value) && value !== '') return value;
+  if (typeof value === 'string' && isBare(value)) return value;
   return JSON.stringify(value, null, 2);
+}
+
+function isBare(text: string): boolean {
+  if (!isJson(text)) return text !== '';
+  return losesDigits(text) && /^\s*[[{]/.test(text);
 }
 
 /**
  * Parses a text as JSON. Returns undefined if it is empty, and the text itself if it is not JSON, such as
- * `{{ input.order }}`.
+ * `{{ input.order }}`, or has a number that JavaScript would round.
  */
 export function fromJsonText(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return losesDigits(text) ? text : value;
   } catch {
     return text;
   }
+}
+
+/** Puts the numbers of a JSON text that JavaScript would round in quotation marks. */
+export function quoteLongNumbers(json: string): string {
+  return replaceInexactNumbers(json, (number) => JSON.stringify(number));
+}
+
+function losesDigits(json: string): boolean {
+  return quoteLongNumbers(json) !== json;
+}
+
+/** Says why a text that may be meant as JSON is stored as text; undefined if it is not. */
+export function problemOfJson(text: string): string | undefined {
+  if (!isJson(text)) {
+    const looksBroken = /^\s*[[{](?!\{)/.test(text);
+    return looksBroken ? 'This is not complete JSON yet; as it is, it is a text.' : undefined;
+  }
+  return losesDigits(text) ? 'A number has more digits than can be kept: put it in quotation marks.' : undefined;
 }
 
 export function isJson(text: string): boolean {
@@ -30,12 +58,12 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns undefined for an empty text, the number if it is one, else the text itself. */
+/** Returns undefined for an empty text, the number if it is one that keeps its digits, else the text itself. */
 export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   const number = Number(trimmed);
-  return Number.isFinite(number) && /^[-+.\d]/.test(trimmed) ? number : text;
+  return Number.isFinite(number) && /^[-+.\d]/.test(trimmed) && !losesDigits(trimmed) ? number : text;
 }
 
 // Rows of names and values during editing. Names may be empty or duplicate for a moment.

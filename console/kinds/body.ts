@@ -1,6 +1,7 @@
 // The body types of an HTTP request node. The service sends texts as they are and other values as JSON, or as a form if
 // the Content-Type header says so.
 import { isObject, type JsonObject } from '../../graph/json.js';
+import { fromJsonText, isJson, quoteLongNumbers } from '../forms/values.js';
 import { asObject, asText } from '../ui/json.js';
 
 export type BodyType = 'none' | 'json' | 'form' | 'text' | 'file' | 'form-files';
@@ -41,12 +42,12 @@ export function toBodyType(data: JsonObject, type: BodyType): JsonObject {
       return {
         ...rest,
         headers: { ...withoutContentType(others), 'Content-Type': FORM },
-        body: asObject(toJson(body)),
+        body: toFields(body),
       };
     case 'file':
       return { ...rest, ...withHeaders(plain), body: { [BODY_KEYS.file]: '' } };
     case 'form-files':
-      return { ...rest, ...withHeaders(plain), body: { [BODY_KEYS['form-files']]: asObject(toJson(body)) } };
+      return { ...rest, ...withHeaders(plain), body: { [BODY_KEYS['form-files']]: toFields(body) } };
     case 'json':
     default:
       return { ...rest, ...withHeaders(plain), body: toJson(body) };
@@ -79,10 +80,10 @@ function textOf(body: unknown): string {
 
 function toJson(body: unknown): unknown {
   if (typeof body !== 'string') return body ?? {};
-  try {
-    const value: unknown = JSON.parse(body);
-    return value ?? {};
-  } catch {
-    return {};
-  }
+  return isJson(body) ? (fromJsonText(body) ?? {}) : {};
+}
+
+/** The fields of a form are sent as texts, so a long number becomes one. */
+function toFields(body: unknown): JsonObject {
+  return asObject(toJson(typeof body === 'string' ? quoteLongNumbers(body) : body));
 }

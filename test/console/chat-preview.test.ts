@@ -88,6 +88,19 @@ describe('a chat beside its drawing', function () {
     await page.context().close();
   });
 
+  it('has another unsent message than the assistant of the same drawing', async () => {
+    const page = await open(`/workflows/${await empty()}`);
+    await press(region(page, 'Start'), 'Chat');
+    await message(preview(page)).fill('For the chat');
+    await press(page, 'Assistant');
+    const assistant = message(region(page, 'Assistant'));
+    assert.equal(await assistant.inputValue(), '');
+    await assistant.fill('For the assistant');
+    await press(page, 'Chat preview');
+    assert.equal(await message(preview(page)).inputValue(), 'For the chat');
+    await page.context().close();
+  });
+
   it('says why a message was not sent, and loses neither message nor drawing', async () => {
     const page = await open(`/workflows/${await empty()}`);
     await press(region(page, 'Start'), 'Chat');

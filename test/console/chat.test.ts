@@ -220,6 +220,35 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
+  it('keeps what is typed while a message is being sent, the first one too', async () => {
+    const id = await modelChat([{ text: 'Yes' }, { text: 'Yes again' }]);
+    const page = await open(`${id}/chat`);
+    const isTyped = [createGate(), createGate()];
+    let sent = 0;
+    await page.route('**/messages/', async (route) => {
+      if (route.request().method() === 'POST') await isTyped[sent++]?.until;
+      await route.continue();
+    });
+    await button(page, 'New conversation').click();
+    await field(page).fill('One');
+    for (const [at, next] of ['Two', 'Three'].entries()) {
+      await field(page).press('Enter');
+      await eventually(() => sent === at + 1);
+      await field(page).press('End');
+      await page.keyboard.type(` ${next}`);
+      isTyped[at]!.open();
+      await eventually(async () => (await field(page).inputValue()) === next);
+    }
+    await answers(page).getByText('Yes again').waitFor();
+    const conversation = new URL(page.url()).pathname.split('/').at(-1)!;
+    const said = await messagesOf(world.account.api, conversation);
+    assert.deepEqual(
+      said.map(({ content }) => content),
+      ['One', 'Yes', 'Two', 'Yes again'],
+    );
+    await page.context().close();
+  });
+
   it('queues what is sent meanwhile, stops what is being answered, and asks it anew', async () => {
     const slow = { parts: ['Never ', { waitMs: 60_000 }, 'ready'] };
     const id = await modelChat([slow, { text: 'The second' }, { text: 'The third' }]);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
 import { eventually } from '../../harness/timing/eventually.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { drawing, http, linkInRow, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
@@ -24,7 +25,7 @@ describe('work that was not saved', function () {
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);
-    return { owner, project: await owner.api.createProject('Drafts') };
+    return { owner, project: await owner.api.createProject('Drafts'), target: await startHttpTarget() };
   });
 
   const row = (): Drawing =>
@@ -106,6 +107,26 @@ describe('work that was not saved', function () {
     await isGone(id);
     const { body } = await world.owner.api.get<{ data: unknown }>(`/workflows/${id}/`);
     assert.match(JSON.stringify(body.data), /\*{8}/);
+    await page.context().close();
+  });
+
+  it('of another device is tried with the secrets that were typed there', async () => {
+    const data = drawing(linkInRow([trigger(), http(`${world.target.url}/tried`, { label: 'Call' })]));
+    const id = await world.owner.api.createWorkflow(world.project, data, 'Tried elsewhere');
+    const first = await open(id);
+    await node(first, 'Call').click();
+    await press(region(first, 'Node'), 'Add header');
+    await field(first, 'Headers 1 name').fill('Authorization');
+    await field(first, 'Headers 1 value').fill('Bearer typed');
+    await isKept(id, '********');
+    await first.context().close();
+    const page = await open(id);
+    await press(offer(page), 'Continue');
+    await offer(page).waitFor({ state: 'detached' });
+    await node(page, 'Call').click();
+    await press(region(page, 'Node'), 'Try');
+    const called = await eventually(() => world.target.requests.find(({ path }) => path === '/tried'));
+    assert.equal(called.headers.authorization, 'Bearer typed');
     await page.context().close();
   });
 

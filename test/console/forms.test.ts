@@ -123,6 +123,23 @@ describe('the forms of nodes', function () {
     await page.context().close();
   });
 
+  it('keeps every digit of a number in JSON, and says where it belongs', async () => {
+    const { id } = await make();
+    const page = await open(id);
+    await node(page, 'Orders').click();
+    await choice(page, 'Body type').selectOption('JSON');
+    const problem = form(page).getByText('A number has more digits than can be kept: put it in quotation marks.');
+    await field(page, 'Body').fill('{"channel": 1234567890123456789}');
+    await problem.waitFor();
+    await save(page);
+    assert.equal((await stored(id, 'Orders'))['body'], '{"channel": 1234567890123456789}');
+    await field(page, 'Body').fill('{"channel": "1234567890123456789"}');
+    await problem.waitFor({ state: 'detached' });
+    await save(page);
+    assert.deepEqual((await stored(id, 'Orders'))['body'], { channel: '1234567890123456789' });
+    await page.context().close();
+  });
+
   it('edits the path of a variable where a person clicks it, or presses F2 behind it, and never shows an id', async () => {
     const { id, ask } = await make();
     const page = await open(id);

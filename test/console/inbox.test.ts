@@ -112,6 +112,7 @@ describe('the inbox', function () {
     await article.getByRole('button', { name: 'Pay now' }).click();
     await article.getByText('You chose Pay now.').waitFor();
     await article.getByText('Comment: as agreed').waitFor();
+    await article.locator(':focus').getByText('You chose Pay now.').waitFor();
     await page.getByText('Nothing waits for you.').waitFor();
     const end = await api.pollToEnd(runId);
     assert.deepEqual(end.data.data![person.id]!.result!['values'], { amount: 12.5 });
@@ -124,6 +125,23 @@ describe('the inbox', function () {
     await page.getByText('No task has ended this way yet.').waitFor();
     await page.reload();
     await page.getByText('0 tasks', { exact: true }).waitFor();
+  });
+
+  it('takes the form from a task that is answered elsewhere, and leaves the task in its place', async () => {
+    const account = await createAccount(world.stack);
+    const { api } = account;
+    const person = node('human', { label: 'Pay', message: 'Well?', actions: [{ id: 'yes', label: 'Pay now' }] });
+    const projectId = await api.createProject('Sums');
+    const workflowId = await api.createWorkflow(projectId, drawing(linkInRow([trigger(), person])), 'Orders');
+    const task = await taskOf(api, (await api.run(workflowId)).data.id, person.id);
+    const page = await world.browser.person(account.userId, '/inbox');
+    const article = page.getByRole('article', { name: 'Pay' });
+    await article.getByRole('button', { name: 'Pay now' }).waitFor();
+    const { status } = await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'yes', values: {} } });
+    assert.equal(status, 200);
+    await article.getByText('You chose Pay now.').waitFor();
+    assert.equal(await article.getByRole('button', { name: 'Pay now' }).count(), 0);
+    await page.context().close();
   });
 
   it('is three presses away from an approval on a phone', async () => {

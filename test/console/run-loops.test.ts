@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { drawing, http, link, node, trigger } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { assertAccessible } from './axe.js';
@@ -21,7 +22,7 @@ describe('the page of a run with loops', function () {
     });
     call.data['url'] = `${world.target.url}/status/{{ ${each.id}.item }}/on-the-page`;
     link(start, each);
-    return { data: drawing([start, each, call]), call };
+    return { data: drawing([start, each, call]), call, each };
   }
 
   it('shows the iterations of a run that has ended, and what a node did in each of them', async () => {
@@ -65,6 +66,36 @@ describe('the page of a run with loops', function () {
     world.target.release('/hold/items');
     await nodeNamed(page, 'Call, succeeded').waitFor();
     await page.getByRole('status').getByText('Run succeeded').waitFor();
+    await page.context().close();
+  });
+
+  it('shows five hundred of ten thousand iterations, and more of them on request', async () => {
+    const { data, call, each } = drawn();
+    call.data['url'] = `${world.target.url}/hold/many`;
+    const { runId } = await world.start(data);
+    const page = await world.browser.person(world.owner.userId, '/runs');
+    const at = new Date().toISOString();
+    const many = Array.from({ length: 10_000 }, (_, index) => [
+      `many ${index}`,
+      { id: call.id, path: `${each.id}[${index}]`, status: 'succeed', started_at: at, finished_at: at, result: {} },
+    ]);
+    await page.route(`**/api/v1/runs/${runId}/`, async (route) => {
+      const response = await route.fetch();
+      const run = (await response.json()) as { result: object };
+      await route.fulfill({ response, json: { ...run, result: { ...run.result, ...Object.fromEntries(many) } } });
+    });
+    await page.goto(`/runs/${runId}?node=${call.id}`);
+    const rows = page.getByRole('list', { name: 'Nodes in the order in which they have begun' }).getByRole('listitem');
+    const options = panel(page).getByRole('combobox', { name: 'Iteration', exact: true }).locator('option');
+    const moreNodes = page.getByRole('button', { name: /^Show more of 10\d\d\d nodes$/ });
+    const moreIterations = panel(page).getByRole('button', { name: /^Show more of 10\d\d\d iterations$/ });
+    await moreNodes.waitFor();
+    assert.equal(await rows.count(), 500);
+    assert.equal(await options.count(), 501, 'with `Choose an iteration`');
+    await moreNodes.click();
+    await moreIterations.click();
+    await eventually(async () => (await rows.count()) === 1000 && (await options.count()) === 1001);
+    world.target.release('/hold/many');
     await page.context().close();
   });
 

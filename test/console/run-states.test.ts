@@ -93,7 +93,7 @@ describe('the page of a run in each of its states', function () {
     await page.context().close();
   });
 
-  it('answers what a run in the editor asks where one is, beside unsaved changes', async () => {
+  it('answers what a run in the editor asks where one is, beside unsaved changes that its Undo leaves', async () => {
     const person = node('human', { label: 'Ask', message: 'How many?', fields: [{ id: 'count', type: 'number' }] });
     const start = trigger([], { label: 'Start' });
     link(start, person);
@@ -107,6 +107,8 @@ describe('the page of a run in each of its states', function () {
     await task.getByText('How many?').waitFor();
     assert.equal(await task.getByRole('link').count(), 0);
     await task.getByRole('textbox', { name: 'count' }).fill('3');
+    await task.getByRole('textbox', { name: 'Comment' }).fill('as counted');
+    await page.keyboard.press('Control+z');
     await task.getByRole('button', { name: 'Done' }).click();
     await last.getByText(/^Succeeded in/).waitFor();
     await page.getByText('Unsaved changes', { exact: true }).waitFor();

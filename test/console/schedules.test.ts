@@ -100,6 +100,29 @@ describe('schedules of a workflow in the console', function () {
     await page.context().close();
   });
 
+  it('say above the first node why one was not paused, and why the workflow is not offered', async () => {
+    const id = await workflow('Not paused', drawing([trigger([], { label: 'Begin' })]));
+    await makeSchedule(world.account.api, id, { cron: '30 7 * * *' });
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
+    await page.route('**/api/v1/workflows/**', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    const starts = page.getByRole('list', { name: 'Starts' });
+    await starts.getByRole('switch', { name: 'Schedule Every day at 07:30' }).click();
+    await starts.getByRole('alert').getByText('cannot be reached').waitFor();
+    const problems = page.getByRole('region', { name: 'Graph' }).getByRole('alert');
+    await button(page, 'New start').click();
+    await page.getByRole('menuitem', { name: 'Offer as chat' }).click();
+    await problems.nth(1).getByText('cannot be reached').waitFor();
+    await page.unroute('**/api/v1/workflows/**');
+    await button(page, 'New start').click();
+    await page.getByRole('menuitem', { name: 'Offer as chat' }).click();
+    await button(starts, 'By chat').waitFor();
+    await problems.nth(1).waitFor({ state: 'detached' });
+    await assertAccessible(page, 'a schedule that was not paused');
+    await page.context().close();
+  });
+
   it('are paused, resumed, edited, and deleted after a question', async () => {
     const id = await workflow('Scheduled two');
     const made = await makeSchedule(world.account.api, id, { cron: '30 7 * * MON-FRI', input: { other: 1 } });

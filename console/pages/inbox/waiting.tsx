@@ -7,7 +7,14 @@ import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import type { ConnectionToSignIn } from '../../parts/connection/connection-types.js';
 import { useSignIn } from '../../parts/connection/sign-in.js';
 import { freshOf, missingOf, withChanges, withOlder, type Approval } from '../../parts/requests/approvals.js';
-import { keepPlaces, listApprovals, listTasks, readApproval, type Task } from '../../parts/requests/request-calls.js';
+import {
+  keepPlaces,
+  listApprovals,
+  listTasks,
+  readApproval,
+  readTask,
+  type Task,
+} from '../../parts/requests/request-calls.js';
 import { RequestArticle } from '../../parts/requests/request-article.js';
 import { SignInArticle } from '../../parts/requests/sign-in-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
@@ -106,7 +113,7 @@ export function useWaiting() {
     setShown(shown === undefined ? listed : withOlder(shown, listed));
   }
   const missing = shown === undefined || listed === undefined ? [] : missingOf(shown, listed);
-  const current = withChanges(shown ?? [], useEach(missing));
+  const current = withChanges(shown ?? [], useEach('approvals', missing, readApproval));
   const fresh = shown === undefined || listed === undefined ? [] : freshOf(shown, listed);
   return {
     list,
@@ -121,12 +128,16 @@ export function useWaiting() {
   };
 }
 
-/** Loads the current state of requests that are no longer listed. */
-function useEach(ids: readonly string[]): Approval[] {
+/** Loads the current state of requests or tasks that are no longer listed. */
+function useEach<Item>(
+  name: string,
+  ids: readonly string[],
+  read: (id: string, signal: AbortSignal) => Promise<Item>,
+): Item[] {
   const answers = useQueries({
     queries: ids.map((id) => ({
-      queryKey: ['approvals', 'one', id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readApproval(id, signal),
+      queryKey: [name, 'one', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => read(id, signal),
       refetchInterval: ASK_EVERY_MS,
     })),
   });
@@ -180,12 +191,15 @@ export function useWaitingTasks() {
     setSeen(list.data.items);
     setShown(keepPlaces(shown, list.data.items));
   }
+  const ids = new Set((list.data?.items ?? shown).map(({ id }) => id));
+  const missing = shown.filter(({ id, status }) => status === 'pending' && !ids.has(id)).map(({ id }) => id);
+  const current = keepPlaces(shown, useEach('tasks', missing, readTask));
   return {
     list,
-    shown,
+    shown: current,
     /** Undefined until the first response. */
     total: list.data?.total,
-    change: (changed: Task) => setShown(shown.map((task) => (task.id === changed.id ? changed : task))),
+    change: (changed: Task) => setShown(current.map((task) => (task.id === changed.id ? changed : task))),
   };
 }
 

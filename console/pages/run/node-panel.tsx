@@ -6,6 +6,7 @@ import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { statusOf, wordOf, writtenStatus } from '../../live/node-status.js';
 import { useIsWaiting, useNodeEntry, useNodeStatus, useStartedNodes } from '../../live/run-cache.js';
 import { sumAmounts } from '../../ui/decimals.js';
+import { Button } from '../../ui/button.js';
 import { SelectField } from '../../ui/fields.js';
 import { ClockTime, Duration, Money, RunningFor } from '../../ui/figures.js';
 import { formatDuration } from '../../ui/format.js';
@@ -158,22 +159,33 @@ interface IterationsProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
+const STEP = 500;
+
 /** Selects an iteration. Rendered only if the node ran inside a loop. */
 function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
   const { nodeId, path } = choice;
+  const [count, setCount] = useState(STEP);
   const nodes = useStartedNodes(runId).map(parseNodeKey);
   const paths = nodes.filter((node) => node.nodeId === nodeId && node.path !== '').map((node) => node.path);
   if (paths.length === 0) return null;
+  const shown = paths.filter((value, at) => at < count || value === path);
   return (
-    <SelectField
-      label="Iteration"
-      value={path}
-      options={[
-        ...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []),
-        ...paths.map((value) => ({ value, label: iterationInWords(value, labels) })),
-      ]}
-      onChange={(value) => onSelect({ nodeId, path: value })}
-    />
+    <>
+      <SelectField
+        label="Iteration"
+        value={path}
+        options={[
+          ...(path === '' ? [{ value: '', label: 'Choose an iteration' }] : []),
+          ...shown.map((value) => ({ value, label: iterationInWords(value, labels) })),
+        ]}
+        onChange={(value) => onSelect({ nodeId, path: value })}
+      />
+      {paths.length > shown.length && (
+        <Button variant="quiet" onClick={() => setCount(count + STEP)}>
+          Show more of {paths.length} iterations
+        </Button>
+      )}
+    </>
   );
 }
 

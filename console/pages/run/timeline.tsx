@@ -2,6 +2,7 @@ import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'reac
 import { pushTo } from '../../../graph/push-to.js';
 import { latestMs, nodeKey, parseNodeKey } from '../../live/live-run.js';
 import { readShownRun, useIsWaiting, useNodeEntry, useStartedNodes } from '../../live/run-cache.js';
+import { Button } from '../../ui/button.js';
 import { classNames } from '../../ui/class-names.js';
 import { useNow } from '../../ui/figures.js';
 import { formatDuration } from '../../ui/format.js';
@@ -25,11 +26,14 @@ const GROW_EVERY_MS = 200;
  * scrolls into view.
  */
 const READ_AT_ONCE = 60;
+/** A loop may have ten thousand iterations, each with many nodes. */
+const STEP = 500;
 const NONE: readonly ApprovalRequest[] = [];
 
 export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelineProps) {
   const rows = useRef<HTMLDivElement>(null);
   const keys = useStartedNodes(run.id);
+  const [count, setCount] = useState(STEP);
   const requests = useRequestsByNode(run.id);
   // Known before the first bar is drawn, and constant until the end.
   const firstStart = useNodeEntry(run.id, parseNodeKey(keys[0] ?? '').nodeId)?.started_at;
@@ -47,7 +51,7 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
         <div className="timeline-rows" ref={rows}>
           {isOpen || endMs === undefined ? <GrowingAxis originMs={originMs} /> : <Axis spanMs={endMs - originMs} />}
           <ol aria-label="Nodes in the order in which they have begun">
-            {keys.map((key) => (
+            {keys.slice(0, count).map((key) => (
               <TimelineRow
                 key={key}
                 run={run}
@@ -61,6 +65,11 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
               />
             ))}
           </ol>
+          {keys.length > count && (
+            <Button variant="quiet" onClick={() => setCount(count + STEP)}>
+              Show more of {keys.length} nodes
+            </Button>
+          )}
         </div>
       )}
     </section>

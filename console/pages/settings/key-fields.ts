@@ -59,8 +59,11 @@ function toMoment(text: string): string | null {
   return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
 }
 
+/** Sends invalid text as it is, too. JSON would turn what is no number into null, which means the default. */
 function toNumber(text: string): number | null {
-  return text.trim() === '' ? null : Number(text);
+  if (text.trim() === '') return null;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : (text as unknown as number);
 }
 
 function toLocalTime(moment: Date): string {

@@ -2,6 +2,7 @@
 // browser for as long as the service does not have it. The draft of another editor is never overwritten: the person
 // chooses first.
 import { newId } from '../../drawing/change-drawing.js';
+import type { Drawing } from '../../drawing/drawing.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
 import { mergeDrawings } from '../../drawing/merge-drawings.js';
 import { isEqualJson, type JsonObject } from '../../../graph/json.js';
@@ -36,7 +37,7 @@ const TRY_AGAIN_AFTER_MS = 10_000;
 
 export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   readonly #options: KeeperOptions;
-  readonly #key: string;
+  #key: string;
   readonly #state: Store<KeeperState> = createStore<KeeperState>({
     offers: [],
     problem: undefined,
@@ -50,12 +51,14 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #foreign: KeptDraft | undefined;
   #written: JsonObject | undefined;
   #kept: JsonObject | undefined;
+  /** What `continue` has shown; undefined once it is saved, or undone. */
+  #continued: Drawing | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#key = draftKey(options.owner, options.saver.getState().workflow.id, newId());
+    this.#key = this.#newKey();
   }
 
   /** Returns the function that stops it. */
@@ -124,6 +127,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (drawing !== undefined) {
       store.change(shareParts(store.drawing, drawing) as JsonObject, { select: [] });
       this.#kept = draft === undefined ? undefined : store.drawing;
+      this.#continued = store.drawing;
       store.isFromDraft = this.#tag !== undefined;
       // Removes the old entry only after this editor has written its own.
       if (this.#write() && key !== undefined) entries.removeItem(key);
@@ -164,11 +168,9 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     } catch {
       // The save itself tells that the service cannot be reached.
     }
-    const { entries, owner, saver } = this.#options;
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
-      const key = draftKey(owner, saver.getState().workflow.id, newId());
-      writeDraft(entries, key, { version, tag }, drawing, new Date(savedAt));
+      writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
     }
     return this.#options.store.isFromDraft;
   }
@@ -177,13 +179,24 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   saved(): void {
     this.#lose();
     this.#foreign = undefined;
+    this.#continued = undefined;
     this.showOffers();
   }
 
   #look(): void {
     const { store } = this.#options;
-    if (!store.getState().isDirty) this.#remove();
+    const { history, isDirty } = store.getState();
+    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#letGo();
+    if (!isDirty) this.#remove();
     else if (store.drawing !== this.#written) this.#writeAfter(WRITE_AFTER_MS);
+  }
+
+  /** The person has undone `continue`: what it has shown is offered again, like a draft of another editor. */
+  #letGo(): void {
+    this.#continued = undefined;
+    this.#key = this.#newKey();
+    this.#lose();
+    void this.lookAround();
   }
 
   #writeAfter(delayMs: number): void {
@@ -231,7 +244,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { store, entries } = this.#options;
     try {
       if (this.#tag === undefined) await this.#find();
-      if (this.#foreign !== undefined) return;
+      // The person may have undone the changes meanwhile.
+      if (this.#foreign !== undefined || !store.getState().isDirty) return;
       const { drawing } = store;
       const sent = this.#tag === undefined || drawing !== this.#kept ? await this.#put(drawing) : drawing;
       if (sent === undefined) return;
@@ -272,6 +286,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#lose();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
+    // The person has redone `continue`.
+    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#goOn(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
@@ -304,6 +320,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.showOffers();
     // The draft lacks the changes that the person has made meanwhile.
     if (store.drawing !== this.#kept) this.#writeAfter(WRITE_AFTER_MS);
+  }
+
+  /** Makes the service's draft this editor's, whose drawing equals it. */
+  #goOn(draft: KeptDraft): void {
+    const { store } = this.#options;
+    this.#adopt(draft);
+    this.#kept = store.drawing;
+    this.#continued = store.drawing;
+    store.isFromDraft = true;
+    this.showOffers();
   }
 
   /** Makes the service's draft this editor's. */
@@ -353,6 +379,11 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { entries, owner, saver } = this.#options;
     const head = listDrafts(entries, owner, saver.getState().workflow.id).find((each) => each.key === key);
     return head !== undefined && (head.tag === tag || isEqualJson(readDraft(entries, key), drawing));
+  }
+
+  #newKey(): string {
+    const { owner, saver } = this.#options;
+    return draftKey(owner, saver.getState().workflow.id, newId());
   }
 
   #facts(): { version: number; tag: string | undefined } {

@@ -131,8 +131,10 @@ function isCodeField(target: EventTarget | null): boolean {
 }
 
 function hasOwnUndo(target: EventTarget | null): boolean {
-  // What is typed in the chat is no part of the drawing.
-  if (target instanceof Element && target.closest('.side-chat') !== null) return true;
+  if (!(target instanceof Element)) return false;
+  if (target.closest('.side-chat') !== null) return true;
+  // What is typed elsewhere, such as in a task or a search, is no part of the drawing.
+  if (target.closest('.node-form, .editor-graph') === null) return isWriting(target) && target.tagName !== 'SELECT';
   return isCodeField(target) && (target as HTMLElement).dataset['plain'] === undefined;
 }
 

@@ -1,8 +1,10 @@
+import { useMutation } from '@tanstack/react-query';
 import { ViewportPortal } from '@xyflow/react';
 import { useState, type ReactNode } from 'react';
 import { nodesOf, positionOf, startOf, type DrawnNode } from '../../drawing/drawing.js';
 import { useEditor, useStore } from '../../drawing/editor-store.js';
 import { CARD_WIDTH } from '../../drawing/flow-nodes.js';
+import { Problem } from '../../service/problem.js';
 import { useChange } from '../../service/queries.js';
 import { ComingTime } from '../../ui/figures.js';
 import { Menu } from '../../ui/menu.js';
@@ -36,12 +38,10 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
     void schedules.refetch();
     void hooks.refetch();
   };
-  const offer = (change: { is_chat?: boolean; is_tool?: boolean }, what: string) => (): void => {
-    saver.changeDetails(change).then(
-      () => announce(`The workflow is offered as ${what}`),
-      () => announce(`The workflow is not offered as ${what}`),
-    );
-  };
+  const offer = useMutation({
+    mutationFn: (what: 'chat' | 'tool') => saver.changeDetails({ [`is_${what}`]: true }),
+    onSuccess: (_, what) => announce(`The workflow is offered as a ${what}`),
+  });
   const { x, y } = positionOf(start);
   return (
     <>
@@ -86,6 +86,7 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
               Schedules and hooks are not loaded: try again
             </button>
           )}
+          <Problem error={offer.error} />
           {!isReadOnly && (
             <Menu
               label="New start"
@@ -93,8 +94,8 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
               items={[
                 { label: 'New schedule', onSelect: () => setOpen({ what: 'schedule' }) },
                 { label: 'New hook', onSelect: () => setOpen({ what: 'new-hook' }) },
-                !isChat && { label: 'Offer as chat', onSelect: offer({ is_chat: true }, 'a chat') },
-                !isTool && { label: 'Offer as tool', onSelect: offer({ is_tool: true }, 'a tool') },
+                !isChat && { label: 'Offer as chat', onSelect: () => offer.mutate('chat') },
+                !isTool && { label: 'Offer as tool', onSelect: () => offer.mutate('tool') },
                 { label: 'All starts', to: `/workflows/${id}/starts` },
               ].filter((item) => item !== false)}
             >
@@ -163,6 +164,7 @@ function ScheduleCard({ schedule, workflowId, onOpen }: ScheduleCardProps) {
           onClick={() => !change.isPending && change.mutate()}
         />
       )}
+      <Problem error={change.error} />
     </>
   );
 }

@@ -16,7 +16,7 @@ export interface Anew {
 }
 
 interface ComposerProps {
-  /** Names the message that is not sent yet, which is kept while the page is open. */
+  /** Names the message that is not sent yet, which is kept while the page is open: the conversation's id, if there is one. */
   draftKey: string;
   projectId: number;
   /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the person has been told. */
@@ -52,6 +52,14 @@ function readDraft(draftKey: string): Draft {
 function storeDraft(draftKey: string, { text, files }: Draft): void {
   // The upload is aborted when the field unmounts.
   queryClient.setQueryData([DRAFTS, draftKey], { text, files: files === UPLOADING ? '' : files });
+}
+
+/** Returns what was typed and chosen while a message was being sent. */
+function withoutSent({ text, files }: Draft, sent: Draft): Draft {
+  return {
+    text: text.startsWith(sent.text) ? text.slice(sent.text.length).trimStart() : text,
+    files: files === sent.files ? '' : files,
+  };
 }
 
 /**
@@ -98,19 +106,25 @@ export function Composer({
     if (isDraft) storeDraft(draftKey, { text, files });
   }, [isDraft, draftKey, text, files]);
   const sending = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (sent: Draft) => {
       const id = await conversation();
       if (id === undefined) return undefined;
-      const saying = { content: text, files: filesOfText(files), replaces: anew?.replaces };
+      const saying = { content: sent.text, files: filesOfText(sent.files), replaces: anew?.replaces };
       await sendMessage(id, saying, keyOf([id, saying]));
       return id;
     },
-    onSuccess: async (id) => {
+    onSuccess: async (id, sent) => {
       if (id === undefined) return;
       settle();
       announce('The message is sent.');
-      if (anew === undefined) storeDraft(draftKey, EMPTY);
-      showDraft(readDraft(draftKey));
+      const rest = withoutSent({ text, files }, sent);
+      const isNothing = rest.text === '' && rest.files === '';
+      const next = anew !== undefined && isNothing ? readDraft(draftKey) : rest;
+      // A conversation that has begun now has a field of its own.
+      storeDraft(draftKey, EMPTY);
+      storeDraft(id, next);
+      setShown(draftKey === id ? next : EMPTY);
+      if (files === sent.files) setRound(round + 1);
       onAnew(undefined);
       await onSent(id);
     },
@@ -119,7 +133,7 @@ export function Composer({
   const isUploading = files === UPLOADING;
   const isEmpty = text.trim() === '' && files === '';
   const send = (): void => {
-    if (!sending.isPending && !isEmpty && !isUploading && !isBlocked) sending.mutate();
+    if (!sending.isPending && !isEmpty && !isUploading && !isBlocked) sending.mutate({ text, files });
   };
   const press = (event: KeyboardEvent): void => {
     // Enter during a composition accepts the composed characters instead.

@@ -10,6 +10,8 @@ interface FirstMessageProps {
   workflow: ChatWorkflow;
   /** Called before the message is sent. Resolves to false if it cannot be sent, and the person has been told. */
   prepare?: (() => Promise<boolean>) | undefined;
+  /** Names the message that is not sent yet; by default that of a chat with the workflow. */
+  draftKey?: string;
   /** Begins the conversation; by default one with the workflow. */
   begin?: () => Promise<string>;
   /** Stands above the field for the message. */
@@ -54,6 +56,7 @@ interface BeginningProps extends FirstMessageProps {
 
 function Beginning({
   workflow,
+  draftKey = `workflow-${workflow.id}`,
   prepare,
   begin: beginOwn,
   above,
@@ -87,7 +90,7 @@ function Beginning({
       <div className="chat-foot">
         {above}
         <Composer
-          draftKey={`workflow-${workflow.id}`}
+          draftKey={draftKey}
           projectId={workflow.projectId}
           conversation={begin}
           anew={undefined}

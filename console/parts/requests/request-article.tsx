@@ -89,14 +89,20 @@ function exclusionOf(
   return `Your role in this project, ${role}, does not allow deciding on this request. Who may: ${roles.join(', ')}.`;
 }
 
+interface FocusedOnceProps {
+  isFocused: boolean;
+  className?: string;
+  children: ReactNode;
+}
+
 /** Takes over the focus, because the buttons that had it are gone. */
-function FocusedOnce({ isFocused, children }: { isFocused: boolean; children: ReactNode }) {
+export function FocusedOnce({ isFocused, className = 'request-outcome', children }: FocusedOnceProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isFocused) place.current?.focus({ preventScroll: true });
   }, [isFocused]);
   return (
-    <div ref={place} tabIndex={-1} className="request-outcome">
+    <div ref={place} tabIndex={-1} className={className}>
       {children}
     </div>
   );

@@ -16,7 +16,7 @@ import { RunFieldControl } from '../run-input/run-field.js';
 import { fieldsOf, isUploading, toInput } from '../run-input/run-input.js';
 import { answerTask, readTask, type Task } from './request-calls.js';
 import './requests.css';
-import { RequestFacts } from './request-article.js';
+import { FocusedOnce, RequestFacts } from './request-article.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
@@ -35,6 +35,11 @@ export function TaskArticle({ task, onChange, isLinked = false, isHere = false }
   const id = useId();
   const label = toVisibleText(task.node_label);
   const isWaiting = task.status === 'pending';
+  const [hasAnswered, setHasAnswered] = useState(false);
+  const change = (answered: Task): void => {
+    setHasAnswered(true);
+    onChange(answered);
+  };
   return (
     <article className="card" aria-labelledby={id}>
       <header className="request-head">
@@ -51,12 +56,16 @@ export function TaskArticle({ task, onChange, isLinked = false, isHere = false }
       </div>
       <FilesOf value={task.files} />
       {task.required > 1 && <p>{task.required} people must choose the same action.</p>}
-      <Answers task={task} />
-      {task.may_answer && <AnswerForm task={task} onAnswered={onChange} />}
-      {isWaiting && !task.may_answer && <WhyNot task={task} />}
-      {task.status === 'expired' && (
-        <Note>Nobody can answer this any more: its time is over, or its run has ended.</Note>
+      {(task.answers.length > 0 || !task.may_answer) && (
+        <FocusedOnce isFocused={hasAnswered && !task.may_answer} className="task-outcome">
+          <Answers task={task} />
+          {isWaiting && !task.may_answer && <WhyNot task={task} />}
+          {task.status === 'expired' && (
+            <Note>Nobody can answer this any more: its time is over, or its run has ended.</Note>
+          )}
+        </FocusedOnce>
       )}
+      {task.may_answer && <AnswerForm task={task} onAnswered={change} />}
     </article>
   );
 }

@@ -251,6 +251,52 @@ describe('the keeper of unsaved work', () => {
     assert.equal(countOf(here.store.drawing), 1);
   });
 
+  it('offers again what a person has continued and undone, and goes on with it after Redo', async () => {
+    const { service, calls } = startService();
+    await calls.write(withNode(EMPTY), 1, undefined);
+    const here = open(calls);
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    for (const round of ['Undo', 'Undo after Redo']) {
+      if (round === 'Undo') await here.keeper.continue(here.keeper.getState().offers[0]!);
+      else here.store.redo();
+      await eventually(() => here.keeper.getState().offers.length === 0);
+      assert.equal(here.store.isFromDraft, true);
+      here.store.undo();
+      await eventually(() => here.keeper.getState().offers.length === 1);
+      assert.equal(countOf(service.draft?.drawing), 1, round);
+      assert.equal(here.store.isFromDraft, false);
+    }
+    assert.equal(service.writes, 1);
+  });
+
+  it('does not overwrite what a person has continued by the own changes to which Undo returns', async () => {
+    const { service, calls } = startService();
+    await calls.write(withNode(withNode(EMPTY)), 1, undefined);
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    await here.keeper.continue(here.keeper.getState().offers[0]!);
+    here.store.undo();
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    assert.equal(await here.keeper.handOver(), false);
+    assert.equal(countOf(service.draft?.drawing), 2);
+  });
+
+  it('keeps what a person has continued and undone while the service cannot be reached', async () => {
+    const { service, calls } = startService();
+    service.failing = refused(503);
+    const entries = startEntries();
+    writeDraft(entries, draftKey(1, 7, 'closed'), { version: 1 }, withNode(EMPTY));
+    const here = open(calls, entries);
+    await here.keeper.continue(here.keeper.getState().offers[0]!);
+    here.store.undo();
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    here.store.change(withNode(withNode(EMPTY)));
+    here.keeper.flush();
+    const next = open(calls, entries);
+    assert.equal(next.keeper.getState().offers.length, 2);
+  });
+
   it('leaves nothing behind when a person continues and saves before the service has answered', async () => {
     const { service, calls } = startService();
     const drawing = withNode(EMPTY);

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { currentRows, fromJsonText, parseNumber, toJsonText, toRecord, toRows } from '../../../console/forms/values.js';
+import {
+  currentRows,
+  fromJsonText,
+  parseNumber,
+  problemOfJson,
+  toJsonText,
+  toRecord,
+  toRows,
+} from '../../../console/forms/values.js';
 import { propertiesOf, shapeOf, titleOfPath, variantOptions } from '../../../console/forms/schema.js';
 import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../console/drawing/links.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
@@ -74,6 +82,30 @@ describe('the generic form', () => {
       assert.deepEqual(fromJsonText(toJsonText(value)), value, JSON.stringify(value));
     }
     assert.equal(fromJsonText('  '), undefined);
+  });
+
+  it('keeps JSON with a number that JavaScript would round as the text that was written, and says so', () => {
+    const problem = 'A number has more digits than can be kept: put it in quotation marks.';
+    for (const text of [
+      '{"channel": 1234567890123456789}',
+      '[-0.1234567890123456789]',
+      '12345678901234567890',
+      '1e400',
+    ]) {
+      assert.equal(fromJsonText(text), text);
+      assert.equal(problemOfJson(text), problem);
+      assert.equal(fromJsonText(toJsonText(text)), text);
+    }
+    assert.equal(toJsonText('{"channel": 1234567890123456789}'), '{"channel": 1234567890123456789}');
+    assert.equal(toJsonText('1234567890123456789'), '"1234567890123456789"');
+    assert.deepEqual(fromJsonText('{"channel": "1234567890123456789", "share": 0.1}'), {
+      channel: '1234567890123456789',
+      share: 0.1,
+    });
+    assert.equal(problemOfJson('{"channel": "1234567890123456789", "share": 0.10}'), undefined);
+    assert.equal(problemOfJson('{"a": 12345678901234567890'), 'This is not complete JSON yet; as it is, it is a text.');
+    assert.equal(problemOfJson('{{ input.order }}'), undefined);
+    assert.equal(parseNumber('1234567890123456789'), '1234567890123456789');
   });
 
   it('takes numbers as numbers, and variables as texts', () => {

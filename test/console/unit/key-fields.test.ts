@@ -33,8 +33,11 @@ describe('the fields of an API key', () => {
     assert.deepEqual(toBody(NEW_KEY, { ...NEW_KEY, expires }), { expires_at: '2030-01-31T12:00:00.000Z' });
   });
 
-  it('let the service judge what is no time', () => {
+  it('let the service judge what is no time, and what is no number', () => {
     assert.deepEqual(toBody(NEW_KEY, { ...NEW_KEY, expires: 'soon' }), { expires_at: 'soon' });
+    for (const rateLimit of ['1,000', 'Infinity']) {
+      assert.deepEqual(toBody(NEW_KEY, { ...NEW_KEY, rateLimit }), { rate_limit: rateLimit });
+    }
   });
 });
 

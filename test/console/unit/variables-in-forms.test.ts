@@ -226,4 +226,10 @@ describe('the type of a body', () => {
     assert.deepEqual(toBodyType({ body: 'words' }, 'json'), { body: {} });
     assert.equal(bodyTypeOf(toBodyType({ body: [1] }, 'text')), 'text');
   });
+
+  it('keeps the digits of long numbers when its type changes', () => {
+    const body = '{"channel": 1234567890123456789}';
+    assert.deepEqual(toBodyType({ body }, 'json'), { body });
+    assert.deepEqual(toBodyType({ body }, 'form'), { headers: form, body: { channel: '1234567890123456789' } });
+  });
 });

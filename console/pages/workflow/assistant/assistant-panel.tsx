@@ -124,7 +124,7 @@ function Conversation({ saver, keeper, assistant }: ConversationProps) {
   const shared = { workflow, prepare, begin, above, isBlocked };
   if (assistant.conversation === null) {
     const read = (): void => void queryClient.invalidateQueries({ queryKey: assistantQuery(id).queryKey });
-    return <FirstMessage {...shared} note={FIRST} onBegun={read} />;
+    return <FirstMessage {...shared} draftKey={`assistant-${id}`} note={FIRST} onBegun={read} />;
   }
   return (
     <>

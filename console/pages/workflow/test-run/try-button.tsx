@@ -65,7 +65,13 @@ function useTry(workflowId: number, nodeId: string) {
   /** Opens the dialog instead if a call that may change something is new. */
   const start = async (mode: TestMode, input: TestRequest['input']): Promise<void> => {
     const { drawing } = store;
-    const request: TestRequest = { mode, node: nodeId, drawing, input };
+    const request: TestRequest = {
+      mode,
+      node: nodeId,
+      drawing,
+      input,
+      ...(store.isFromDraft && { from_draft: true }),
+    };
     const effects = effectsOf(await estimateTest(workflowId, request));
     if (effects.some((id) => !tests.isConfirmed(id))) return tests.ask({ nodeId, mode });
     const runId = await startTest(workflowId, { ...request, skipsWaits: false }, keyOf([request, false]));
