@@ -23,8 +23,12 @@ const press = (within: Page | Locator, name: string) => button(within, name).cli
 const text = (within: Page | Locator, name: string) => within.getByRole('textbox', { name, exact: true });
 const searchbox = (within: Page | Locator, name: string) => within.getByRole('searchbox', { name, exact: true });
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
-const connections = (within: Page | Locator) =>
-  within.getByRole('combobox', { name: 'Connection', exact: true }).getByRole('option').allTextContents();
+/** Returns the choices of the field once it has loaded the connections. */
+async function connections(within: Page | Locator): Promise<string[]> {
+  const options = within.getByRole('combobox', { name: 'Connection', exact: true }).getByRole('option');
+  await options.filter({ hasText: 'Key of the shop' }).waitFor({ state: 'attached' });
+  return options.allTextContents();
+}
 
 /** Operations by their ids. The last one cannot be called. */
 function shopDocument(server: string, operations = ['changeOrder', 'readOrder', 'withCookie']): object {
