@@ -68,7 +68,7 @@ function handlesOf(kind: NodeKind, data: JsonObject, fixed: JsonObject): Handle[
 function casesOf(data: JsonObject, { content, cases }: JsonObject): Handle[] | string {
   const ids = listedIds(data['cases']) ?? [];
   const handles = new Map(ids.map((id, index): [unknown, Handle] => [id, FIRST_LISTED_HANDLE + index]));
-  const taken: unknown[] = Array.isArray(cases) ? cases : content === 'default' ? [] : [content];
+  const taken = Array.isArray(cases) ? cases : content === 'default' ? [] : [content];
   const unknown = taken.find((id) => !handles.has(id));
   if (unknown !== undefined) return `The node has no case "${cutText(String(unknown), 100)}".`;
   return taken.length === 0 ? [1] : taken.map((id) => handles.get(id)!);
