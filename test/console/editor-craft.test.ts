@@ -112,20 +112,6 @@ describe('the craft of the editor', function () {
     await page.context().close();
   });
 
-  it('leaves the drawing as it is when a search is undone, and undoes the label that a field shows', async () => {
-    const page = await open(drawing([trigger([], { label: 'Begin' })]));
-    await press(page, 'Add Output');
-    const label = region(page, 'Node').getByRole('textbox', { name: 'Label', exact: true });
-    await label.fill('Renamed');
-    await node(page, 'Renamed').waitFor();
-    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('code');
-    await page.keyboard.press('Control+z');
-    await node(page, 'Renamed').waitFor();
-    await label.press('Control+z');
-    await node(page, 'Output').waitFor();
-    await page.context().close();
-  });
-
   it('keeps the link of a task that gets buttons, and shows links that lead from nothing', async () => {
     const [task, end] = [drawnNode('human', { label: 'Ask', message: 'Well?' }), drawnNode('output', { label: 'End' })];
     const row = drawing(linkInRow([trigger([], { label: 'Begin' }), task, end]));

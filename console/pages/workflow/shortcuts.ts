@@ -133,8 +133,10 @@ function isCodeField(target: EventTarget | null): boolean {
 function hasOwnUndo(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('.side-chat') !== null) return true;
-  // What is typed elsewhere, such as in a task or a search, is no part of the drawing.
-  if (target.closest('.node-form, .editor-graph') === null) return isWriting(target) && target.tagName !== 'SELECT';
+  // What is typed elsewhere, such as in a task, is no part of the drawing. Enter in the palette's search adds a node.
+  if (target.closest('.node-form, .editor-graph, .palette') === null) {
+    return isWriting(target) && target.tagName !== 'SELECT';
+  }
   return isCodeField(target) && (target as HTMLElement).dataset['plain'] === undefined;
 }
 
