@@ -338,7 +338,7 @@ describe('connections in the console', function () {
     await page.reload();
     await page.getByRole('region', { name: 'Graph' }).getByRole('group', { name: /^Call/ }).click();
     await panel.getByText('The project has no such connection').waitFor();
-    assert.equal(await chosenIn(box), `Connection ${id} (missing)`);
+    await eventually(async () => (await chosenIn(box)) === `Connection ${id} (missing)`);
     await page.context().close();
   });
 
