@@ -133,7 +133,7 @@ function isCodeField(target: EventTarget | null): boolean {
 function hasOwnUndo(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('.side-chat') !== null) return true;
-  // What is typed elsewhere, such as in a task, is no part of the drawing. Enter in the palette's search adds a node.
+  // Text typed elsewhere, such as in a task, is no part of the drawing. Enter in the palette's search adds a node.
   if (target.closest('.node-form, .editor-graph, .palette') === null) {
     return isWriting(target) && target.tagName !== 'SELECT';
   }
