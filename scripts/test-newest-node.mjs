@@ -22,7 +22,7 @@ const FOLDERS = [
   'temporal-workflows',
 ];
 /** The import that identifies tests which start a stack. */
-const STACK = /support\/(shared-)?stack\.js'/;
+const STACK = /(?:support\/(?:shared-)?stack|harness\/stack\/stack|db\/(?:open-run|migrated-database))\.js'/;
 /** Variables for registry, caches and language. Excludes everything that configures the service. */
 const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
 /**
