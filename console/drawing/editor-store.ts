@@ -38,6 +38,9 @@ interface EditorState {
   selection: Selection;
   /** The drawing as stored by the service. */
   saved: Drawing;
+  /** The drawing that a save is sending, which the service may have stored already. */
+  sending: Drawing | undefined;
+  /** The drawing differs from the stored one, or from the one that is being stored. */
   isDirty: boolean;
   problems: readonly Problem[];
   /** The problems that cards and forms show. */
@@ -74,6 +77,7 @@ export class EditorStore implements Stored<EditorState> {
       history: startHistory(drawing),
       selection: NOTHING,
       saved: drawing,
+      sending: undefined,
       isDirty: false,
       problems: remarkProblems(drawing),
       marked: remarkProblems(drawing),
@@ -163,6 +167,10 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ remarks });
   }
 
+  markSending(drawing: Drawing | undefined): void {
+    this.#set({ sending: drawing });
+  }
+
   /**
    * The service stored `sent` and returned `answered`, in which secrets are masked. From now on the form
    * shows the masks.
@@ -172,7 +180,7 @@ export class EditorStore implements Stored<EditorState> {
     const saved = shareParts(sent, answered) as Drawing;
     // Changes made during the call remain, unsaved.
     const present = history.present === sent ? saved : history.present;
-    this.#set({ history: { ...history, present, gesture: undefined }, saved, left: new Set() });
+    this.#set({ history: { ...history, present, gesture: undefined }, saved, sending: undefined, left: new Set() });
   }
 
   /** The service now stores another drawing. The editor's drawing remains, with unsaved changes. */
@@ -206,12 +214,14 @@ export class EditorStore implements Stored<EditorState> {
       next.left === before.left &&
       next.remarks === before.remarks &&
       next.answer === before.answer &&
-      next.saved === before.saved;
+      next.saved === before.saved &&
+      next.sending === before.sending;
     if (isUnchanged) return;
     // Typing changes none of these.
     const hasSameMarks = next.problems === before.problems && next.left === before.left && next.saved === before.saved;
     const marked = hasSameMarks ? before.marked : markedProblems(next.problems, next.saved, next.left);
-    this.#store.setState({ ...next, isDirty: !isEqualJson(next.saved, next.history.present), marked });
+    const isDirty = [next.saved, next.sending].some((each) => each !== undefined && !isEqualJson(each, drawing));
+    this.#store.setState({ ...next, isDirty, marked });
   }
 }
 

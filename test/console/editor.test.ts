@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createPerson } from '../api/sessions/people.js';
 import { eventually } from '../../harness/timing/eventually.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, useConsole } from './browser.js';
@@ -268,6 +269,36 @@ describe('the editor', function () {
     await eventually(() =>
       page.evaluate(`document.activeElement.closest('[data-path]')?.dataset.path === 'messages.0.message'`),
     );
+    await page.context().close();
+  });
+
+  it('saves once more what a person takes back while a save is on its way', async () => {
+    const page = await world.browser.person(world.person.userId, '/workflows');
+    await newWorkflow(page, 'Taken back');
+    await press(page, 'Add Trigger');
+    await field(page, 'Label').fill('Before');
+    await save(page);
+    const id = /\/workflows\/(\d+)/.exec(page.url())![1]!;
+    const labelOf = async () => {
+      const sql = 'SELECT document FROM workflows WHERE id = $1';
+      const [row] = await queryDatabase<{ document: Stored }>(world.stack, sql, [id]);
+      return row!.document.nodes[0]!.data['label'];
+    };
+    const answered = createGate();
+    await page.route(`**/api/v1/workflows/${id}/`, async (route) => {
+      const answer = await route.fetch();
+      await answered.opened;
+      await route.fulfill({ response: answer });
+    });
+    await field(page, 'Label').fill('After');
+    await page.keyboard.press('Control+s');
+    await eventually(async () => (await labelOf()) === 'After');
+    await field(page, 'Label').fill('Before');
+    await page.getByText('Unsaved changes').waitFor();
+    await page.keyboard.press('Control+s');
+    answered.open();
+    await page.getByText('All changes saved').waitFor();
+    assert.equal(await labelOf(), 'Before');
     await page.context().close();
   });
 

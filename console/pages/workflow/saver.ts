@@ -92,6 +92,7 @@ export class Saver implements Stored<SaverState> {
   async #send(): Promise<boolean> {
     const { drawing } = this.#store;
     this.#set({ isSaving: true, error: undefined });
+    this.#store.markSending(drawing);
     try {
       const { workflow, etag } = this.getState();
       const isFromDraft = (await this.#draft?.beforeSave()) === true;
@@ -104,6 +105,7 @@ export class Saver implements Stored<SaverState> {
       this.#store.markSaved(drawing, record.workflow.data);
       return true;
     } catch (error) {
+      this.#store.markSending(undefined);
       if (isConflict(error)) await this.#meet();
       else this.#set({ error });
       return !this.#store.getState().isDirty;

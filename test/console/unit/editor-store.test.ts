@@ -156,6 +156,27 @@ describe('saving', () => {
     assert.equal(store.getState().isDirty, false);
   });
 
+  it('is needed for a change that was taken back while a save was sending it', () => {
+    const store = new EditorStore(drawing([http('a', [], { label: 'as it was' })]), kinds, false);
+    write(store, 'else');
+    const sent = store.drawing;
+    store.markSending(sent);
+    write(store, 'as it was');
+    assert.equal(store.getState().isDirty, true);
+    store.markSaved(sent, structuredClone(sent));
+    assert.equal(label(store), 'as it was');
+    assert.equal(store.getState().isDirty, true);
+  });
+
+  it('is not needed for a change that was taken back while a save failed to send it', () => {
+    const store = new EditorStore(drawing([http('a', [], { label: 'as it was' })]), kinds, false);
+    write(store, 'else');
+    store.markSending(store.drawing);
+    write(store, 'as it was');
+    store.markSending(undefined);
+    assert.equal(store.getState().isDirty, false);
+  });
+
   it('is needed where the service has got another drawing meanwhile, although nothing was changed here', () => {
     const store = new EditorStore(drawing([http('a', [], { label: 'mine' })]), kinds, false);
     store.markStored(drawing([http('a', [], { label: 'theirs' })]));
