@@ -3,7 +3,7 @@
 // passed, N failed".
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,8 +21,11 @@ const FOLDERS = [
   'cli/embedded',
   'temporal-workflows',
 ];
-/** The import that identifies tests which start a stack. */
-const STACK = /(?:support\/(?:shared-)?stack|harness\/stack\/stack|db\/(?:open-run|migrated-database))\.js'/;
+/** The modules that start a stack or a database. */
+const STACK = /^(?:test\/support\/shared-stack|harness\/stack\/stack|test\/db\/(?:open-run|migrated-database))\.ts$/;
+/** The modules that start one to record histories. The test that replays these imports them for their names. */
+const RECORDS = 'test/replay/';
+const IMPORTS = /^(?:import|export)\b(?! type)[^;]*?from '(\.[^']+)\.js'/gm;
 /** Variables for registry, caches and language. Excludes everything that configures the service. */
 const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
 /**
@@ -57,12 +60,18 @@ function quickTests() {
     readdirSync(path.join(ROOT, 'test', folder), { recursive: true })
       .map((name) => path.join('test', folder, name))
       .filter(
-        (file) =>
-          file.endsWith('.test.ts') &&
-          !LEFT_OUT.some((name) => file.endsWith(name)) &&
-          !STACK.test(readFileSync(path.join(ROOT, file), 'utf8')),
+        (file) => file.endsWith('.test.ts') && !LEFT_OUT.some((name) => file.endsWith(name)) && !needsStack(file),
       ),
   );
+}
+
+/** True if the file imports a module that starts a stack, itself or by other modules. */
+function needsStack(file, seen = new Set()) {
+  if (STACK.test(file)) return true;
+  if (seen.has(file) || file.startsWith(RECORDS) || !existsSync(path.join(ROOT, file))) return false;
+  seen.add(file);
+  const imports = readFileSync(path.join(ROOT, file), 'utf8').matchAll(IMPORTS);
+  return [...imports].some(([, target]) => needsStack(path.join(path.dirname(file), `${target}.ts`), seen));
 }
 
 /** Runs every sample workflow on PostgreSQL, Temporal, API and worker. Exits with 1 if one does not succeed. */
