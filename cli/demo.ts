@@ -15,7 +15,7 @@ import { isStackAlive } from './embedded/data-directory.js';
 import { readStackFile, type StackFile } from './embedded/stack-file.js';
 import { StartError } from './embedded/start-error.js';
 import { Stack } from './embedded/supervisor.js';
-import { exitWith } from './exit.js';
+import { exitWith, outliveReaders } from './exit.js';
 import { SANDBOX_MODEL } from './sandbox/model-provider.js';
 import { demoModel, loadSamples, placeSample } from './samples/samples.js';
 import { startSandboxTargets } from './sandbox/targets.js';
@@ -31,6 +31,7 @@ const env = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_POR
 const interrupted = new AbortController();
 let own: Stack | undefined;
 
+outliveReaders();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt());
 
 try {

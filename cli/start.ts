@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeConsole } from './embedded/console-link.js';
 import { Stack } from './embedded/supervisor.js';
-import { describeFailure, exitWith } from './exit.js';
+import { describeFailure, exitWith, outliveReaders } from './exit.js';
 
 /** The time for the parts to drain. A second signal before that is ignored; a later one kills them. */
 const SECOND_SIGNAL_AFTER_MS = 15_000;
@@ -13,6 +13,7 @@ const stack = new Stack({
   warn: (line) => process.stderr.write(`${line}\n`),
 });
 
+outliveReaders();
 let stopRequestedAt: number | undefined;
 
 function requestStop(): void {

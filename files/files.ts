@@ -57,6 +57,8 @@ export interface Files {
   save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
   /** Returns the bytes, or a part of them. Throws `MissingBytesError` or `StoreAwayError`, as the stream may, too. */
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
+  /** Throws `MissingKeyError` if the bytes cannot be read, for want of their key. */
+  assertKey(file: StoredFile): void;
   /** Deletes the file and its bytes. Returns `in_use` if a run in flight holds it, undefined if it does not exist. */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
   /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
@@ -136,6 +138,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
       return writeCopy(file.projectId, bytes, insert, signal);
     },
     read: (file, range = { start: 0, end: file.size }, signal) => readCopy(file, range, signal),
+    assertKey: (file) => sealer.assertKey(file),
     delete: deleteWithin,
     async discard(saved) {
       if (saved.length === 0) return;
@@ -152,8 +155,9 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   };
 
   async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
-    const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
+    // Throws if the key is missing, and then no stream of the store is left open.
     const opening = sealer.opening(copy, copy.size, range);
+    const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
     sealed.once('error', (error) => opening.destroy(signal?.aborted ? error : new StoreAwayError(error)));
     // Ignored here: the reader of the result gets an error of the source.
     pipeline(sealed, opening).catch(() => undefined);

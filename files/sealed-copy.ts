@@ -31,6 +31,8 @@ export interface ByteRange {
 export interface FileSealer {
   /** Returns the key id and salt to store with a new copy. */
   newSeal(): Buffer;
+  /** Throws `MissingKeyError` if the key that sealed the copy is gone. */
+  assertKey(copy: CopyKey): void;
   /** Returns a stream that seals its input. */
   sealing(copy: CopyKey): Transform;
   /**
@@ -54,6 +56,7 @@ export function createFileSealer(keys: readonly Buffer[]): FileSealer {
   };
   return {
     newSeal: () => Buffer.concat([idOf(current), randomBytes(SALT_BYTES)]),
+    assertKey: (copy) => void keyOf(copy),
     sealing: (copy) => new Sealing(keyOf(copy), copy),
     opening: (copy, size, range) => new Opening(keyOf(copy), copy, size, range),
   };

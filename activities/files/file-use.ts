@@ -16,7 +16,7 @@ import { PERSIST_WHILE_AWAY_MS } from '../node/record.js';
 
 export interface FileUse {
   readonly maxBytes: number;
-  /** Throws `file_missing`. */
+  /** Throws `file_missing`, and `MissingKeyError` if the key of its bytes is gone, before anything is sent. */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
   /** Returns the bytes as a stream. Throws `file_missing` and `StoreAwayError`, which the stream may throw, too. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
@@ -49,6 +49,7 @@ export function createFileUse(db: Database, files: Files, limitsMs = SAVE_LIMITS
       const id = fileIdOf(value);
       const [file] = id === undefined ? [] : await findFiles(db, run.projectId, [id]);
       if (file === undefined) throw fileMissing(value);
+      files.assertKey(file);
       return file;
     },
     async read(file, signal) {

@@ -126,6 +126,18 @@ describe('npm start', function () {
       assert.deepEqual(processesOf(dataDir), []);
     });
 
+    it('leaves nothing running where the program that started it has ended, and nobody reads its output', async () => {
+      const stack = await startStack({ dataDir });
+      const { stdin, stdout, stderr } = stack.supervisor;
+      const ended = once(stack.supervisor, 'exit');
+      stdout!.destroy();
+      stderr!.destroy();
+      stdin!.destroy();
+      assert.deepEqual(await ended, [0, null]);
+      await stack.modelProvider.close();
+      assert.deepEqual(processesOf(dataDir), []);
+    });
+
     it('starts again within a second of a kill -9 of everything, the supervisor included, with its state', async () => {
       const first = await startStack({ dataDir });
       await createApiClient(first.apiUrl, first.apiKey).createProject('resurrected');

@@ -117,6 +117,25 @@ describe('a chat beside its drawing', function () {
     await page.context().close();
   });
 
+  it('says why a drawing is not offered as a chat, and offers it when asked again', async () => {
+    const id = await empty();
+    const page = await open(`/workflows/${id}`);
+    await page.route('**/api/v1/workflows/*/', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await press(region(page, 'Start'), 'Chat');
+    const alert = page.getByRole('alert').filter({ hasText: 'The workflow is not offered as a chat.' });
+    await alert.getByText('cannot be reached').waitFor();
+    await preview(page).waitFor({ state: 'detached' });
+    await page.unroute('**/api/v1/workflows/*/');
+    await press(alert, 'Try again');
+    await preview(page).waitFor();
+    await alert.waitFor({ state: 'detached' });
+    const { body } = await world.owner.api.get<{ is_chat: boolean }>(`/workflows/${id}/`);
+    assert.equal(body.is_chat, true);
+    await page.context().close();
+  });
+
   it('fills a phone, and goes when it is closed', async () => {
     const page = await open(`/workflows/${await empty()}`, { ...NARROW, colorScheme: 'dark' });
     await press(region(page, 'Start'), 'Chat');

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
 import { useId, useMemo, useState } from 'react';
 import { nodesOf } from '../../drawing/drawing.js';
@@ -6,40 +7,48 @@ import { KindIcon } from '../../drawing/kind-icon.js';
 import { notesOf } from '../../drawing/notes.js';
 import { startersOf, type Starter } from '../../drawing/starters.js';
 import { Button } from '../../ui/button.js';
-import { Alert, announce } from '../../ui/notices.js';
+import { Alert } from '../../ui/notices.js';
+import { explain } from '../../service/explain.js';
 import type { Saver } from './saver.js';
 import { ImportButton, ImportDialogs, useImport } from '../../parts/import.js';
 import { FirstSamples, GalleryDialog } from '../../parts/gallery/lazy-gallery.js';
 import type { Sample } from '../../parts/gallery/sample.js';
 
-/** Starters, samples and import, shown on an empty canvas. */
-export function StartRegion({ saver, onChat }: StartProps) {
+/** Starters, samples and import, shown on an empty canvas. `onChat` shows or hides the chat preview. */
+export function StartRegion({ saver, onChat }: { saver: Saver; onChat: (isOpen: boolean) => void }) {
   const { isReadOnly } = useStore();
   const isEmpty = useEditor(({ history: { present } }) => nodesOf(present).size + notesOf(present).size === 0);
-  return isReadOnly || !isEmpty ? null : <Start saver={saver} onChat={onChat} />;
+  const chat = useMutation({
+    mutationFn: () => saver.changeDetails({ is_chat: true }),
+    onMutate: () => onChat(true),
+    onError: () => onChat(false),
+  });
+  return (
+    <>
+      {!isReadOnly && isEmpty && <Start saver={saver} offerChat={chat.mutate} />}
+      {chat.error !== null && (
+        <div className="editor-alerts start-alert">
+          <Alert onRetry={chat.mutate} isRetrying={chat.isPending}>
+            The workflow is not offered as a chat. {explain(chat.error)}
+          </Alert>
+        </div>
+      )}
+    </>
+  );
 }
 
 interface StartProps {
   saver: Saver;
-  /** Shows or hides the chat preview. */
-  onChat: (isOpen: boolean) => void;
+  offerChat: () => void;
 }
 
-function Start({ saver, onChat }: StartProps) {
+function Start({ saver, offerChat }: StartProps) {
   const store = useStore();
   const flow = useReactFlow();
   const id = useId();
   const importing = useImport(String(saver.getState().workflow.project));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
   const [isGalleryOpen, setIsGalleryOpen] = useState(false);
-  // If it fails, people can still offer the chat under `Starts by itself`.
-  const offerChat = (): void => {
-    onChat(true);
-    saver.changeDetails({ is_chat: true }).catch(() => {
-      onChat(false);
-      announce('The workflow is not offered as a chat yet');
-    });
-  };
   // The chat preview has its place beside the canvas by then.
   const fit = (): void => void setTimeout(() => void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 }));
   const start = ({ make, isChat }: Starter): void => {

@@ -158,4 +158,24 @@ describe('while the store of files is away', function () {
     assert.deepEqual([target.requestsTo('/post').length, target.requestsTo('/sends').length, drawn], [1, 1, 1]);
     assert.equal(target.requestsTo('/sends')[0]!.body, 'a text');
   });
+
+  it('nodes wait for the key of a file, too, and send nothing before', async () => {
+    const keyed = await files.upload(projectId, 'sealed');
+    const whole = http(`${target.url}/whole`, { method: 'POST', body: { $file: keyed } });
+    const form = http(`${target.url}/form`, { method: 'POST', body: { $form: { a: stored, b: keyed } } });
+    const flipKey = async (): Promise<void> => {
+      const sql = `UPDATE file_copies SET seal = set_byte(seal, 0, get_byte(seal, 0) # 1)
+        WHERE id = (SELECT copy_id FROM files WHERE id = $1)`;
+      await queryDatabase(stack, sql, [keyed.file_id]);
+    };
+    await flipKey();
+    const [wholeRun, formRun] = [await start(whole), await start(form)];
+    await untilHandedBack(wholeRun, whole);
+    await untilHandedBack(formRun, form);
+    assert.deepEqual([target.requestsTo('/whole').length, target.requestsTo('/form').length], [0, 0]);
+    await flipKey();
+    for (const runId of [wholeRun, formRun]) assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    assert.deepEqual([target.requestsTo('/whole').length, target.requestsTo('/form').length], [1, 1]);
+    assert.equal(target.requestsTo('/whole')[0]!.body, 'sealed');
+  });
 });
