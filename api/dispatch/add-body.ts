@@ -1,7 +1,7 @@
 import type { Files } from '../../files/files.js';
 import { parseFields } from '../http/field-errors.js';
-import { atOnce, type InTurn } from '../http/heavy-work.js';
-import { parseExactJsonBody, parseJsonBody } from '../http/json-body.js';
+import type { InTurn } from '../http/heavy-work.js';
+import { parseExactJsonBody } from '../http/json-body.js';
 import {
   MAX_BODY_BYTES,
   readBytes,
@@ -35,18 +35,17 @@ async function readBody(
 ): Promise<BodyFields> {
   const { body: schema, bodyFormat: format = 'json' } = route;
   if (format === 'stream') return { bodyStream: (limitBytes) => openBody(ctx, limitBytes) };
-  const bounds = { limitBytes: bodyLimitOf(route, ctx.state), lease: ctx.state.memory };
+  const { tenant, access, signal, memory } = ctx.state;
+  const inTurn: InTurn = (sizeBytes, work) =>
+    heavyWork.run({ tenant, projectId: access?.projectId, signal }, sizeBytes, work);
+  const bounds = { limitBytes: bodyLimitOf(route, ctx.state), lease: memory, inTurn };
   if (format === 'bytes') return { bodyBytes: await readBytes(ctx, bounds) };
   if (format === 'json-bytes') return { bodyBytes: await readJsonBytes(ctx, bounds) };
   if (format === 'verbatim') {
     const { value, bytes } = await readVerbatimBody(ctx, bounds);
     return { body: parseFields(schema!, value), bodyBytes: bytes };
   }
-  const { tenant, access, signal } = ctx.state;
-  const inTurn: InTurn = (sizeBytes, work) =>
-    heavyWork.run({ tenant, projectId: access?.projectId, signal }, sizeBytes, work);
-  const reading = { files, inTurn: route.readsInTurn === true ? inTurn : atOnce };
-  return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, reading)) };
+  return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, files)) };
 }
 
 /** Limits the body of an open route that has admitted no sender by its path. */
@@ -65,9 +64,9 @@ function readBodyOfFormat(
   format: Exclude<BodyFormat, 'bytes' | 'json-bytes' | 'stream' | 'verbatim'>,
   ctx: RequestContext,
   bounds: BodyBounds,
-  { files, inTurn }: { files: Files; inTurn: InTurn },
+  files: Files,
 ): Promise<unknown> {
   if (format === 'run-input') return readRunInput(ctx, bounds, files);
   if (format === 'exact') return readJsonBody(ctx, bounds, parseExactJsonBody);
-  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds, parseJsonBody, inTurn);
+  return format === 'text' ? readTextBody(ctx, bounds) : readJsonBody(ctx, bounds);
 }

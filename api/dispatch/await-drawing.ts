@@ -24,7 +24,7 @@ export function awaitsDrawing({ readsDrawing, readsDraft, readsBaseline, resolve
 
 /**
  * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
- * api/http/heavy-work.ts if they are large.
+ * api/http/heavy-work.ts if these or the body are large.
  */
 export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
@@ -36,7 +36,7 @@ export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heav
 
 const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_COPIES };
 
-/** Returns the size of the drawings in bytes: that of the body, and those that the path names. */
+/** Returns the size in bytes of the body and of the drawings that the path names. */
 async function leaseMemory(
   { readsDrawing, takesDrawing, readsDraft, readsBaseline, resolvesActions }: Reads,
   { params, state }: RequestContext,
@@ -44,13 +44,14 @@ async function leaseMemory(
 ): Promise<number> {
   const { access, admitted, caller, handlerInput, memory } = state;
   const workflowId = admitted?.workflowId ?? access?.workflowId ?? pathId.safeParse(params['id']).data;
-  let sizeBytes = 0;
+  const bodyBytes = collectedBytes(memory);
+  let sizeBytes = bodyBytes;
   let leasedBytes = memory.bytes;
   const add = (form: DrawingForm, bytes: number): void => {
     sizeBytes += bytes;
     leasedBytes += COPIES[form] * bytes;
   };
-  if (takesDrawing === true) add('parsed', collectedBytes(memory));
+  if (takesDrawing === true) leasedBytes += COPIES.parsed * bodyBytes;
   if (workflowId !== undefined && readsDrawing !== undefined) {
     add(readsDrawing, await measureVersion(db, workflowId, pathId.safeParse(params['version']).data));
   }

@@ -8,6 +8,7 @@ import { inputFieldsOf, parseApiKeyInput, RAW_INPUT, type RunInput } from '../..
 import { isObject } from '../../graph/json.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
+import { atOnce } from '../http/heavy-work.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';
 import { readParts, type ReceivedInput } from '../runs/read-run-input.js';
@@ -32,7 +33,8 @@ export async function readDelivered(
 ): Promise<ReceivedInput> {
   const contentType = headers['content-type'] ?? '';
   if (isMultipart(contentType)) {
-    const parts = { contentType, owner, limitBytes: body.length, lease: memory, signal };
+    // The delivery has its turn already.
+    const parts = { contentType, owner, limitBytes: body.length, lease: memory, inTurn: atOnce, signal };
     return readParts(files, { ...parts, body: Readable.from([body], { objectMode: false }) });
   }
   const field = isText(contentType) ? undefined : onlyFileField(document);

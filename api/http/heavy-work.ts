@@ -1,4 +1,4 @@
-// Queues work that occupies the event loop for long: reading, checking and masking of large drawings.
+// Queues work that occupies the event loop for long: reading, checking and masking of large drawings and bodies.
 import { performance } from 'node:perf_hooks';
 import { FairLine } from '../../fairness/fair-line.js';
 import { overloaded } from './errors.js';
@@ -11,7 +11,7 @@ const MOST_WAITING = 32;
 
 export interface Asker {
   tenant: string;
-  /** Whose drawing it is; undefined where it is nobody's. */
+  /** The project of the drawing or body; undefined if it has none. */
   projectId?: number | undefined;
   signal: AbortSignal;
 }
@@ -24,9 +24,9 @@ export const atOnce: InTurn = async (_sizeBytes, work) => work();
 
 /**
  * One work is done at a time, the tenants are served in rotation, and between two works the event loop belongs to everybody
- * else for as long as it was occupied by the last one. Large drawings therefore take at most half of the time of the process,
- * and each tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others wait, so that
- * many users of one project have no more than every second work.
+ * else for as long as it was occupied by the last one. Large drawings and bodies therefore take at most half of the time of
+ * the process, and each tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others
+ * wait, so that many users of one project have no more than every second work.
  */
 export class HeavyWork {
   readonly #line = new FairLine<string, Asker>();

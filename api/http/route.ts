@@ -216,10 +216,10 @@ interface RouteShape {
   countsNo304?: boolean;
   /**
    * The route reads the whole drawing of the workflow in the path: as text, or also `parsed`. Memory for it is leased
-   * before, and a large drawing waits in a fair queue (heavy-work.ts).
+   * before, and a large drawing or body waits in a fair queue (heavy-work.ts).
    */
   readsDrawing?: 'text' | 'parsed';
-  /** The body holds a drawing that is read like the stored one: it counts for the memory and the queue, too. */
+  /** The body holds a drawing that is read like the stored one: memory for it is leased, too. */
   takesDrawing?: true;
   /** The same for the caller's draft of the workflow in the path. */
   readsDraft?: 'text' | 'parsed';
@@ -227,8 +227,6 @@ interface RouteShape {
   readsBaseline?: 'text';
   /** The key of a drawing in the body whose actions the route resolves. Memory for what they say is leased before. */
   resolvesActions?: 'data' | 'drawing';
-  /** A large JSON body waits in the same queue before it is parsed. */
-  readsInTurn?: true;
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */
   maxBodyBytes?: number;
   /**

@@ -11,8 +11,9 @@ import { declaredEncoding, textOfBytes } from '../../outgoing/text-of-bytes.js';
 import type { AppContext } from '../http/app-state.js';
 import { ApiError, bodyTooLarge } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
+import type { InTurn } from '../http/heavy-work.js';
 import { decodeText, parseExactJsonBody } from '../http/json-body.js';
-import { readJsonBody, readTextBody, type BodyBounds } from '../http/middleware/read-body.js';
+import { readBytes, readJsonBody, toFreeText, type BodyBounds } from '../http/middleware/read-body.js';
 import { isMultipart, readMultipart, type BodyPart } from '../http/multipart.js';
 import { openBody } from '../http/stream-body.js';
 
@@ -50,8 +51,12 @@ export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: F
     const { input_data: inputData } = parseFields(wrapper, await readJsonBody(ctx, bounds, parseExactJsonBody));
     return { input: inputData === undefined ? undefined : parseSessionInput(inputData), uploads: [] };
   }
-  const text = await readTextBody(ctx, bounds);
-  return { input: text.trim() === '' ? undefined : parseApiKeyInput(text), uploads: [] };
+  const bytes = await readBytes(ctx, bounds);
+  const input = await bounds.inTurn(bytes.length, () => {
+    const text = toFreeText(bytes);
+    return text.trim() === '' ? undefined : parseApiKeyInput(text);
+  });
+  return { input, uploads: [] };
 }
 
 const MAX_PARTS = 100;
@@ -59,11 +64,11 @@ const INPUT = 'input';
 /** An input costs its bytes, their text and the parsed value. */
 const INPUT_FACTOR = 3;
 
-async function readWithFiles(ctx: AppContext, { limitBytes, lease }: BodyBounds, files: Files): Promise<ReceivedInput> {
+async function readWithFiles(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<ReceivedInput> {
   const { access, caller, signal } = ctx.state;
   const owner = { projectId: access!.projectId, ...(caller !== undefined && { userId: caller.userId }) };
   const body = openBody(ctx, MAX_PARTS * files.maxBytes);
-  return readParts(files, { body, contentType: ctx.get('content-type'), owner, limitBytes, lease, signal });
+  return readParts(files, { ...bounds, body, contentType: ctx.get('content-type'), owner, signal });
 }
 
 interface PartsToRead {
@@ -73,13 +78,14 @@ interface PartsToRead {
   limitBytes: number;
   /** Grows with the bytes that are read; what it holds already stays leased. */
   lease: ByteLease;
+  inTurn: InTurn;
   signal: AbortSignal;
 }
 
 /** Reads a multipart body. If the body is refused, its files are deleted. */
 export async function readParts(
   files: Files,
-  { body, contentType, owner, limitBytes, lease, signal }: PartsToRead,
+  { body, contentType, owner, limitBytes, lease, inTurn, signal }: PartsToRead,
 ): Promise<ReceivedInput> {
   const received: ReceivedInput = { input: undefined, uploads: [] };
   const heldBytes = lease.bytes + files.bufferBytes;
@@ -90,6 +96,7 @@ export async function readParts(
         type,
         limitBytes,
         lease: { resize: (size) => lease.resize(heldBytes + size) },
+        inTurn,
       });
       return;
     }
@@ -97,6 +104,7 @@ export async function readParts(
   };
   try {
     await readMultipart(body, { contentType, maxParts: MAX_PARTS, onPart });
+    await lease.resize(lease.bytes - files.bufferBytes);
     return received;
   } catch (error) {
     await discardUploads(files, received);
@@ -115,7 +123,8 @@ async function readInput(
     type,
     limitBytes,
     lease,
-  }: { type: string; limitBytes: number; lease: { resize(bytes: number): Promise<void> | undefined } },
+    inTurn,
+  }: { type: string; limitBytes: number; lease: { resize(bytes: number): Promise<void> | undefined }; inTurn: InTurn },
 ): Promise<RunInput> {
   let sizeBytes = 0;
   const counted = async function* (): AsyncGenerator<Buffer> {
@@ -128,7 +137,7 @@ async function readInput(
   };
   const text = await decodePart(await buffer(counted()), type);
   if (text.trim() === '') return {};
-  const input: unknown = parseExactJsonBody(text);
+  const input: unknown = await inTurn(sizeBytes, () => parseExactJsonBody(text));
   if (typeof input !== 'object' || input === null) {
     throw new ApiError(400, 'invalid', 'The field `input` must be a JSON object.');
   }

@@ -85,7 +85,6 @@ const importRoute = defineRoute({
   answerHeaders: ['ETag'],
   access: { to: 'project', role: 'editor' },
   body: importBody,
-  readsInTurn: true,
   responses: {
     201: workflowSchema.extend({
       warnings: importWarnings,

@@ -2,7 +2,7 @@ import type { ByteLease } from '../../../memory/byte-budget.js';
 import type { AppContext } from '../app-state.js';
 import { collectBody } from '../collect-body.js';
 import { bodyTooLarge, unsupportedMediaType } from '../errors.js';
-import { atOnce } from '../heavy-work.js';
+import type { InTurn } from '../heavy-work.js';
 import { checkFreeText, decodeText, parseJsonBody, parseBoundedJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -10,11 +10,14 @@ export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 export interface BodyBounds {
   limitBytes: number;
   lease: ByteLease;
+  /** Parsing occupies the event loop, so large bodies are parsed one after the other. */
+  inTurn: InTurn;
 }
 
 /** Accepts any media type. */
 export async function readTextBody(ctx: AppContext, bounds: BodyBounds): Promise<string> {
-  return toFreeText(await readBytes(ctx, bounds));
+  const bytes = await readBytes(ctx, bounds);
+  return bounds.inTurn(bytes.length, () => toFreeText(bytes));
 }
 
 export function toFreeText(bytes: Buffer): string {
@@ -24,16 +27,11 @@ export function toFreeText(bytes: Buffer): string {
 }
 
 /** Reads the JSON of a body. An empty body counts as `{}` and needs no media type. */
-export async function readJsonBody(
-  ctx: AppContext,
-  bounds: BodyBounds,
-  parse = parseJsonBody,
-  inTurn = atOnce,
-): Promise<unknown> {
+export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = parseJsonBody): Promise<unknown> {
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return {};
   checkMediaType(ctx);
-  return inTurn(bytes.length, () => parse(decodeText(bytes)));
+  return bounds.inTurn(bytes.length, () => parse(decodeText(bytes)));
 }
 
 /**
@@ -46,7 +44,7 @@ export async function readVerbatimBody(
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return { value: {}, bytes };
   checkMediaType(ctx);
-  return { value: parseBoundedJson(decodeText(bytes)), bytes };
+  return { value: await bounds.inTurn(bytes.length, () => parseBoundedJson(decodeText(bytes))), bytes };
 }
 
 /** Reads a JSON body that another process parses. An empty body needs no media type. */

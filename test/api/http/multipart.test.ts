@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { readMultipart } from '../../../api/http/multipart.js';
+import { atOnce } from '../../../api/http/heavy-work.js';
 import { readParts } from '../../../api/runs/read-run-input.js';
 import type { Files } from '../../../files/files.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
@@ -74,6 +75,7 @@ describe('multipart bodies', () => {
         owner: { projectId: 1 },
         limitBytes: 1_000,
         lease: new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 }).lease('user:1'),
+        inTurn: atOnce,
         signal: new AbortController().signal,
       });
     assert.equal((await readOf(100)).uploads.length, 100);
@@ -104,6 +106,7 @@ describe('multipart bodies', () => {
         owner: { projectId: 1 },
         limitBytes: 1_000,
         lease: new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 }).lease('user:1'),
+        inTurn: atOnce,
         signal: new AbortController().signal,
       });
     const json = (text: string | Buffer): Buffer =>

@@ -137,7 +137,7 @@ export const bodyAttacks: Attack[] = [
   {
     name: 'large-inputs',
     title: 'Run starts with inputs of 4 MiB, each with an idempotency key of its own.',
-    heldBy: 'The same.',
+    heldBy: 'The same, and large bodies are parsed and accepted one at a time.',
     tenants: 2,
     prepare: { ...hookAndWorkflow, name: 'two hooks' },
     act: (tenant, { workflow }) => {
