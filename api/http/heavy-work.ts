@@ -7,7 +7,7 @@ import { overloaded } from './errors.js';
 const SMALL_BYTES = 512 * 1024;
 /** The longest time in the queue, and the number of a tenant's requests that may wait. */
 const PATIENCE_MS = 20_000;
-const MOST_WAITING = 32;
+const MOST_WAITING = 256;
 
 export interface Asker {
   tenant: string;

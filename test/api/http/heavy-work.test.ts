@@ -5,7 +5,7 @@ import { ApiError } from '../../../api/http/errors.js';
 
 const LARGE = 1024 * 1024;
 const { signal } = new AbortController();
-setMaxListeners(100, signal);
+setMaxListeners(300, signal);
 
 describe('work at large drawings', () => {
   it('is done one at a time, for the tenants in rotation', async () => {
@@ -65,7 +65,7 @@ describe('work at large drawings', () => {
     const first = queue.run({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));
     const client = new AbortController();
     const gone = queue.run({ tenant: 'a', signal: client.signal }, LARGE, () => assert.fail('nobody waits for it'));
-    const waiting = Array.from({ length: 31 }, () => queue.run({ tenant: 'a', signal }, LARGE, () => 'done'));
+    const waiting = Array.from({ length: 255 }, () => queue.run({ tenant: 'a', signal }, LARGE, () => 'done'));
     const isOverloaded = (error: unknown) => error instanceof ApiError && error.status === 503;
     await assert.rejects(
       queue.run({ tenant: 'a', signal }, LARGE, () => 'never'),
