@@ -6,7 +6,6 @@ import { WORKFLOW_MODEL } from '../../config/model-providers.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
 import { findChat, listChats } from '../../db/workflows/chats-repository.js';
-import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { answerNodesOf } from '../../graph/answer-node.js';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { ownValue } from '../../graph/json.js';
@@ -14,6 +13,7 @@ import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { ChatDeps } from './deps.js';
 import { ApiError, overloaded, refusing } from '../http/errors.js';
+import { collectedBytes } from '../http/collect-body.js';
 import { parseFields } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import type { Caller, RouteResult } from '../http/route.js';
@@ -21,9 +21,9 @@ import { toRefusedInput } from '../runs/refused-input.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { idempotencyHeaders, repeatHeaders, toKeyedRequest } from '../runs/idempotency.js';
 import { keepIfAccepted } from '../runs/uploaded-input.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 import { answerStream, answerWhole, type AnsweredRun } from './answer-workflow.js';
 import { readChatInput, saveChatFiles, toRunInput } from './chat-input.js';
-import { PARSED_COPIES } from '../../memory/json-copies.js';
 
 interface AskedWorkflow {
   deps: ChatDeps;
@@ -87,8 +87,7 @@ async function acceptAsked(
   const headers = parseFields(idempotencyHeaders, requestHeaders);
   const chatInput = readChatInput(body.messages);
   const { userId } = caller;
-  const sizeBytes = await measureVersion(deps.db, workflowId, undefined);
-  await memory.resize(memory.bytes + PARSED_COPIES * sizeBytes);
+  const bodyBytes = collectedBytes(memory);
   const owner = { projectId, userId };
   const saved = await saveChatFiles(deps.files, chatInput, { owner, memory, signal });
   const uploads = saved.map((file) => ({ field: 'files', file }));
@@ -107,7 +106,7 @@ async function acceptAsked(
     return { ...acceptance, document, answering };
   };
   const { envelope, isRepeat, document, answering } = await keepIfAccepted(deps, { input: undefined, uploads }, () =>
-    deps.heavyWork.run({ tenant, projectId, signal }, sizeBytes, accept),
+    withDrawing(deps, { tenant, projectId, signal, memory }, { workflowId, form: 'parsed', bodyBytes }, accept),
   );
   const { id: runId } = envelope.data;
   if (envelope.status === 201 && runId !== null) return { runId, isRepeat, answering };

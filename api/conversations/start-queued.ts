@@ -12,14 +12,13 @@ import {
   type QueuedMessage,
 } from '../../db/conversations/queue-repository.js';
 import { endRun } from '../../db/runs/run-life.js';
-import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { ConversationDeps } from './deps.js';
 import { openInputs, secretsOf } from './conversation-inputs.js';
 import { factsOfPurpose, findAnsweringDrawing, toInputs } from './find-drawing.js';
 import { MAX_MESSAGES_BYTES, MOST_MESSAGES, toRunInput } from './message-input.js';
-import { PARSED_COPIES } from '../../memory/json-copies.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 
 interface Refusal {
   code: string;
@@ -38,7 +37,7 @@ export async function startNextQueued(deps: ConversationDeps, runId: string): Pr
   if (message === undefined) return 'none';
   if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
   const refusal =
-    refusalOf(message) ?? (await withDrawing(deps, message, (workflow) => begin(deps, message, workflow, runId)));
+    refusalOf(message) ?? (await withAnswering(deps, message, (workflow) => begin(deps, message, workflow, runId)));
   if (typeof refusal === 'boolean') return refusal ? 'started' : 'later';
   announceRunEnd(deps, runId, await endRun(deps.db, runId, { status: 'failed', error: refusal }));
   return 'later';
@@ -51,7 +50,7 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
 }
 
 /** A large drawing waits in the same fair queue as those of requests, and shares their memory limit. */
-async function withDrawing<T>(
+async function withAnswering<T>(
   { db, memory, heavyWork }: ConversationDeps,
   { projectId, workflowId, purpose }: QueuedMessage,
   work: (workflow: StoredDrawing) => Promise<T>,
@@ -60,9 +59,8 @@ async function withDrawing<T>(
   const { signal } = new AbortController();
   const lease = memory.lease(tenant, signal);
   try {
-    const sizeBytes = (await measureDrawing(db, projectId, workflowId)) ?? 0;
-    await lease.resize(PARSED_COPIES * sizeBytes);
-    return await heavyWork.run<T | Refusal>({ tenant, projectId, signal }, sizeBytes, async () => {
+    const asker = { tenant, projectId, signal, memory: lease };
+    return await withDrawing<T | Refusal>({ db, heavyWork }, asker, { workflowId, form: 'parsed' }, async () => {
       const workflow = await findAnsweringDrawing(db, { workflowId, purpose });
       return workflow === undefined
         ? { code: 'workflow_not_found', message: 'The workflow was deleted.' }

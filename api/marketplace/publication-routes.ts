@@ -4,14 +4,13 @@ import {
   unpublishWorkflow,
   type PublicationOutcome,
 } from '../../db/marketplace/publication-repository.js';
-import { measureVersion } from '../../db/workflows/versions-repository.js';
-import { TEXT_COPIES } from '../../memory/json-copies.js';
 import { notFound, orNotFound } from '../http/errors.js';
 import type { MarketplaceDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { refuseEmptyFields } from '../workflows/required-fields.js';
 import { passRequiredCases } from '../test-runs/required-cases.js';
 import { answerWorkflow } from '../workflows/routes.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 import { workflowSchema } from '../workflows/workflow-view.js';
 
 const defineRoute = routesOf<MarketplaceDeps>();
@@ -30,11 +29,10 @@ const publish = defineRoute({
   summary: "Offers the template run's drawing on the marketplace; the slug is chosen at the first time and stays.",
   description: 'Required cases of the workflow are run first: 409 where one fails, or they have not ended in a minute.',
   async handler({ deps, log, tenant, access, caller, params, memory, signal, audit }) {
-    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, memory, signal });
+    const asker = { tenant, projectId: access.projectId, signal, memory };
+    await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, asker });
     // The cases may take a minute, in which others read large drawings.
-    const sizeBytes = await measureVersion(deps.db, params.id, undefined);
-    await memory.resize(memory.bytes + TEXT_COPIES * sizeBytes);
-    return deps.heavyWork.run({ tenant, projectId: access.projectId, signal }, sizeBytes, async () => {
+    return withDrawing(deps, asker, { workflowId: params.id, form: 'text' }, async () => {
       await audit.change(async (transaction) => {
         refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));
       });

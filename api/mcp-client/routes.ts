@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { findProjectRole, findWorkflowRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
-import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { mayAct } from '../../acceptance/roles.js';
 import { ConnectionOriginError } from '../../connections/credential.js';
@@ -15,7 +14,6 @@ import { isCredentialHeader } from '../../graph/credential-headers.js';
 import { credentialTexts } from '../../graph/secrets.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import { PARSED_COPIES } from '../../memory/json-copies.js';
 import { isHeaderName, isHeaderValue, trimHeaderValue } from '../../outgoing/header-text.js';
 import { McpError } from '../../outgoing/mcp-client.js';
 import { isTool } from '../../outgoing/mcp-tools.js';
@@ -27,6 +25,7 @@ import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
 import { listTools, serversAt, storeRefusedOf, type ListedAgent } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 
 const defineRoute = routesOf<McpClientDeps>();
 
@@ -153,10 +152,9 @@ async function findAsked(
   const access = isPossible ? await findWorkflowRole(db, workflowId, caller) : undefined;
   const unknown = () => invalidFields({ workflow_id: [`Invalid pk "${workflowId}" - object does not exist.`] });
   if (access === undefined) throw unknown();
-  const sizeBytes = await measureVersion(db, workflowId, undefined);
   const before = memory.bytes;
-  await memory.resize(before + PARSED_COPIES * sizeBytes);
-  const asked = await heavyWork.run({ tenant, projectId: access.projectId, signal }, sizeBytes, async () => {
+  const asker = { tenant, projectId: access.projectId, signal, memory };
+  const asked = await withDrawing({ db, heavyWork }, asker, { workflowId, form: 'parsed' }, async () => {
     const stored = await findDrawing(db, workflowId);
     if (stored === undefined) throw unknown();
     const headers = findStoredHeaders(openDrawing(secretBox, stored).drawing, nodeId, endpointUrl);

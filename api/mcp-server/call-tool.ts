@@ -10,11 +10,14 @@ import { findTool } from '../../db/mcp-server/tools-repository.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { McpServerDeps } from './deps.js';
+import type { Envelope } from '../envelope/run-envelope.js';
+import { collectedBytes } from '../http/collect-body.js';
 import { ApiError, overloaded, unavailable } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { toRefusedInput, type RefusedInput } from '../runs/refused-input.js';
 import { acceptOnce, tryToAccept } from '../runs/accept-run.js';
 import { toKeyedRequest } from '../runs/idempotency.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 import type { Calling } from './calling.js';
 import { failure, GET_RUN } from './call-result.js';
 import { getRun } from './get-run.js';
@@ -49,7 +52,7 @@ export async function callTool(calling: Calling, request: Request): Promise<Rout
  * would make the model start a second run.
  */
 async function acceptCall(
-  { deps, log, caller, sessionId }: Calling,
+  { deps, log, caller, sessionId, tenant, memory, signal }: Calling,
   requestId: RequestId,
   { name, input, isTask }: { name: string; input: JsonObject; isTask: boolean },
 ): Promise<{ runId: string } | { refused: RefusedInput }> {
@@ -58,14 +61,22 @@ async function acceptCall(
   const { userId, key } = toCallKey(caller, sessionId, requestId);
   const keyed = toKeyedRequest(userId, { 'idempotency-key': key }, { workflowId, input });
   const called: { workflow?: DrawingToRun } = {};
-  const { envelope, isRepeat } = await acceptOnce(deps, keyed, async () => {
+  const attempt = async (): Promise<Envelope | undefined> => {
     const workflow = (called.workflow ??= await findCalled(deps, caller, name, workflowId));
     const request = { workflow, userId, input, keyed, leavesNoDraft: true };
     const note = (db: Db, runId: string): Promise<void> => insertTask(db, { runId, userId });
     const attempted = await tryToAccept(deps, log, { ...request, ...(isTask && { note }) });
     if (attempted === undefined && (await isWithdrawn(deps.db, { userId, key }))) throw cancelled();
     return attempted;
-  }).catch(refuseSecondUse);
+  };
+  const before = memory.bytes;
+  const asker = { tenant, signal, memory };
+  const reads = { workflowId, form: 'parsed', bodyBytes: collectedBytes(memory) } as const;
+  const { envelope, isRepeat } = await withDrawing(deps, asker, reads, () =>
+    acceptOnce(deps, keyed, attempt).catch(refuseSecondUse),
+  );
+  // A call may last for long, and needs the drawing no more.
+  await memory.resize(before);
   const { id: runId } = envelope.data;
   if (envelope.status !== 201 || runId === null)
     return { refused: toRefusedInput(envelope, called.workflow?.document) };

@@ -1,5 +1,6 @@
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
 import type { McpServerDeps } from './deps.js';
 import type { Caller } from '../http/route.js';
 
@@ -11,6 +12,9 @@ export interface Calling {
   takesFirstEvent: boolean;
   /** True if the server has announced tasks to the client. */
   hasTasks: boolean;
+  tenant: string;
+  /** The memory of the request, with its body. */
+  memory: ByteLease;
   signal: AbortSignal;
   doer: Doer;
 }

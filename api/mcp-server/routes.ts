@@ -31,9 +31,9 @@ const send = defineRoute({
   bodyFormat: 'exact',
   mediaTypes: { 200: ['application/json', 'text/event-stream'] },
   handler(request) {
-    const { deps, log, caller, signal, audit } = request;
+    const { deps, log, caller, tenant, memory, signal, audit } = request;
     const callingOf = (sessionId: string, agreed: AgreedVersion) => {
-      return { deps, log, caller, sessionId, ...agreed, signal, doer: audit.doer };
+      return { deps, log, caller, tenant, memory, sessionId, ...agreed, signal, doer: audit.doer };
     };
     return receiveMessage(request, {
       answer: (message, ...session) => answerRequest(callingOf(...session), message),

@@ -7,6 +7,8 @@ import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
+import type { Asker, HeavyWork } from '../http/heavy-work.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 import { chosen } from './cases-routes.js';
 import { startCases, driveCases } from './run-cases.js';
 
@@ -18,21 +20,21 @@ const LOOK_AGAIN_MS = 200;
  * minute.
  */
 export async function passRequiredCases(
-  deps: TestDeps,
+  deps: TestDeps & { heavyWork: HeavyWork },
   log: Logger,
-  {
-    workflowId,
-    userId,
-    memory,
-    signal,
-  }: { workflowId: number; userId: number; memory: ByteLease; signal: AbortSignal },
+  { workflowId, userId, asker }: { workflowId: number; userId: number; asker: Asker & { memory: ByteLease } },
 ): Promise<void> {
+  const { memory, signal } = asker;
   const cases = await chosen(deps, memory, { workflowId, isRequired: true });
   if (cases.length === 0) return;
-  const workflow = orNotFound(await findDrawing(deps.db, workflowId));
-  const { drawing } = openDrawing(deps.secretBox, workflow);
-  const tried = { drawing, version: workflow.version };
-  const id = await startCases(deps, { workflow, userId, tried, cases, maxCostUsd: null });
+  const before = memory.bytes;
+  const id = await withDrawing(deps, asker, { workflowId, form: 'parsed' }, async () => {
+    const workflow = orNotFound(await findDrawing(deps.db, workflowId));
+    const { drawing } = openDrawing(deps.secretBox, workflow);
+    const tried = { drawing, version: workflow.version };
+    return startCases(deps, { workflow, userId, tried, cases, maxCostUsd: null });
+  });
+  await memory.resize(before);
   for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt && !signal.aborted;) {
     const run = orNotFound(await findCaseRun(deps.db, workflowId, id));
     if (run.status === 'passed') return;

@@ -131,8 +131,7 @@ describe('a chat beside its drawing', function () {
     await press(alert, 'Try again');
     await preview(page).waitFor();
     await alert.waitFor({ state: 'detached' });
-    const { body } = await world.owner.api.get<{ is_chat: boolean }>(`/workflows/${id}/`);
-    assert.equal(body.is_chat, true);
+    await eventually(async () => (await world.owner.api.get<{ is_chat: boolean }>(`/workflows/${id}/`)).body.is_chat);
     await page.context().close();
   });
 

@@ -4,11 +4,22 @@ import { readFileSync } from 'node:fs';
 import { awaitDrawing } from '../../../api/dispatch/await-drawing.js';
 import type { DispatchDeps } from '../../../api/dispatch/deps.js';
 import type { RequestContext } from '../../../api/dispatch/step.js';
+import type { HeavyWork } from '../../../api/http/heavy-work.js';
+import { withDrawing } from '../../../api/workflows/with-drawing.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
+import { playedDatabase } from '../../support/played-database.js';
 
 type Reads = Parameters<typeof awaitDrawing>[0];
 
 const BODY_BYTES = 1_000_000;
+
+/** A command of operators, what routes call in their turn, and the loop of cases, which reads one drawing at a time. */
+const IN_TURN = [
+  'api/connections/extract-connections.ts',
+  'api/conversations/find-drawing.ts',
+  'api/runs/resume/resumption.ts',
+  'api/test-runs/run-cases.ts',
+];
 
 describe('a route that reads a drawing', () => {
   /** Returns the size with which the request stands in the queue, and its memory while it is served. */
@@ -41,6 +52,24 @@ describe('a route that reads a drawing', () => {
     assert.deepEqual(await serve({ readsDrawing: 'parsed' }), { queued: BODY_BYTES, leased: 3 * BODY_BYTES });
   });
 
+  it('which its path does not name, stands in the queue with it and with its body', async () => {
+    const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 }).lease('user:1');
+    await memory.resize(3 * BODY_BYTES);
+    const db = playedDatabase(() => ({ rows: [{ bytes: 2_000_000 }] }));
+    const sizes: number[] = [];
+    const heavyWork = {
+      run: <T>(_asker: unknown, sizeBytes: number, work: () => T) => {
+        sizes.push(sizeBytes);
+        return work();
+      },
+    } as unknown as HeavyWork;
+    const { signal } = new AbortController();
+    const asker = { tenant: 'user:1', signal, memory };
+    const reads = { workflowId: 1, form: 'parsed', bodyBytes: BODY_BYTES } as const;
+    const leased = await withDrawing({ db, heavyWork }, asker, reads, () => Promise.resolve(memory.bytes));
+    assert.deepEqual([sizes, leased], [[BODY_BYTES + 2_000_000], 3 * BODY_BYTES + 8 * 2_000_000]);
+  });
+
   it('leases memory for what the actions in its body may say, at most for the largest drawing', async () => {
     const bodyOf = (count: number) => {
       const call = { id: 'n', type: 'http-node', data: { action: { service: 's', id: 'a' } } };
@@ -71,5 +100,17 @@ describe('a route that reads a drawing', () => {
     assert.ok(reading.length > 10, `${reading.length} routes read a drawing`);
     const silent = reading.filter(({ text }) => !/^  readsDrawing: /m.test(text)).map(({ name }) => name);
     assert.deepEqual(silent, []);
+  });
+
+  it('does so in a turn of the queue in every other file, too', () => {
+    const files = execFileSync('git', ['ls-files', 'api'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+    const reading = files.filter(
+      (file) =>
+        !file.endsWith('routes.ts') &&
+        /\b(?:findDrawing|findVersion|drawings\.find)\(/.test(readFileSync(file, 'utf8')),
+    );
+    assert.ok(reading.length > 5, reading.join());
+    const silent = reading.filter((file) => !readFileSync(file, 'utf8').includes('withDrawing('));
+    assert.deepEqual(silent, IN_TURN);
   });
 });
