@@ -19,6 +19,7 @@ import {
   type TriedDrawing,
 } from '../../db/test-runs/case-runs-repository.js';
 import { findCase, type Case } from '../../db/test-runs/cases-repository.js';
+import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { readDrawing } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -90,12 +91,14 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
  */
 export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
   const { db } = deps;
-  const workflow = await findDrawing(db, run.workflowId);
+  const isGone = (await measureVersion(db, run.workflowId, undefined)) === 0;
   const results = await listCaseResults(db, run.id);
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
   const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
-  const stop = workflow === undefined ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
+  const stop = isGone ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
   let open = 0;
+  // Read only where a case is started, because rounds are frequent and the drawing may be large.
+  let workflow: StoredDrawing | undefined;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
     const isJudged = await endIfOver(deps, run, result);
@@ -107,7 +110,8 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
     else if (result.runId !== null) open += 1;
     else if (open < CASES_AT_ONCE) {
       open += 1;
-      await startCase(deps, log, { run, workflow: workflow!, result });
+      workflow ??= await findDrawing(db, run.workflowId);
+      if (workflow !== undefined) await startCase(deps, log, { run, workflow, result });
     }
   }
   const after = await listCaseResults(db, run.id);
