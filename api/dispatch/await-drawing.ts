@@ -42,8 +42,8 @@ async function leaseMemory(
   { params, state }: RequestContext,
   { db }: Pick<DispatchDeps, 'db'>,
 ): Promise<number> {
-  const { access, admitted, caller, handlerInput, memory } = state;
-  const workflowId = admitted?.workflowId ?? access?.workflowId ?? pathId.safeParse(params['id']).data;
+  const { access, caller, handlerInput, memory } = state;
+  const workflowId = access?.workflowId ?? pathId.safeParse(params['id']).data;
   const bodyBytes = collectedBytes(memory);
   let sizeBytes = bodyBytes;
   let leasedBytes = memory.bytes;

@@ -8,7 +8,7 @@ import { inputFieldsOf, parseApiKeyInput, RAW_INPUT, type RunInput } from '../..
 import { isObject } from '../../graph/json.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { decodeName, saveUpload } from '../files/upload.js';
-import { atOnce } from '../http/heavy-work.js';
+import type { InTurn } from '../http/heavy-work.js';
 import { isMultipart } from '../http/multipart.js';
 import { toFreeText } from '../http/middleware/read-body.js';
 import { readParts, type ReceivedInput } from '../runs/read-run-input.js';
@@ -19,6 +19,7 @@ export interface DeliveredBody {
   body: Buffer;
   /** The memory of the request, which already covers the body. */
   memory: ByteLease;
+  inTurn: InTurn;
   signal: AbortSignal;
 }
 
@@ -28,18 +29,18 @@ type Owner = Pick<FileToSave, 'projectId' | 'userId'>;
 export async function readDelivered(
   files: Files,
   document: unknown,
-  { headers, body, memory, signal }: DeliveredBody,
+  { headers, body, memory, inTurn, signal }: DeliveredBody,
   owner: Owner,
 ): Promise<ReceivedInput> {
   const contentType = headers['content-type'] ?? '';
   if (isMultipart(contentType)) {
-    // The delivery has its turn already.
-    const parts = { contentType, owner, limitBytes: body.length, lease: memory, inTurn: atOnce, signal };
+    const parts = { contentType, owner, limitBytes: body.length, lease: memory, inTurn, signal };
     return readParts(files, { ...parts, body: Readable.from([body], { objectMode: false }) });
   }
   const field = isText(contentType) ? undefined : onlyFileField(document);
   if (field === undefined || body.length === 0) {
-    return { input: toInput(toFreeText(body), contentType), uploads: [] };
+    const input = await inTurn(body.length, () => toInput(toFreeText(body), contentType));
+    return { input, uploads: [] };
   }
   await memory.resize(memory.bytes + files.bufferBytes);
   const name = decodeName([headers['x-file-name']].flat()[0]);

@@ -12,10 +12,12 @@ import {
 import type { HookDeps } from './deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
+import type { InTurn } from '../http/heavy-work.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
 import { repeatHeaders } from '../runs/idempotency.js';
 import { keepIfAccepted, toUploadedInput } from '../runs/uploaded-input.js';
+import { withDrawing } from '../workflows/with-drawing.js';
 import { readDelivered, type DeliveredBody } from './delivered-body.js';
 import { eventHeaders, toKeyedDelivery } from './event-id.js';
 import { refusedInputSchema, toRefusedInput } from '../runs/refused-input.js';
@@ -45,7 +47,6 @@ const deliver = defineRoute({
   auth: 'open',
   // An accepted delivery starts a run, which the history of runs lists.
   audit: { action: 'hook.refused', target: 'hook', via: 'hook', records: 'refusals' },
-  readsDrawing: 'parsed',
   params: z.object({ token: z.string() }),
   headers: eventHeaders,
   bodyFormat: 'bytes',
@@ -62,11 +63,11 @@ const deliver = defineRoute({
   async admit({ deps, params }) {
     const hook = orNotFound(TOKEN.test(params.token) ? await findAddressedHook(deps.db, params.token) : undefined);
     const bounds = hook.secretEnc === null ? {} : { maxBodyBytes: MAX_SIGNED_BYTES };
-    return { found: hook, tenant: `project:${hook.projectId}`, workflowId: hook.workflowId, ...bounds };
+    return { found: hook, tenant: `project:${hook.projectId}`, ...bounds };
   },
-  async handler({ deps, log, admitted: hook, bodyBytes: body, requestHeaders: headers, memory, signal }) {
+  async handler({ deps, log, tenant, admitted: hook, bodyBytes: body, requestHeaders: headers, memory, signal }) {
     try {
-      const delivery = { headers, body, nowMs: Date.now(), memory, signal };
+      const delivery = { headers, body, nowMs: Date.now(), tenant, memory, signal };
       const result = await acceptDelivery(deps, log, hook, delivery);
       await note(deps, log, hook, result.status);
       return result;
@@ -83,7 +84,7 @@ async function acceptDelivery(
   deps: HookDeps,
   log: Logger,
   hook: AddressedHook,
-  delivery: Delivery & DeliveredBody,
+  delivery: Delivery & Omit<DeliveredBody, 'inTurn'> & { tenant: string },
 ): Promise<RouteResult> {
   const secret = hook.secretEnc && deps.secretBox.open(hook.secretEnc, 'hook-secret', hook.id);
   const verdict = verifySignature({ ...hook, secret }, delivery);
@@ -94,14 +95,22 @@ async function acceptDelivery(
   if (!mayRun(hook.authorRole)) {
     throw refusing(refused, permissionDenied('The author of this hook may not run the workflow.'));
   }
-  const workflow = orNotFound(await deps.drawings.find(hook.workflowId));
-  const owner = { projectId: hook.projectId, userId: hook.authorId };
-  const received = await readDelivered(deps.files, workflow.document, delivery, owner);
+  const { body, tenant, memory, signal } = delivery;
+  const { workflowId, projectId } = hook;
+  const asker = { tenant, projectId, memory, signal };
+  const inTurn: InTurn = (sizeBytes, work) => deps.heavyWork.run(asker, sizeBytes, work);
+  const { workflow, drawingBytes } = await withDrawing(deps, asker, { workflowId, form: 'parsed' }, async (bytes) => ({
+    workflow: orNotFound(await deps.drawings.find(workflowId)),
+    drawingBytes: bytes,
+  }));
+  const owner = { projectId, userId: hook.authorId };
+  // Outside of a turn, because the store of files may be slow.
+  const received = await readDelivered(deps.files, workflow.document, { ...delivery, inTurn }, owner);
   const { envelope, isRepeat } = await keepIfAccepted(deps, received, () => {
     const { input = {}, uploaded } = toUploadedInput(workflow.document, received);
     const keyed = toKeyedDelivery(hook, delivery.headers, input);
     const request = { workflow, userId: hook.authorId, input, uploaded, keyed, leavesNoDraft: true };
-    return acceptRun(deps, log, request);
+    return inTurn(drawingBytes + body.length, () => acceptRun(deps, log, request));
   });
   if (envelope.status !== 201) return { status: 422, body: toRefusedInput(envelope, workflow.document) };
   return { status: 202, body: { id: envelope.data.id }, headers: repeatHeaders(isRepeat) };

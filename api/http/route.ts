@@ -71,7 +71,6 @@ export interface Admitted<T> {
   found: T;
   /** The owner to whom the memory of the body is accounted, such as `project:7`. */
   tenant?: string;
-  workflowId?: number;
   /** Lowers the route's limit on the body for the admitted sender. */
   maxBodyBytes?: number;
 }
