@@ -309,6 +309,7 @@ describe('connections in the console', function () {
     await box.selectOption({ label: 'New connection' });
     const dialog = dialogOf(page, 'New connection');
     await dialog.getByRole('searchbox', { name: 'Search services' }).fill('slack');
+    await dialog.getByRole('option', { name: 'Slack', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await textbox(dialog, 'Token').fill('a-token-of-slack');
     await button(dialog, 'Create').click();
