@@ -15,7 +15,7 @@ import {
   type DrawingNode,
 } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, NARROW, useConsole } from './browser.js';
+import { assertFits, boxAtRest, NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 /** The name of a node that has run contains its status. */
@@ -357,6 +357,8 @@ describe('the forms of nodes', function () {
     const { id } = await make();
     const page = await open(id, { ...NARROW, colorScheme: 'dark' });
     for (const name of ['Ask model', 'Orders', 'Is yes', 'Agent']) {
+      // The view may still follow the node that was chosen last.
+      await boxAtRest(node(page, name));
       await node(page, name).click();
       await eventually(async () => (await field(page, 'Label').inputValue()) === name);
       await assertFits(page, name);

@@ -118,11 +118,12 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           </Alert>
         )}
         {test.error !== null && missing === undefined && <WhyNot error={test.error} labels={labels} />}
+        {/* Not before the calls are shown: they move the button from under the pointer. */}
         <Button
           type="submit"
           variant="primary"
           isBusy={test.isPending}
-          disabled={!iteration.isValid || (!usesKnown && written === undefined)}
+          disabled={estimate.isPending || !iteration.isValid || (!usesKnown && written === undefined)}
         >
           Start test
         </Button>
