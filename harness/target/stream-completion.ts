@@ -1,27 +1,16 @@
 // Sends a completion as an event stream, like a model provider.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Gate } from '../timing/gate.js';
 import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
-/** A string is part of the content. `raw` is sent unchanged. */
+/** A string is part of the content. `raw` is sent unchanged. A gate stops the stream until the test opens it. */
 export type StreamPart =
   | string
   | { raw: string | Uint8Array }
   | { waitMs: number }
-  | { until: Promise<unknown> }
+  | Pick<Gate, 'opened'>
   | { reset: true };
-
-/** Stops a stream until the test opens the gate. */
-export interface Gate {
-  until: Promise<void>;
-  open: () => void;
-}
-
-export function createGate(): Gate {
-  let open!: () => void;
-  const until = new Promise<void>((resolve) => (open = resolve));
-  return { until, open };
-}
 
 interface Completion {
   choices: { message: { role?: string; content?: unknown; tool_calls?: object[] }; finish_reason: string }[];
@@ -59,8 +48,8 @@ export async function streamCompletion(
     if (typeof part === 'string') say({ content: part });
     else if ('raw' in part) response.write(part.raw);
     else if ('reset' in part) return void response.socket?.resetAndDestroy();
-    else if ('until' in part) {
-      await Promise.race([part.until, once(response, 'close')]);
+    else if ('opened' in part) {
+      await Promise.race([part.opened, once(response, 'close')]);
       if (response.closed) return;
     } else if (!(await pauseUnlessClosed(response, part.waitMs))) return;
   }

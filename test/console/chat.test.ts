@@ -8,7 +8,7 @@ import { eventually } from '../../harness/timing/eventually.js';
 import type { ModelAnswer } from '../../harness/target/fake-model-provider.js';
 import { agent, drawing, http, linkInRow, llm, node, trigger } from '../../harness/drawing/drawing.js';
 import { queryDatabase } from '../support/inspect.js';
-import { createGate } from '../../harness/target/stream-completion.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { startTokenProvider } from '../support/token-provider.js';
 import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
@@ -226,7 +226,7 @@ describe('the chat of a workflow', function () {
     const isTyped = [createGate(), createGate()];
     let sent = 0;
     await page.route('**/messages/', async (route) => {
-      if (route.request().method() === 'POST') await isTyped[sent++]?.until;
+      if (route.request().method() === 'POST') await isTyped[sent++]?.opened;
       await route.continue();
     });
     await button(page, 'New conversation').click();

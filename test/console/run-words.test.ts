@@ -14,7 +14,7 @@ import {
   type DrawingNode,
 } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
-import { createGate } from '../../harness/target/stream-completion.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
