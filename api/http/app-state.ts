@@ -13,15 +13,16 @@ export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 export interface AppState {
   log: Logger;
   route?: RouteDeclaration;
-  /** Set instead of `route` if the console has answered: the path and log level for the log and the metrics. */
+  /** Set instead of `route` for a page or asset of the console: its path, and whether it is logged at debug level. */
   console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
-  /** Aborted if the caller hangs up before it has received the whole answer. */
+  /** Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream. */
   hangUp: AbortController;
+  /** That of `hangUp`. */
   signal: AbortSignal;
-  /** Covers the body, and the parts of the answer that are in memory. */
+  /** Leased for the body of the request, for drawings, and for the parts of the answer that are in memory. */
   memory?: ByteLease;
   caller?: Caller;
-  /** The owner to whom memory, slots for large drawings and database connections are accounted. */
+  /** The user, project or network to which memory, large work and database connections are accounted. */
   tenant?: string;
   access?: Access;
   /** Set if the answer decides whether the request counts against the rate limit (`countsNo304`). */
@@ -30,8 +31,8 @@ export interface AppState {
   accountId?: number;
   isRefusalRecorded?: boolean;
   /**
-   * The start of the requested wait by `performance.now()`. Time after it is logged as `held_ms`, not as the service's
-   * duration.
+   * When the service began to wait for a deferred answer, or to send a stream or file, by `performance.now()`. Time after
+   * it is logged as `held_ms`, not as the service's duration.
    */
   heldSinceMs?: number;
 }

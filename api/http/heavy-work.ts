@@ -5,8 +5,9 @@ import { overloaded } from './errors.js';
 
 /** Smaller work takes a few milliseconds and is not queued. */
 const SMALL_BYTES = 512 * 1024;
-/** The longest time in the queue, and the number of a tenant's requests that may wait. */
+/** The longest time in the queue. */
 const PATIENCE_MS = 20_000;
+/** The number of a tenant's requests that may wait. */
 const MOST_WAITING = 256;
 
 export interface Asker {
@@ -16,24 +17,27 @@ export interface Asker {
   signal: AbortSignal;
 }
 
-/** Does work in a turn of the queue if it reads so many bytes. */
+/** Does work that reads `sizeBytes`. Large work waits in the queue first. */
 export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promise<T>;
 
-/** Does work of any size without waiting. */
+/** Does work of any size without the queue. For tests. */
 export const atOnce: InTurn = async (_sizeBytes, work) => work();
 
 /**
- * One work is done at a time, the tenants are served in rotation, and between two works the event loop belongs to everybody
- * else for as long as it was occupied by the last one. Large drawings and bodies therefore take at most half of the time of
- * the process, and each tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others
- * wait, so that many users of one project have no more than every second work.
+ * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the event
+ * loop was busy during the job. Large drawings and bodies therefore take at most half of the time of the process, and each
+ * tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others wait, so the users of
+ * one project together get at most every second job.
  */
 export class HeavyWork {
   readonly #line = new FairLine<string, Asker>();
   #isBusy = false;
   #last: Asker | undefined;
 
-  /** Throws 503 when the work is not started in time, and the reason of the signal when that is aborted. */
+  /**
+   * Throws 503 if too many requests of the tenant wait or the work is not started in time, and the reason of the signal if
+   * that is aborted while the work waits.
+   */
   async run<T>(asker: Asker, sizeBytes: number, work: () => Promise<T> | T): Promise<T> {
     if (sizeBytes <= SMALL_BYTES) return work();
     if (this.#isBusy) await this.#wait(asker);

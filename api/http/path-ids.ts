@@ -15,7 +15,7 @@ export const pathId = documentedAs(
   { type: 'integer', minimum: 0, maximum: MAX_ID },
 );
 
-/** A UUID of any version, in lower case as the database returns it. */
+/** A UUID of any version and case. Becomes lower case, as the database returns it. */
 export const uuid = documentedAs(
   z
     .string()
@@ -31,7 +31,7 @@ const MAX_PATH = 2000;
 /** Ids of loops may contain brackets and slashes themselves. */
 const ITERATION = /^[^\0]+\[(?:0|[1-9]\d{0,8})\]$/;
 
-/** The query's `path`: the iteration that encloses a node. */
+/** The `path` in queries and bodies: the iteration that encloses a node. */
 export const iterationPath = documentedAs(
   z
     .string()

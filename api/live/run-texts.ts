@@ -14,6 +14,7 @@ export interface StepTexts {
   isWhole: boolean;
   /** True if a delta is missing, or memory for the texts was refused. The readers then get no more of the step. */
   isBroken: boolean;
+  /** By the logical clock (`tick`). */
   startedAt: number;
   /** The number of the next delta. */
   next: number;
@@ -44,12 +45,12 @@ export class RunTexts {
   #clock = 0;
   #isLoaded = false;
 
-  /** `lease` must never wait: without memory the received texts are dropped. */
+  /** `lease` must refuse at once instead of waiting for memory; all texts are then dropped. */
   constructor(lease: ByteLease) {
     this.#lease = lease;
   }
 
-  /** Returns a logical time that rises with each step that starts and each node that a reader closes. */
+  /** Advances the logical clock of the run, and returns its time. */
   tick(): number {
     this.#clock += 1;
     return this.#clock;
@@ -86,7 +87,7 @@ export class RunTexts {
     }
   }
 
-  /** The number of the last delta of each node. */
+  /** The keys of the last delta of each node. */
   known(): Omit<DeltaKey, 'runId'>[] {
     return [...this.nodes.values()].map(({ path, nodeId, steps }) => {
       const { attempt, step, next } = steps.at(-1)!;

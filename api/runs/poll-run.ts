@@ -1,5 +1,5 @@
-// Answers `workflow_result`: the present state of a run, or its next state if the caller waits for it.
-// docs/use/live.md.
+// Answers `workflow_result` with the present state of a run. With `Prefer: wait`, the answer waits for the end of the run, or
+// with `If-None-Match` for its next change (docs/use/live.md).
 import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
 import type { PolledState } from '../../db/runs/polled-run.js';
 import type { RunDeps } from './deps.js';
@@ -29,7 +29,7 @@ export async function pollRun({ deps, caller, query, headers, signal }: PollRequ
   const isNews = knowsTags && !isKnown(ifNoneMatch, answer.etag);
   if (run?.status !== 'In Progress' || isNews) return withHeaders(unlessKnown(answer, ifNoneMatch), applied);
   if (deps.runHub.isFullFor(caller.userId)) return unlessKnown(answer, ifNoneMatch);
-  // The closure captures only these two tags, so that the run and its answer can be freed while the caller waits.
+  // The closure captures these two tags and not `run` and `answer`, so that both can be freed while the caller waits.
   const { stateTag } = run;
   const { etag } = answer;
   return { status: 200, later: () => waitAndAnswer() };
@@ -69,10 +69,13 @@ function asSeenBy(caller: Caller, run: PolledRun | undefined): PolledRun | undef
   return run === undefined || role === run.role ? run : { ...run, role: role! };
 }
 
-/** The answers to runs that were read once for many waiting callers. */
+/** The answers that waiting callers share, by the run that was read for them. */
 const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
 
-/** Serializes the answer once: a thousand callers that wait for the same run share its bytes. */
+/**
+ * Builds and serializes one answer for all callers that wait for the same run. An answer with lazy JSON is not serialized
+ * here, because its large parts are read while it is being sent.
+ */
 function answerTogether(deps: RunDeps, run: PolledRun): Promise<PollAnswer> {
   const known = answers.get(run);
   if (known !== undefined) return known;

@@ -1,3 +1,4 @@
+// The signing secret of a project's webhook, the list of its deliveries, and sending one again.
 import { z } from 'zod';
 import { sendDeliveryAgain } from '../../db/webhooks/send-delivery-again.js';
 import { listDeliveries, type DeliveryListing } from '../../db/webhooks/webhook-deliveries-repository.js';
@@ -18,8 +19,8 @@ const deliverySchema = z.object({
   run_id: z.uuid().nullable().describe('Null for an event of the project'),
   status: z.enum(['pending', 'delivered', 'failed', 'dropped']),
   attempts: z.int(),
-  response_status: z.int().nullable().describe('Of the last attempt; null when it got no answer.'),
-  error: z.string().nullable().describe('Why the last attempt failed, as a word.'),
+  response_status: z.int().nullable().describe('Status of the answer to the last attempt; null if there was none'),
+  error: z.string().nullable().describe('Code of the error of the last attempt; null if it did not fail'),
   created_at: z.iso.datetime(),
   next_attempt_at: z.iso.datetime().nullable(),
   delivered_at: z.iso.datetime().nullable(),
@@ -41,12 +42,11 @@ function toDelivery(row: DeliveryListing): z.infer<typeof deliverySchema> {
   };
 }
 
-// A project's webhook: its secret and the log of its deliveries.
-
 const renewSecret = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/:id/webhook-secret/',
-  summary: 'Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours.',
+  summary:
+    'Makes a new signing secret and shows it once. For 24 hours, deliveries are signed with the secret before, too.',
   audit: { action: 'webhook_secret.renewed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   responses: { 201: z.object({ webhook_secret: z.string() }) },
@@ -61,7 +61,7 @@ const renewSecret = defineRoute({
 const list = defineRoute({
   method: 'GET',
   path: '/api/v1/projects/:id/webhook-deliveries/',
-  summary: 'Lists the events of the webhook and how their delivery goes, newest first.',
+  summary: 'Lists the events of the webhook with the state of their delivery, newest first.',
   access: { to: 'project', role: 'viewer' },
   query: z.object(pageQuery(1)),
   responses: { 200: envelopeOf(deliverySchema) },
@@ -74,10 +74,10 @@ const list = defineRoute({
 const sendAgain = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/:id/webhook-deliveries/:delivery_id/send-again/',
-  summary: 'Sends an event that was delivered, given up or dropped once more, under the same `webhook-id`.',
+  summary: 'Sends an event again that was delivered, has failed or was dropped, with the same `webhook-id`.',
   description:
-    'One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, ' +
-    'is left as it is. 400 while the webhook is switched off or has no address.',
+    'One attempt is made, without retries. Nothing is sent if the event is still pending, or was sent again in the last ' +
+    'ten seconds. 400 while the webhook is switched off or has no address.',
   audit: { action: 'webhook_delivery.sent_again', target: 'webhook_delivery', id: 'delivery_id' },
   access: { to: 'project', role: 'admin' },
   params: z.object({ id: pathId, delivery_id: uuid }),

@@ -5,9 +5,10 @@ import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 import type { Asker, HeavyWork } from '../http/heavy-work.js';
 
 /**
- * Does work that reads the drawing of a workflow, for handlers whose path does not name it. Like `readsDrawing` of a
- * route, it leases memory for the drawing, and waits in the fair queue of api/http/heavy-work.ts if the drawing or
- * the body is large. The memory stays leased. The work must not wait for others: the turn is that of all tenants.
+ * Does work that reads the drawing of a workflow, for handlers that cannot declare `readsDrawing`: their path does not
+ * name the workflow, or they read the drawing only after a wait. Leases memory for the drawing, which stays leased, and
+ * waits in the queue of api/http/heavy-work.ts if drawing and body together are large. `work` must not wait for other
+ * systems, because no other large work of any tenant begins before it ends.
  */
 export async function withDrawing<T>(
   { db, heavyWork }: { db: Db; heavyWork: HeavyWork },

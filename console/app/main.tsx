@@ -30,7 +30,8 @@ session.subscribe(() => {
   if (next !== userId) queryClient.clear();
   userId = next;
 });
-// A sign-in window closes itself. Starting the session there would use the refresh cookie that other tabs share.
+// The window for the sign-in of a connection closes itself. The session is started only if it is still open later, because
+// a start replaces the refresh cookie that the other tabs share.
 if (endSignInWindow()) setTimeout(() => void session.start(), CLOSES_WITHIN_MS);
 else void session.start();
 
@@ -80,7 +81,7 @@ function LeaveDialog() {
     setIsSaving(true);
     const isSaved = await saveGuarded();
     setIsSaving(false);
-    // The page says why it is not saved. The person may have chosen to stay meanwhile.
+    // The page shows why a save failed. After a save, the person may have chosen to stay in the meantime.
     if (!isSaved) close();
     else if (pendingLeave.getState() === leave) go();
   };
@@ -95,8 +96,8 @@ function LeaveDialog() {
       onConfirm={go}
     >
       <p>
-        What you have changed here is not saved. Unless you sign out, this browser keeps it and offers it when you come
-        back.
+        What you have changed is not saved to the workflow. Unless you sign out, this browser keeps a copy and offers it
+        when you come back.
       </p>
     </ConfirmDialog>
   );
@@ -107,8 +108,8 @@ const PAUSE_MS = 30_000;
 
 /**
  * After an upgrade of the service, an open page requests chunks that no longer exist. Reloading gets the new release.
- * It reloads at most once per `PAUSE_MS`, because a chunk may be missing for other reasons. With unsaved changes it
- * does not reload; an error then replaces the missing part.
+ * The page reloads at most once per `PAUSE_MS`, because a chunk may be missing for other reasons. With unsaved changes
+ * the page does not reload; an error then replaces the missing part.
  */
 function reloadForNewRelease(): void {
   addEventListener('vite:preloadError', (event) => {

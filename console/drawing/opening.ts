@@ -13,9 +13,9 @@ interface Sized {
 export type StandingNode = Placed & { id: string };
 
 /**
- * Returns the initial view of a canvas of this size: all nodes if they are legible then, else as many as fit together
- * with the first node. Where they are legible without the last `reserved` pixels of the width, which a panel takes once
- * a node is chosen, those stay free, so that the panel covers no node.
+ * Returns the initial view of a canvas of this size: all nodes if that needs no zoom below `READABLE`, else as many as
+ * fit together with the node `first`. Leaves the right `reserved` pixels free for the panel of a chosen node if all nodes
+ * still fit into the rest of the width.
  */
 export function openingView(
   nodes: readonly StandingNode[],
@@ -45,8 +45,8 @@ export function openingView(
 const MARGIN = 48;
 
 /**
- * Returns the view with which the box is visible on a canvas of this size, moved as little as possible. A view in which
- * it is visible stays the same object.
+ * Returns the view moved until the box is `MARGIN` from the edges of a canvas of this size. Returns `view` itself if the
+ * box is visible.
  */
 export function moveIntoView(view: Viewport, box: Rect, size: Sized): Viewport {
   const { zoom } = view;
@@ -55,7 +55,7 @@ export function moveIntoView(view: Viewport, box: Rect, size: Sized): Viewport {
   if (isInside(view.x, box.x, box.width, size.width) && isInside(view.y, box.y, box.height, size.height)) return view;
   const along = (from: number, start: number, length: number, room: number): number => {
     const [least, most] = [MARGIN - start * zoom, room - MARGIN - (start + length) * zoom];
-    // The beginning of what does not fit is shown.
+    // If the box is larger than the canvas, its left or top edge is shown.
     return most < least ? least : Math.min(Math.max(from, least), most);
   };
   return {

@@ -8,7 +8,7 @@ import type { WaitKey } from '../waits/wait-key.js';
 import { insertAcceptedRun, type RunFacts } from './runs-repository.js';
 import { notifyWatchers } from '../watches/notify-watchers.js';
 
-/** The `call` of a child run that no tool call of an agent has started. */
+/** The `call` of a child run that the node itself has started, and not a tool call of an agent. */
 export const NODE_ITSELF = 0;
 
 export interface StoredChild {
@@ -24,7 +24,7 @@ export interface StoredChild {
 }
 
 interface NewChild {
-  /** The number among the node's child runs (`WaitsTable.call`). */
+  /** The number among the node's child runs (`Waits.call`). */
   call: number;
   run: RunFacts;
   untilMs: number | null;
@@ -48,8 +48,8 @@ export async function findChild(db: Db, node: NodeKey, call: number): Promise<St
 }
 
 /**
- * Accepts the child run and starts its node in one transaction: after a crash, both are stored or neither. Returns
- * false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
+ * Inserts the child run and marks the parent's node as started in one transaction: after a crash, both are stored or
+ * neither. Returns false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
  */
 export function insertChild(
   db: Database,
@@ -109,7 +109,7 @@ export interface EndedChild {
 }
 
 /**
- * Ends the node's wait if the child run has ended or the node does not wait for it; else returns
+ * If the child run has ended or the node does not wait for it, ends the node's wait and returns the child; else returns
  * undefined. Idempotent.
  */
 export async function endChildWait(db: Db, node: NodeKey, call: number): Promise<EndedChild | undefined> {
@@ -125,8 +125,8 @@ export async function endChildWait(db: Db, node: NodeKey, call: number): Promise
 }
 
 /**
- * A member of the WITH list of a statement that ends a run, which must be the row of `changed`. It marks the parent's
- * wait as answered. `answered` is the parent's node, empty if no parent waits.
+ * A CTE for statements that end a run, which their CTE `changed` must return. It marks the wait of the parent's node as
+ * answered and returns its key, or no row if no parent waits.
  */
 export const answeredParent: RawBuilder<unknown> = sql`
   answered AS (

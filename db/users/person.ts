@@ -5,7 +5,10 @@ export interface Person {
   name: string;
 }
 
-/** JSON of the `Person` in the row of `users` with this alias. */
+/**
+ * The SQL expression that makes a `Person` of the joined table `users` with this alias. After an outer join without a
+ * match, both fields are null.
+ */
 export function personOf(alias: string): RawBuilder<Person> {
   return sql<Person>`json_build_object('id', ${sql.ref(`${alias}.id`)}, 'name', ${sql.ref(`${alias}.name`)})`;
 }

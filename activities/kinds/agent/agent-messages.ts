@@ -1,5 +1,5 @@
-// Builds the conversation of an agent from its stored turns for each model call. It leaves
-// PostgreSQL only for the provider.
+// Builds the conversation of an agent from its stored turns for each model call. The conversation is stored in PostgreSQL
+// alone and sent to the provider alone.
 import type OpenAI from 'openai';
 import type { AnsweredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
@@ -12,7 +12,7 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 interface UnsealDeps {
   secretBox: SecretBox;
-  /** The agent's node, whose key unseals the stored messages. */
+  /** The agent's node. Its messages are sealed with its key as associated data. */
   agent: NodeKey;
 }
 

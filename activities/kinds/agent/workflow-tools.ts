@@ -13,11 +13,12 @@ import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, type ChildDeps } from '../child-run.js';
 
-/** The `server_label` of calls of workflows. No MCP server can have it. */
+/** The `server_label` of tool calls that run a workflow. No MCP server can have it. */
 export const NO_SERVER = '';
 
 /**
- * Runs the work and releases the memory that it has reserved. A node may reserve memory in one place at a time only.
+ * Does the work, and then sets the memory of the node to its size before. Nothing else may reserve memory for the node
+ * meanwhile, because that would be released, too.
  */
 export async function withMemory<Result>({ memory }: NodeTask, work: () => Promise<Result>): Promise<Result> {
   const before = memory.bytes;
@@ -47,7 +48,7 @@ export async function findWorkflowTool(
   };
 }
 
-/** The run of a tool call that has not ended. */
+/** A run that a tool call has started and that has not ended. */
 export interface OpenToolRun {
   child: ChildToStart;
   /** When the agent stops waiting for the run, in milliseconds since the epoch. */
@@ -55,9 +56,10 @@ export interface OpenToolRun {
 }
 
 /**
- * Starts the run of a tool call, or finds it. Returns the run while it is open, and afterwards its output as text.
- * Throws a `NodeFailure` if it cannot be started, has failed or was cancelled. `budget_exceeded` ends the agent, so
- * that its model does not repeat a call whose run a limit of money has stopped.
+ * Accepts the run of a tool call, or finds the one that an earlier attempt has accepted. Returns the run while it is
+ * open, and afterwards its output as text. Throws a `NodeFailure` if the run cannot be accepted, has failed or was
+ * cancelled. The caller lets `budget_exceeded` fail the agent, so that its model does not repeat a call whose run a
+ * limit of money has stopped.
  */
 export async function runTool(
   deps: ChildDeps,

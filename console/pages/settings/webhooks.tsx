@@ -125,7 +125,7 @@ function SigningSecret({ projectId }: { projectId: number }) {
           change={change}
           onClose={() => setIsAsking(false)}
         >
-          <p>Requests are signed with it at once. The secret before it signs beside it for 24 hours.</p>
+          <p>Requests are signed with it at once, and for 24 hours with the secret before, too.</p>
         </ConfirmChange>
       )}
     </>

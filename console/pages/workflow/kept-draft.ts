@@ -1,4 +1,4 @@
-// What the editor, its saver and the keeper of unsaved work say of a draft.
+// Types of drafts that the editor, saver.ts and draft-keeper.ts share.
 import type { Drawing } from '../../drawing/drawing.js';
 
 export interface KeptDraft {
@@ -22,7 +22,10 @@ export interface BeforeAnswer {
 export interface DraftCalls {
   /** Resolves to undefined if the service keeps no draft. */
   read: () => Promise<KeptDraft | undefined>;
-  /** `tag` is that of the draft to replace. Rejects with 412 if it is no longer there, or, without `tag`, if one is. */
+  /**
+   * `tag` is that of the draft to replace. Rejects with 412 if the stored draft has another
+   * tag, or, without `tag`, if there is a draft.
+   */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
   /** Resolves to undefined if the assistant has not answered yet. */
   before: () => Promise<BeforeAnswer | undefined>;
@@ -30,14 +33,14 @@ export interface DraftCalls {
   remove: (tag: string) => Promise<boolean>;
 }
 
-/** The person's draft in the service, which a save ends. */
+/** The person's draft in the service, which the service deletes when the workflow is saved. */
 export interface DraftOfSave {
   /** Resolves to true if `********` in the drawing stands for values of the draft. */
   beforeSave: () => Promise<boolean>;
   saved: () => void;
 }
 
-/** Unsaved work of another editor. */
+/** Unsaved work of another tab or device. */
 export interface Offer {
   /** Key of the browser's entry; undefined for the draft that the service keeps. */
   key: string | undefined;

@@ -1,4 +1,4 @@
-// Requests from the worker the files that a program reads and saves, one after another.
+// Passes the requests of a program to read and save files to the worker, one after another.
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import { mayHoldInexactNumber } from '../../../../graph/exact-number.js';
 import { replaceInexactNumbers } from '../../../../graph/json-text.js';
@@ -25,27 +25,31 @@ export interface FileRequests {
   next(askWorker: AskWorker, settling: Settling): Promise<'settled' | 'none' | 'full'>;
 }
 
-/** Twice the limit, because null characters make a text longer as JSON. */
+/**
+ * Limits the content that open requests hold. It is twice the size of a file, because a text with null characters is
+ * measured as JSON, which is longer.
+ */
 const MAX_CONTENT_BYTES = 2 * MAX_FILE_BYTES;
 const NO_BYTES = Buffer.alloc(0);
 
 const DIGITS = /^-?\d+$/;
 
 /**
- * Marks the integers that JavaScript represents exactly only as BigInt. A text that may have integers
- * beyond 2^53 begins with the marker.
+ * Replaces integers that no double represents by marked strings. The marker before the whole text tells the prelude to
+ * turn these into BigInt.
  */
 function markIntegers(json: string, marker: string): string {
   if (!mayHoldInexactNumber(json)) return json;
   return marker + replaceInexactNumbers(json, (number) => (DIGITS.test(number) ? `"${marker}${number}"` : number));
 }
 
-/** `refusals` returns how often the instance was refused memory. `marker` is the marker of the program. */
+/** `refusals` returns how often the instance was refused memory. `marker` is `Program.marker`. */
 export function createFileRequests(vm: QuickJSContext, refusals: () => number, marker: string): FileRequests {
   const open: Open[] = [];
   let asked = 0;
   let contentBytes = 0;
 
+  /** `isJson`: the program has written its text as JSON, because it holds null characters. */
   function copyContent(content: QuickJSHandle, isJson: boolean): Buffer {
     if (vm.typeof(content) !== 'string') {
       const bytes = vm.getArrayBuffer(content);

@@ -4,9 +4,9 @@
 // The two sides alternate. After it has received a program, the process sends requests, each of which the worker
 // answers, and then its reply. The process is started with only these file descriptors besides standard error.
 
-/** The worker sends one program at a time on this channel. */
+/** From the worker: one program at a time, and the answers to the requests of the program. */
 export const PROGRAMS_FD = 0;
-/** The process answers on this channel: `ready` once, then one reply to each program. */
+/** From the process: `ready` after its start, then the requests and the reply of each program. */
 export const REPLIES_FD = 3;
 /** Carries no data. It closes when the worker ends for any reason. */
 export const LIFELINE_FD = 4;
@@ -17,8 +17,8 @@ export interface Program {
   /** JSON text of an object. */
   inputs: string;
   /**
-   * The prefix of each string that represents a BigInt, in the inputs and in the returned
-   * value. The code does not know it.
+   * The prefix of each string that represents a BigInt, in the inputs, in JSON files and in the returned value. The code
+   * does not know it.
    */
   marker: string;
   /** True if the inputs contain such a string. */
@@ -29,14 +29,15 @@ export interface Program {
 
 /**
  * How a program ended. `json` is the returned value as JSON text, at most MAX_OUTPUT_BYTES. `line` is the line of the
- * code that failed, from 1; null if unknown. `code` is the error code of an answer that the code has not caught.
+ * code that failed, from 1; null if unknown. `code` is the error code of a file request that has failed, if
+ * the program did not catch the error.
  */
 export type Reply =
   | { status: 'returned'; json: string; logs: string[] }
   | { status: 'failed'; message: string; line: number | null; code?: string | undefined }
   | { status: 'timeout' | 'memory' | 'too_large' };
 
-/** A file that the code reads or saves. The code waits for an `Answer`. */
+/** A request of the code to read or save a file. The worker sends an `Answer`. */
 export type FileRequest =
   /** For `text` and `json` the answer is UTF-8. */
   | { status: 'read'; fileId: string; as: 'bytes' | 'text' | 'json' }
