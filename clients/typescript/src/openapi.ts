@@ -1184,7 +1184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the events of the webhook and how their delivery goes, newest first. */
+        /** Lists the events of the webhook with the state of their delivery, newest first. */
         get: operations["get_projects_id_webhook_deliveries"];
         put?: never;
         post?: never;
@@ -1204,8 +1204,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event that was delivered, given up or dropped once more, under the same `webhook-id`.
-         * @description One attempt is made, without retries. An event that is still pending, or was asked for in the last ten seconds, is left as it is. 400 while the webhook is switched off or has no address.
+         * Sends an event again that was delivered, has failed or was dropped, with the same `webhook-id`.
+         * @description One attempt is made, without retries. Nothing is sent if the event is still pending, or was sent again in the last ten seconds. 400 while the webhook is switched off or has no address.
          */
         post: operations["post_projects_id_webhook_deliveries_delivery_id_send_again"];
         delete?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new signing secret and shows it, once; the one before signs beside it for 24 hours. */
+        /** Makes a new signing secret and shows it once. For 24 hours, deliveries are signed with the secret before, too. */
         post: operations["post_projects_id_webhook_secret"];
         delete?: never;
         options?: never;
@@ -6744,7 +6744,7 @@ export interface operations {
                             /** Format: date-time */
                             created_at: string;
                             delivered_at: string | null;
-                            /** @description Why the last attempt failed, as a word. */
+                            /** @description Code of the error of the last attempt; null if it did not fail */
                             error: string | null;
                             /**
                              * Format: uuid
@@ -6752,7 +6752,7 @@ export interface operations {
                              */
                             id: string;
                             next_attempt_at: string | null;
-                            /** @description Of the last attempt; null when it got no answer. */
+                            /** @description Status of the answer to the last attempt; null if there was none */
                             response_status: number | null;
                             /** @description Null for an event of the project */
                             run_id: string | null;
@@ -6792,7 +6792,7 @@ export interface operations {
                         /** Format: date-time */
                         created_at: string;
                         delivered_at: string | null;
-                        /** @description Why the last attempt failed, as a word. */
+                        /** @description Code of the error of the last attempt; null if it did not fail */
                         error: string | null;
                         /**
                          * Format: uuid
@@ -6800,7 +6800,7 @@ export interface operations {
                          */
                         id: string;
                         next_attempt_at: string | null;
-                        /** @description Of the last attempt; null when it got no answer. */
+                        /** @description Status of the answer to the last attempt; null if there was none */
                         response_status: number | null;
                         /** @description Null for an event of the project */
                         run_id: string | null;
