@@ -1,5 +1,5 @@
 // Prepares a run for storage: the drawing as a plan, the input with defaults, and the errors of both. The API accepts
-// runs that somebody requests (docs/use/api.md, "Start a run"), and the worker those of sub-workflows.
+// runs that somebody requests (docs/use/api.md, "Start a run"), and the worker those of sub-workflows and schedules.
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';

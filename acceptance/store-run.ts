@@ -13,7 +13,7 @@ export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
-/** Its `document` has masked secrets. */
+/** What a run executes. Secrets are masked in `document`. */
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
   /** True if the plan is that of a test run instead of the whole drawing. */

@@ -1,4 +1,4 @@
-// The API process: `npm run api`. Any number of them may run, on any machines.
+// The API process: `npm run api`. Any number of these processes may run, on any machines.
 import { loadCurrencies } from '../config/currencies.js';
 import { ConfigError, parseEnvironment, required, type Environment } from '../config/environment.js';
 import { portOf } from '../telemetry/health-server.js';

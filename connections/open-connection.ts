@@ -65,7 +65,7 @@ export class ConnectionError extends Error {
 
 /** Longer than the time limit of a provider's answer. */
 const LEASE_SECONDS = 30;
-/** A caller that waits for another caller's refresh waits until that lease has expired. */
+/** Longer than a lease, so that a caller who waits for another caller's refresh can take over its expired lease. */
 const PATIENCE_MS = 45_000;
 const LOOK_AGAIN_MS = 150;
 /** New tokens are kept in memory through an interruption of the database of this length. */

@@ -10,7 +10,7 @@ import { retryAfterMs } from '../outgoing/retry-after.js';
 import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
-/** `timeoutMs`: of each request. The discovery of an MCP server needs about ten requests. */
+/** `timeoutMs` limits each request. `mostRequests` is twice what the discovery of an MCP server needs: about ten. */
 export const REQUEST_LIMITS = { timeoutMs: 15_000, mostRequests: 20 };
 
 interface FetchOptions {

@@ -161,7 +161,7 @@ export interface WaitFacts {
   child?: ChildToStart;
 }
 
-/** The fields needed to start the run of a sub-workflow. The run itself is in Postgres. */
+/** The fields needed to start the run of a sub-workflow or of a schedule. The run itself is in Postgres. */
 export interface ChildToStart {
   runId: string;
   workflowId: number;

@@ -19,12 +19,15 @@ export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Key
  */
 export const MAX_NODES_IN_FLIGHT = 32;
 
-/** The Temporal priority (1 to 5) of runs started by API key: below runs that a person waits for, above bulk work. */
+/** The Temporal priority (1 is served first, 5 last) of every run. Projects share workers by their fairness keys. */
 export const RUN_PRIORITY = 3;
 
 export interface RunGraphInput {
   runId: string;
-  /** Absent for the run of a sub-workflow, which loads its plan, so that its parent's history doesn't contain it. */
+  /**
+   * Absent for the run of a sub-workflow or of a schedule, which loads its plan, so that the history of the parent
+   * workflow doesn't contain the plan.
+   */
   plan?: Plan;
   maxInFlight: number;
   /** Absent in visible execution. */
@@ -66,7 +69,8 @@ export interface LoopSnapshot {
 }
 
 /**
- * The state from which a new execution continues. Each entry has the node's number and, inside an iteration, its path.
+ * The state from which a new execution continues. An entry of `agents` or `waits` has the node's number and, inside an
+ * iteration, the node's path.
  */
 export interface ResumedRun extends ScopeSnapshot {
   agents: [node: number, cursor: AgentCursor, path?: string][];

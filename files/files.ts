@@ -55,17 +55,23 @@ export interface Files {
    * exceeded, `StoreAwayError`, or the error of the stream. Nothing is left then.
    */
   save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
-  /** Returns the bytes, or a part of them. Throws `MissingBytesError` or `StoreAwayError`, as the stream may, too. */
+  /**
+   * Returns the bytes, or a part of them. Throws `MissingKeyError`, `MissingBytesError` or `StoreAwayError`. The stream
+   * fails with `StoreAwayError` if the store fails later, and with another error if the bytes were changed or cut off.
+   */
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
   /** Throws `MissingKeyError` if the bytes cannot be read, for want of their key. */
   assertKey(file: StoredFile): void;
-  /** Deletes the file and its bytes. Returns `in_use` if a run in flight holds it, undefined if it does not exist. */
+  /**
+   * Deletes the file and gives up its bytes, which `removeAbandoned` removes. Returns `in_use` if a run in flight holds
+   * the file, and undefined if there is no such file.
+   */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
   /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
   discard(saved: readonly FileValue[]): Promise<void>;
   /** Removes bytes that were given up. Returns true if there may be more. */
   removeAbandoned(limit: number): Promise<boolean>;
-  /** Rewrites a copy sealed with the first key, and gives up the old copy. Idempotent. */
+  /** Stores the bytes of a copy anew, sealed with the first key, and gives up the old copy. Idempotent. */
   reseal(copy: StoredCopy): Promise<void>;
   /** Throws if the store does not belong to the database. */
   checkStore(): Promise<void>;
@@ -155,11 +161,11 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   };
 
   async function readCopy(copy: StoredCopy, range: ByteRange, signal?: AbortSignal): Promise<Readable> {
-    // Throws if the key is missing, and then no stream of the store is left open.
+    // A missing key is an error here, before a stream of the store is open.
     const opening = sealer.opening(copy, copy.size, range);
     const sealed = await store.read(copy.storedAs, sealedRange(copy.size, range), signal);
     sealed.once('error', (error) => opening.destroy(signal?.aborted ? error : new StoreAwayError(error)));
-    // Ignored here: the reader of the result gets an error of the source.
+    // Errors are ignored here, because the reader of `opening` gets them.
     pipeline(sealed, opening).catch(() => undefined);
     return opening;
   }

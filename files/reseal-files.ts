@@ -5,8 +5,8 @@ import type { Files } from './files.js';
 const AT_ONCE = 100;
 
 /**
- * Rewrites every stored copy that is sealed with another key than `keyId`. Returns their number. Skips a copy
- * whose bytes or key are missing.
+ * Rewrites every stored copy that is sealed with another key than `keyId`, and returns the number of rewritten copies.
+ * Skips a copy that cannot be rewritten, for example because its bytes or its key are missing.
  */
 export async function resealFiles(db: Db, files: Files, keyId: string): Promise<number> {
   let resealed = 0;

@@ -18,7 +18,7 @@ export interface S3Settings {
   region: string;
 }
 
-/** One part of each upload is in memory at a time. S3 accepts no part smaller than 5 MiB, except the last. */
+/** An upload sends one part while it collects the next. S3 accepts no part smaller than 5 MiB, except the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 
 /** The limits on requests, because the SDK's defaults wait forever. */
@@ -44,8 +44,8 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
       requestTimeout: limits.answerMs,
       throwOnRequestTimeout: true,
       socketTimeout: limits.silenceMs,
-      // Unlimited, because a request that waited for another request's connection would lose its
-      // time to the reader of that one.
+      // The number of sockets is unlimited: a request that waited for a free one would spend its time limit on the
+      // slow reader of another request.
       httpAgent: { maxSockets: Infinity },
       httpsAgent: { maxSockets: Infinity },
     },

@@ -2,7 +2,7 @@
 // entering such an address is refused, they are never sent, and existing drawings are shown with them masked.
 import { spansOf } from './template.js';
 
-/** Refuses an address in the data of a node. */
+/** The field error of an address with a user name or password in the data of a node. */
 export const CREDENTIALS_IN_ADDRESS =
   'Input should be an address without a user name and password: these belong in a connection';
 
@@ -44,8 +44,8 @@ export function joinAddress({ before, after }: SplitAddress, credentials: string
 }
 
 /**
- * True if the address contains a literal user name or password. If a variable precedes the `@`, only a run knows if the
- * `@` belongs to the path.
+ * True if the address contains a user name or password without variables. If they contain a variable, only a run shows
+ * whether the `@` belongs to the path.
  */
 export function holdsCredentials(address: string): boolean {
   const split = splitAddress(address);

@@ -113,7 +113,10 @@ class PlanBuilder {
     return node?.links.flatMap(({ to, handle }) => (isIntoBody(node, handle) ? [to] : [])) ?? [];
   }
 
-  /** Adds the links to the plan, and reports those that lead into a body from outside, or out of it. */
+  /**
+   * Adds the links and the settings of the nodes to the plan, and reports links that lead into a body from outside, or
+   * out of it.
+   */
   #connect(): void {
     const { ids, out, indegree } = this.#plan;
     for (const [number, id] of ids.entries()) {

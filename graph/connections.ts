@@ -1,4 +1,4 @@
-// The connections that a drawing names: in the data of nodes that send requests, and in the MCP tools of agents
+// The connections that a drawing names: in the data of nodes that send requests, and in the tools of agents
 // (docs/use/connections.md).
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { mapArray, mapObject, traitsOfType } from './secrets.js';

@@ -28,7 +28,7 @@ export function isCredentialHeader(name: string): boolean {
 
 /**
  * Returns the credential itself: the text of a header's value without variables and scheme. Text in braces that is not
- * a variable belongs to it.
+ * a variable belongs to the credential.
  */
 export function credentialLiteralsOf(value: string): string[] {
   const between = textOutsideOf(value).flatMap((piece) => piece.replace(SCHEME, '').trim() || []);

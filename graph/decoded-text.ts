@@ -30,7 +30,7 @@ const JSON_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The steps decode JSON inside JSON, line breaks, HTML, URLs, and JSON inside URLs. */
+/** In this order: JSON inside JSON, line breaks, HTML, and twice a URL with JSON inside it. */
 const STEPS = [decodeJson, decodeJson, unwrap, decodeHtml, decodePercent, decodeJson, decodePercent, decodeJson];
 
 /**

@@ -163,7 +163,10 @@ function readExactly(text: string): unknown {
 /** V8 copies a substring up to this length. A longer substring keeps the whole text in memory. */
 const COPIED_CHARACTERS = 12;
 
-/** Returns a copy of the text, because `JSON.parse` copies strings too. */
+/**
+ * Reads a string, a number, `true`, `false` or `null`. Its text is copied, as `JSON.parse` does, so that the value
+ * doesn't keep the whole JSON text in memory.
+ */
 function readLeaf(text: string, unit: number): unknown {
   if (unit === QUOTE) {
     const isPlain = text.length <= COPIED_CHARACTERS && !text.includes('\\');

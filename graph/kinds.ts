@@ -6,9 +6,9 @@ export interface KindTraits {
   activity: string;
   /**
    * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the
-   * activity of a preceding node. `loop`: the run workflow calls the kind's activities repeatedly. `wait`: the node
-   * starts and ends inside workflow tasks, and holds no slot in between. `body`: the run workflow repeats the part of
-   * the drawing that the kind's first named handle leads to.
+   * activity of a preceding node. `loop`: the run workflow calls the kind's activities repeatedly, as for an agent.
+   * `wait`: the node starts and ends inside workflow tasks, and holds no slot in between. `body`: the run workflow
+   * repeats the part of the drawing that the kind's first named handle leads to, as for the kind `loop`.
    */
   runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**
@@ -22,7 +22,7 @@ export interface KindTraits {
    * the drawn edge, and `node` is the target.
    */
   handlesFrom?: string;
-  /** True if that list may be absent. The node is then left by its `next_nodes`. */
+  /** True if the list `handlesFrom` may be absent. The node is then left by its `next_nodes`. */
   isListOptional?: boolean;
   /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
@@ -32,7 +32,7 @@ export interface KindTraits {
   secretFields: readonly string[];
   /**
    * The place of `headers` in the node's data: next to the address in `url`, next to that of an MCP server in
-   * `endpoint_url`, or in each item of `tools`, which are MCP servers. Headers that are credentials are secret.
+   * `endpoint_url`, or in each item of `tools` that is an MCP server. Headers that are credentials are secret.
    */
   servers: 'none' | 'url' | 'endpoint_url' | 'tools';
   /** True if an activity may walk on through the node in dense execution (docs/adr/0011-one-walk.md). */

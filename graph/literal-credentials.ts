@@ -4,7 +4,7 @@ import { ExactNumber } from './exact-number.js';
 import { isEmpty, type JsonObject } from './json.js';
 import { headersOf, isInValues, mapSecrets, type HeaderPlace } from './secrets.js';
 
-/** Its value is a credential, or the variables that provide one. */
+/** A header whose value is a credential, or the variables that provide one. */
 export interface CredentialHeader extends HeaderPlace {
   nodeId: string;
   value: string;

@@ -17,8 +17,8 @@ interface BodyLink {
 export const NO_BODIES: Bodies = { members: new Map(), loopOf: new Map() };
 
 /**
- * Visits the nodes after the start first, so that an unconnected node with a link into a body does not claim
- * the body's nodes.
+ * Visits the nodes that the start reaches before all others, so that an unconnected node with a link into a body does
+ * not claim the body's nodes.
  */
 export function findBodies(ids: readonly string[], start: string | undefined, links: readonly BodyLink[]): Bodies {
   if (!links.some(({ isIntoBody }) => isIntoBody)) return NO_BODIES;
@@ -30,7 +30,7 @@ export function findBodies(ids: readonly string[], start: string | undefined, li
   const seen = new Set<string>();
   for (const root of [...(start === undefined ? [] : [start]), ...beginnings, ...ids]) {
     const scopes: { loop: string | undefined; from: readonly string[] }[] = [{ loop: undefined, from: [root] }];
-    // The loop extends the list, because a body may contain loops.
+    // The list grows while it is iterated, because a body may contain loops.
     for (const { loop, from } of scopes) {
       for (const id of reached(from, next, seen)) {
         if (loop !== undefined) {

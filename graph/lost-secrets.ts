@@ -36,7 +36,7 @@ interface LostSecret {
   isLiteral: boolean;
 }
 
-/** People give values to fields of actions. */
+/** Returns the word for messages: a person knows a value of an action as a field that has to be filled in. */
 function wordOf(kind: Kind): string {
   return kind === 'value' ? 'field' : kind;
 }
@@ -61,8 +61,8 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
 }
 
 /**
- * Returns the errors that prevent the run's start: lost credential headers and values of its nodes, and lost fields of its start
- * node that `input` doesn't set.
+ * Returns the errors that prevent the run's start: lost credential headers and values of its nodes, and lost fields of
+ * its start node that `input` doesn't set.
  */
 export function lostSecretErrors(
   lost: readonly LostSecret[],

@@ -76,7 +76,7 @@ interface Decided {
 function decide(text: string, search: PatternSearch): Decided {
   const found: Range[] = [];
   const levels: DecodedText[] = [];
-  // An open escape may start here, so its decoding, and that of everything after it, isn't known yet.
+  // The offset at which an open escape starts, if there is one: how the text decodes from there on isn't known yet.
   let settled = text.length;
   let end = text.length;
   for (const decoded of MAY_BE_ENCODED.test(text) ? decodingsOf(text) : [{ text }]) {

@@ -37,9 +37,9 @@ const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
  * base64 text, and it may contain the URL-encoded secret. Time is linear in the text, and memory grows with the
  * secrets.
  *
- * If the secrets are too long, only a prefix of each is searched for, and everything after it in the same text is
- * hidden. If there are too many secrets, every text is hidden. docs/operate/security.md lists the encodings that are
- * not found.
+ * If the secrets are too long together, only a prefix of each long one is searched for, and everything after the
+ * prefix in the same text is hidden. If there are too many secrets, every text is hidden. docs/operate/security.md
+ * lists the encodings that are not found.
  */
 export function createMasker(secretValues: readonly string[]): Masker {
   const secrets = new Set(secretValues.flatMap((value) => [value, value.trim()]).filter(isLongEnough));

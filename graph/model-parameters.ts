@@ -15,8 +15,8 @@ const OWN_SETTINGS = new Set([
 ]);
 
 /**
- * Returns the settings as chat-completion parameters, with variables filled in. Omits the service's own settings and
- * empty ones.
+ * Returns the settings as chat-completion parameters, with variables filled in. Omits the settings in `OWN_SETTINGS`,
+ * which only this service reads, and those without a value or with null.
  */
 export function modelParameters(settings: Record<string, unknown>, values: VariableValues): Record<string, unknown> {
   const parameters = Object.entries(settings).filter(([name]) => !OWN_SETTINGS.has(name));

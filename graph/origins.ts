@@ -4,7 +4,10 @@ import { serverFor } from './actions/action.js';
 /** `https://*.host` matches one or more labels before the host, but not the host itself. */
 export const WILDCARD = '*.';
 
-/** Returns true if the URL belongs to one of the origins, which must be in canonical form (`toOrigin` in connections/origins.ts). */
+/**
+ * Returns true if the URL belongs to one of the origins, which must be in canonical form (`toOrigin` in
+ * connections/origins.ts).
+ */
 export function isWithin(origins: readonly string[], url: URL): boolean {
   return origins.some((origin) => {
     const wild = origin.indexOf(WILDCARD);
@@ -15,7 +18,10 @@ export function isWithin(origins: readonly string[], url: URL): boolean {
   });
 }
 
-/** Returns true if a credential with these origins may be sent to the server of an action, of whatever account it is. */
+/**
+ * Returns true if a credential with these origins may be sent to the server of an action. The host of the server may
+ * differ from account to account (`serverFor`).
+ */
 export function coversServer(origins: readonly string[], server: string): boolean {
   const address = serverFor({ server }, origins);
   return address !== undefined && URL.canParse(address) && isWithin(origins, new URL(address));

@@ -38,9 +38,9 @@ export interface Plan {
    */
   caught?: Record<number, Handle>;
   /**
-   * The body of each loop: the node numbers from `first` up to, excluding, `end`. Nodes outside bodies have the lowest
-   * numbers, then each body has consecutive numbers. An inner body comes after the outer one, whose range doesn't
-   * include it. Absent if there are none.
+   * The body of each loop: the node numbers from `first` to `end` - 1. Nodes outside bodies have the lowest numbers,
+   * then each body has consecutive numbers. An inner body comes after the outer one, whose range doesn't include the
+   * inner body. Absent if there are no loops.
    */
   bodies?: Record<number, Body>;
   /** The nodes that start as soon as one incoming edge is taken (`join: "any"`). Absent if there are none. */
@@ -52,7 +52,9 @@ export interface Plan {
   given?: Record<number, true | string[]>;
   /** The pools that nodes name (`settings.pool`). Absent if none does. */
   pools?: Record<number, string>;
-  /** The seconds within which a worker must take a node (`settings.schedule_timeout`). Absent if no node has a limit. */
+  /**
+   * The seconds within which a worker must take a node (`settings.schedule_timeout`). Absent if no node has a limit.
+   */
   takeWithin?: Record<number, number>;
   /** For each loop that a test run executes only in part, the index of its only iteration. Absent if there are none. */
   only?: Record<number, number>;

@@ -194,7 +194,7 @@ export class Planner {
     return states;
   }
 
-  /** Returns the state of a scope in a drained run. Waiting nodes and open loops are still `running` in it. */
+  /** Returns the state of a scope in a drained run. Started waits and open loops are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -1,6 +1,9 @@
 // Pools of workers (docs/operate/pools.md). The run workflow imports this file, so it imports nothing.
 
-/** The pool of workers that have no `WORKER_POOL`, and of projects without a pool of their own. It alone decides. */
+/**
+ * The pool of workers that have no `WORKER_POOL`, and of projects without a pool of their own. Only its workers execute
+ * inline nodes and the end of a scope (`stretchInPool`).
+ */
 export const DEFAULT_POOL = 'default';
 
 export const POOL_NAME = /^[a-z0-9-]{1,40}$/;

@@ -9,15 +9,16 @@ import { isSecretField, mapArray, mapObject, SECRET_FIELDS, secretStrings } from
 interface PublicDrawing {
   drawing: JsonObject;
   /**
-   * The literal credentials of headers and addresses, without variables. Callers must mask them wherever else they
-   * occur.
+   * The literal credentials of headers, addresses and values of actions, without variables. Callers must mask them
+   * wherever else they occur.
    */
   literals: string[];
 }
 
 /**
- * Returns a copy of the drawing with `replacement` for the defaults of secret fields, the values of credential headers,
- * and the credentials in addresses. Removes connections, because they belong to the original project.
+ * Returns a copy of the drawing with `replacement` for the defaults of secret fields, the values of credential headers
+ * and of actions' credential fields, and the credentials in addresses. Removes connections, because they belong to the
+ * original project.
  */
 export function replaceCredentials(drawing: JsonObject, replacement: string): PublicDrawing {
   const literals: string[] = [];
@@ -30,7 +31,7 @@ export function replaceCredentials(drawing: JsonObject, replacement: string): Pu
 
 export interface CredentialPlace {
   node: JsonObject;
-  /** The header's name, the field's id, or the name of the field that holds an address. */
+  /** The name of a header, the id of a field, the key of an action's value, or the field that holds an address. */
   label: string;
   /** `value`: of a field of an action. */
   kind: 'header' | 'field' | 'address' | 'value';

@@ -1,5 +1,5 @@
-// Fills in the variables in the data of a node as its execution does, for readers of a run. The kinds render their own
-// data.
+// Fills in the variables in the data of a node as its execution does, for readers of a run. The execution itself does
+// not use this file: each kind renders its own data.
 import { isObject, mapLeaves, ownValue, setOwn, type JsonObject } from './json.js';
 import type { NodeKind } from './kinds.js';
 import type { NodeDefinition } from './nodes/node-definition.js';

@@ -13,21 +13,25 @@ import type { RunInput } from './variable.js';
 
 /**
  * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`,
- * `value:<node>[:<tool>]:<field>` for a value of an action, and `address:<node>[:<tool server>]` for the user name and
- * password in an address of an earlier drawing. An entry `lost:<place>` means that an update sent `********` for a place without a stored value (`graph/lost-secrets.ts`).
+ * `value:<node>[:<tool>]:<action>/<field>` for a value of an action, and `address:<node>[:<tool server>]` for the user
+ * name and password in an address of an earlier drawing. An entry `lost:<place>` means that an update sent `********`
+ * for a place without a stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
 
 export interface SecretPlace {
   name: string;
-  /** The trigger or tool server that the place belongs to, as a prefix of the place's name. */
+  /** The node, or the tool of an agent, that the place belongs to, as a prefix of the place's name. */
   owner: string;
-  /** The origin that receives a header or the credentials of an address (`toOrigin`); empty for a field. */
+  /**
+   * The origin that receives a header or the credentials of an address (`toOrigin`). For a value of an action, the
+   * service and its server as JSON text. Empty for a field.
+   */
   origin: string;
   nodeId: unknown;
   /** The path inside the node's data. */
   path: string;
-  /** The field's id, the header's name, or the name of the field that holds an address. */
+  /** The id of a field, the name of a header, the key of an action's value, or the field that holds an address. */
   label: string;
 }
 
@@ -62,9 +66,9 @@ interface Split {
 /**
  * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. If `stored`
  * (the masked document before an update, and its secrets) is passed, `********` stands for the value stored at the same
- * place or at its former name. A header keeps its value only while its origin stays the same. If no value is stored,
- * the secret is lost, unless the place already held a literal `********`. A value in `draft` takes precedence over a
- * stored one.
+ * place or at its former name. A header, an address or a value of an action keeps its secret only while its origin
+ * (`SecretPlace`) stays the same. If no value is stored, the secret is lost, unless the place already held a literal
+ * `********`. A value in `draft` takes precedence over a stored one.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -190,7 +194,7 @@ export interface HeaderPlace {
   nodeId: unknown;
   /** The path inside the node's data of the object with the headers: `tools.<index>`, or empty for the data itself. */
   owner: string;
-  /** The origin that receives it (`toOrigin`). */
+  /** The origin that receives the header (`toOrigin`). */
   origin: string;
   name: string;
   /** The path inside the node's data. */
@@ -209,7 +213,10 @@ export function headersOf(data: JsonObject): HeaderPlace[] {
   return found;
 }
 
-/** Called for every secret field, every header of a node that sends headers, and the credentials in its address. */
+/**
+ * Called for every secret field, every header of a node that sends headers, the credentials in its address, and the
+ * values of an action that are credentials or `********`.
+ */
 type ReplaceAny = (value: unknown, place: SecretPlace & { isSecret: boolean }) => unknown;
 
 function mapPlaces(data: JsonObject, replace: ReplaceAny): JsonObject {
@@ -255,9 +262,9 @@ function mapNode({ node, part }: Owner, data: JsonObject, replace: ReplaceAny): 
 
 interface ServerPlace {
   nodeId: unknown;
-  /** The node and, for an agent, the tool server, encoded for the name of a place. */
+  /** The node and, for an agent, the tool, encoded for the name of a place. */
   part: string;
-  /** The path inside the node's data to the server's fields, with a trailing dot unless empty. */
+  /** The path inside the node's data to the fields of the server or action, with a trailing dot unless empty. */
   path: string;
 }
 
@@ -285,8 +292,8 @@ function mapServer(
 }
 
 /**
- * The values that an action's fields for credentials have. A mask elsewhere is a place, too: its field was one for
- * credentials when the value was stored.
+ * Applies `replace` to the values of an action's credential fields. `********` in another field is a place, too,
+ * because the field was a credential field when the value was stored.
  */
 function mapValues(
   owner: JsonObject,
@@ -425,7 +432,8 @@ function mapInput(
 }
 
 /**
- * Returns the texts to mask for a drawing's secrets. They include parts of the credentials in headers and addresses.
+ * Returns the texts to mask for a drawing's secrets. They include parts of the credentials in headers, addresses and
+ * values of actions.
  */
 export function secretTexts(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
@@ -445,7 +453,7 @@ function withEncoded(text: string): string[] {
 
 /**
  * Returns `Bearer abc` and `abc`, because a server that quotes a credential may omit its scheme. Also returns the text
- * between variables, because these are filled in before the header is sent.
+ * between variables: the variables are filled in before the header is sent, so its whole text as drawn is never sent.
  */
 export function credentialTexts(headerValue: string): string[] {
   const texts = [headerValue, headerValue.replace(/^[\w-]+\s+/, '')];
@@ -453,8 +461,8 @@ export function credentialTexts(headerValue: string): string[] {
 }
 
 /**
- * Returns the literal texts of the credential headers and addresses among a drawing's secrets, without schemes and
- * variables.
+ * Returns the literal texts of the credential headers, addresses and values of actions among a drawing's secrets,
+ * without schemes and variables.
  */
 export function credentialLiteralsIn(secrets: SecretMap): string[] {
   return Object.entries(secrets).flatMap(([name, value]) => {

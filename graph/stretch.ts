@@ -31,9 +31,9 @@ export function walksThrough(stride: Stride, kind: NodeKind): boolean {
 }
 
 /**
- * True if `other` may be executed in parallel with `node` in one activity. Two inline nodes may; an inline node and a
- * node of another kind may not. Two other nodes may only if both lead to the same single node or to none: then waiting
- * for both delays nothing that would otherwise start earlier.
+ * True if `other` may be executed in parallel with `node` in one activity. Two inline nodes may; an inline node and one
+ * that is not inline may not. Two nodes that are not inline may only if both lead to the same single node or to none:
+ * then waiting for both delays nothing that would otherwise start earlier.
  */
 export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, other: number): boolean {
   const [isInline, isOtherInline] = [node, other].map((each) => traitsOf(kinds[each]!).runs === 'inline');

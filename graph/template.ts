@@ -63,7 +63,7 @@ export function textOutsideOf(text: string): string[] {
   return [...pieces, text.slice(cursor)];
 }
 
-/** Skips the keys of objects. */
+/** Returns the variables in the strings of a value. The keys of objects are not searched. */
 export function findVariables(value: unknown): Variable[] {
   return Array.from(findExpressions(value), ({ variable }) => variable ?? []).flat();
 }

@@ -85,7 +85,7 @@ class Members {
     return this.#has(node) ? node : this.#around[node]?.find((loop) => this.#has(loop));
   }
 
-  /** Includes the node itself. */
+  /** Returns the node and, if it is a loop, all nodes in its body, including inner bodies. */
   withBody(node: number): number[] {
     if (this.#plan.bodies?.[node] === undefined) return [node];
     return this.#around.flatMap((loops, each) => (each === node || loops.includes(node) ? [each] : []));
@@ -171,8 +171,9 @@ export interface PlannedTest extends Pick<TestRequest, 'mode'> {
 }
 
 /**
- * Returns the plan of a test. Links from nodes outside the test count as not taken. The tested node starts as soon as
- * all reused results are settled, regardless of the links that lead to it.
+ * Returns the plan of a test. Links from nodes outside the test count as not taken. In the modes `node` and `from`, the
+ * tested node starts as soon as all reused results are settled, regardless of the links that lead to it; in the mode
+ * `up_to`, it waits for these links.
  */
 export function planOfTest(plan: Plan, test: PlannedTest): Plan {
   const [root, ...inner] = test.scopes;
@@ -206,7 +207,7 @@ function drawScope(plan: Plan, { mode, taken }: PlannedTest, scope: TestScope): 
     ...(links.get(entry.node) ?? []),
     ...begins.map((to): [number, Handle] => [to, entry.handle]),
   ]);
-  // The tested node waits for all reused results.
+  // The tested node, or the loop that encloses it, waits for all reused results of the scope.
   if (mode !== 'up_to' && entry.node !== target) {
     for (const node of own) links.set(node, [...links.get(node)!, [target, 0]]);
   }
@@ -225,7 +226,10 @@ interface Entering extends Pick<PlannedTest, 'taken'>, Pick<TestScope, 'target'>
   hasSource: ReadonlySet<number>;
 }
 
-/** Chooses the first node of the plan: the trigger, or else a node with a reused result, or else an executed one. */
+/**
+ * Chooses the first node of the plan: the start node if it is a trigger or is executed, or else a node with a reused
+ * result, or else an executed node.
+ */
 function entryOf({ kinds }: Plan, { target, members, taken, hasSource }: Entering): Entry {
   if (kinds[0] === 'trigger' || (members[0] === 0 && !taken.has(0))) return { node: 0, handle: 0 };
   const first = members.find((node) => taken.has(node));

@@ -5,7 +5,7 @@ import { toShallowJson } from './shallow-json.js';
 export interface ToolArguments {
   /** The text that the model wrote, or the JSON text of its value; `{}` if it wrote nothing. */
   text: string;
-  /** Undefined if they are not a JSON object of moderate depth: the call cannot be made. */
+  /** Undefined if the arguments are not a JSON object of moderate depth: the call cannot be made. */
   parsed: JsonObject | undefined;
 }
 

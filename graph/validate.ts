@@ -21,7 +21,10 @@ const ANY_JSON = new Set(['body', 'items', 'output', 'value', 'values']);
 // Each error takes some microseconds, and a drawing can have a million. After this number the rest is not checked.
 const MAX_MISTAKES = 20_000;
 
-/** Returns the field errors of the nodes that the start node reaches, up to `MAX_MISTAKES`, or an empty object. */
+/**
+ * Returns the field errors of the nodes that the start node reaches, or an empty object. Returns at most `MAX_FINDINGS`
+ * for each node, and stops after the node with which the errors reach `MAX_MISTAKES`.
+ */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
   return withCheckBudget(() => validateWithinBudget(document, plan));
 }

@@ -60,7 +60,7 @@ export function parseVariable(expression: string): Variable | undefined {
   return parseNodeVariable(text);
 }
 
-/** The first such word counts; the rest is a path into the value. */
+/** The first of the words in `WORD` counts: a node id precedes the word, and a path into the value follows it. */
 function parseNodeVariable(text: string): Variable | undefined {
   const found = WORD.exec(text);
   if (found === null || found.index === 0) return undefined;

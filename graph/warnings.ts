@@ -42,8 +42,9 @@ export interface Warning {
 const MAX_FINDINGS = 1000;
 
 /**
- * Returns the warnings of a drawing that can run, in the order of its nodes. `runDays`: the limit on a run's duration.
- * `isChat`: the workflow is offered as a chat, whose messages bring fields of their own.
+ * Returns the warnings of a drawing that can run: first those of the whole drawing, then those of its nodes in their
+ * order. `runDays`: the limit on a run's duration. `isChat`: the workflow is offered as a chat, whose messages bring
+ * fields of their own.
  */
 export function findWarnings(
   data: unknown,
@@ -85,7 +86,7 @@ function findWrongAnswerNode(data: unknown, { startNode }: Document, plan: Plan)
   return [{ node_id: startNode, code: 'answer_node', message }];
 }
 
-/** The fields of a chat's input that hold what was written. */
+/** The fields of a chat's input that hold what the person has written. */
 const WRITTEN: readonly unknown[] = ['message', 'messages'];
 
 function findUnusedMessage({ nodes, startNode }: Document, plan: Plan): Warning[] {
@@ -108,7 +109,7 @@ function findUnusedMessage({ nodes, startNode }: Document, plan: Plan): Warning[
   return [{ node_id: startNode, code: 'unused_message', message }];
 }
 
-/** True for the path of the whole value, too. */
+/** True if the path leads into one of the fields, or is empty and thus names the whole value. */
 function isPartOf([field]: readonly unknown[], fields: readonly unknown[]): boolean {
   return field === undefined || fields.includes(field);
 }
@@ -221,7 +222,7 @@ type VariableTest = (
 function findUnknownVariables(node: DrawnNode, test: VariableTest): Warning[] {
   const warnings = new Map<string, Warning>();
   const { iterationFields = [] }: NodeDefinition = nodeDefinitions[node.kind];
-  // What an action says is a document's text, in which nothing is filled in.
+  // The facts of an action are the text of a document, in which no variable is filled in.
   const data = dataWithoutToolFacts(node.data);
   for (const field of filledFieldsOf(node)) {
     for (const { expression, variable } of findExpressions(data[field])) {

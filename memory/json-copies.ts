@@ -3,5 +3,5 @@
 /** The driver's copy, the text and the bytes of an answer. */
 export const TEXT_COPIES = 4;
 
-/** The same with the parsed value: drawings are mostly small objects, which take more than their text. */
+/** The same copies and the parsed value: drawings are mostly small objects, which take more than their text. */
 export const PARSED_COPIES = 8;

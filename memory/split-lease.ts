@@ -1,7 +1,7 @@
 // Splits one lease among tasks that run at the same time.
 import type { ByteLease } from './byte-budget.js';
 
-/** A part that grows beyond this size waits until no other part is larger than it. */
+/** A part that grows beyond this size waits until no other part exceeds the size. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 interface SplitLease {
@@ -87,7 +87,7 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
         },
         resize,
         lend: (giveBack) => lease.lend(giveBack),
-        // After `close`, the lease belongs to its owner again.
+        // After `close`, the change fails, because the lease belongs to its owner again.
         end: () => void resize(0).catch(() => endLarge(part)),
       };
     },

@@ -1,6 +1,6 @@
-// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark:
-// on the way out they become numbers again in the body that is sent, and on the way in they are `ExactNumber`s where the
-// library has parsed the body.
+// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark.
+// In a body that is sent, the strings become numbers again. In a body that the library has parsed, they become
+// `ExactNumber`s.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber, mayHoldInexactNumber } from '../graph/exact-number.js';
 import { leavesOf, mapLeaves } from '../graph/json.js';
@@ -30,7 +30,10 @@ export function markNumbersInEvents(events: Uint8Array): Uint8Array {
 
 const DATA = /^(?:\xef\xbb\xbf)?data:.*/gm;
 
-/** The older transport of MCP names an address in an event. JSON has these characters in strings alone. */
+/**
+ * Returns true for the address that the older transport of MCP sends as an event. JSON has the characters `/`, `?` and
+ * `=` inside strings only, and a line with a string has quotation marks.
+ */
 function isAddress(line: string): boolean {
   return !line.includes('"') && /[/?=]/.test(line);
 }

@@ -66,7 +66,7 @@ export function createMcpFetch(options: McpFetchOptions): FetchLike {
     if (init.method === 'DELETE') return send(options, request);
     if (transport === 'streamable_http') {
       if (request.headers.has('last-event-id')) return resume(options, request);
-      // This stream is for requests of the server. We support none, so it would only keep a connection open.
+      // This stream is for requests of the server, of which we support only `ping`. It is not worth an open connection.
       return new Response(null, { status: 405 });
     }
     try {
@@ -123,7 +123,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
   }
 }
 
-/** The parsers finish well before this once a stream has ended. */
+/** Well above the time that the SDK's parsers need after the end of a stream. */
 const PARSED_AFTER_MS = 50;
 
 function endOfStream(exchanges: McpExchanges, exchange: McpExchange, { error, isResumable }: StreamEnd): void {

@@ -8,14 +8,14 @@ import type { McpSession, McpToolResult } from './mcp-types.js';
 import { MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, sizeOf, type MessageSize, type Reserve } from './message-size.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 
-/** For all pages together. */
+/** The time-out for all pages of a list together. */
 export const LIST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_PARTS = 10_000;
 /**
- * Longer than our own time-out, which may pause for two minutes, so that ours fires first and
- * is never mistaken for an answer.
+ * The time-out of the SDK is our own time-out plus this. It exceeds the two minutes for which ours may pause, so that
+ * ours fires first: the SDK reports its time-out like an error that the server has answered.
  */
 const SDK_TIMEOUT_SLACK_MS = 180_000;
 

@@ -79,7 +79,7 @@ export class WatchedTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  /** Ends the session locally, and on the server if there is one and it answers soon. Never rejects. */
+  /** Ends the session locally, and on a server that keeps sessions and answers soon. Never rejects. */
   async close(): Promise<void> {
     await within(CANCEL_WITHIN_MS, Promise.all(this.#cancellations));
     if (this.#inner instanceof StreamableHTTPClientTransport && this.#brokenBy === undefined) {

@@ -6,14 +6,14 @@ import { GrowingBuffer } from '../memory/growing-buffer.js';
 import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 
-// Stop a server that never ends its stream. The progress and log messages of a long call stay far below these limits.
+// These limits stop a server that never ends its stream. The progress and log messages of a long call stay far below.
 const MAX_STREAM_MESSAGES = 10_000;
 export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 
 export interface StreamEnd {
   /** The error that broke the stream; undefined if the server ended it. */
   error: McpError | undefined;
-  /** True if its events have ids, so that the SDK requests the rest on a new connection. */
+  /** True if the events of the stream have ids, so that the SDK requests the rest on a new connection. */
   isResumable: boolean;
 }
 
@@ -183,7 +183,7 @@ function toBreak(thrown: unknown): McpError {
   return thrown instanceof ExpandedTooFarError ? tooLarge() : brokenOff();
 }
 
-/** The error for an answer that broke off. The server has read its request. */
+/** The error for an answer that broke off: the server has read the request, so `isBeforeSend` is false. */
 export function brokenOff(): McpError {
   return new McpError('mcp_unreachable', 'The MCP server closed the connection before it had answered.', false);
 }

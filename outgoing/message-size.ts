@@ -4,7 +4,8 @@ import { McpError } from './mcp-error.js';
 export interface MessageSize {
   bytes: number;
   /**
-   * The number of elements, members and containers. They are counted because `{}` has two bytes and costs a hundred.
+   * The number of elements, members and containers. They are counted because `{}` is two bytes of text, and takes a
+   * hundred bytes of memory.
    */
   values: number;
 }
@@ -16,7 +17,7 @@ export interface MessageSize {
 export type Reserve = (size: MessageSize) => Promise<void> | undefined;
 
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/** The longest known list of tools has fewer than ten thousand. */
+/** The longest known list of tools has fewer than ten thousand values. */
 export const MAX_MESSAGE_VALUES = 200_000;
 /** Results may be as deep as JSON from callers. A message and possibly a batch are around a result. */
 const MAX_RESULT_DEPTH = 200;
@@ -29,7 +30,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 
 /**
  * Throws `McpError` as soon as a message has too many values or is too deep. A line break ends a string: JSON must
- * escape it, and in a stream of events the lines outside the message may contain single quotation marks.
+ * escape it, and in a stream of events the lines outside the message may contain unpaired quotation marks.
  */
 export class MessageCounter {
   values = 0;

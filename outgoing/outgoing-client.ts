@@ -18,7 +18,7 @@ export interface OutgoingRequest {
   /** The time until the answer is complete, including name lookup, connecting and all redirects. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** The owner of the request. Without it, the request opens a new connection. */
+  /** The owner of the request. A request without an owner, or one that is not repeatable, opens a new connection. */
   tenant?: string;
   /**
    * Adds a credential to the request, and to each request to which a redirect leads. An error that it throws ends the
@@ -41,9 +41,9 @@ export interface OutgoingRequest {
    */
   reserve?: (bytes: number) => Promise<void> | undefined;
   /**
-   * Consumes the decoded body of an answer as a stream. `reserve` and the limit on bodies do not apply then.
-   * Called with the head of the answer; returns undefined if the body is to be read as usual. The result
-   * becomes the body of the answer.
+   * Called with the head of an answer. Returns a function that consumes the decoded body as a stream, and whose result
+   * becomes the body of the answer; `reserve` and the limit on bodies do not apply then. Returns undefined if the body
+   * is to be read as usual.
    */
   consume?: ((head: AnswerHead) => ConsumeBody | undefined) | undefined;
   /** The limit on the decoded size of a body that is consumed as a stream. */
@@ -142,13 +142,13 @@ async function follow(
     const stream = typeof body === 'object' ? await body.open() : undefined;
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
     const authorized = first.authorize?.({ url, headers }) ?? { url, headers };
-    // undici ignores the signal while it connects. An aborted request is never sent, so its end need not be awaited.
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const from = url;
     const answer = await tracedCall(
       { url, method, headers: authorized.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
+      // undici ignores the signal while it connects. An aborted request is never sent, so its end need not be awaited.
       (tracedHeaders) => untilAborted(request(authorized.url, { ...sent, headers: tracedHeaders }), signal),
     ).catch((error: unknown) => {
       throw noteAddress(error, from);

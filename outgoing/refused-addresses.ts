@@ -18,8 +18,8 @@ const ALWAYS_BLOCKED = ['168.63.129.16'];
 
 /**
  * Returns true if the URL's host is a refused address in any notation, or `localhost` if private addresses are refused.
- * They are private, loopback, link-local, metadata, CGNAT and reserved addresses, and IPv4 inside IPv6. The addresses
- * of a name are known only when connecting.
+ * Refused addresses are private, loopback, link-local, metadata, CGNAT and reserved ones, and IPv4 inside IPv6. The
+ * addresses of a name are known only when connecting.
  */
 export function namesRefusedAddress(url: URL, rules: AddressRules): boolean {
   return isRefusedHost(url.hostname, createRules(rules));

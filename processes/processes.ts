@@ -1,5 +1,5 @@
-// Runs work of unknown duration in separate processes: users' patterns and schemas, and documents. A process that takes
-// too long or too much memory is killed.
+// Runs work of unknown duration in separate processes: users' patterns and schemas, documents, and files of n8n. A
+// process that takes too long or too much memory is killed.
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
@@ -7,7 +7,8 @@ import { ProcessSlots } from './process-slots.js';
 import type { Reply, Work } from './work.js';
 
 /**
- * The number of processes of the API and of each worker. An owner uses one at a time, so that one is left for others.
+ * The number of processes of one `Processes`, of which the API and each worker have two. An owner uses one process at a
+ * time, so that one is left for others.
  */
 const PROCESSES = 2;
 const PROCESSES_OF_AN_OWNER = 1;

@@ -11,7 +11,10 @@ export interface OpenapiWork {
   /** A request body `{openapi, name?, server_url?}`, or the document itself; UTF-8. */
   bytes: Uint8Array;
   isBody: boolean;
-  /** The address from which the document came, and the server that replaces its own; both only without a body. */
+  /**
+   * `documentUrl` is the address from which the document came. `serverUrl` replaces the server that the document names.
+   * Both are set only if `isBody` is false.
+   */
   documentUrl?: string;
   serverUrl?: string | undefined;
   addressRules: AddressRules;
@@ -135,7 +138,7 @@ function parseText(text: string): unknown {
       return JSON.parse(text);
     } catch (error) {
       const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-      // YAML has braces, too.
+      // The text may be YAML with braces. A long one is refused at once, because YAML parsers are slow.
       if (text.length > LIST_CHARACTERS) throw notParsed('JSON', position);
       return parseYaml(text, () => notParsed('JSON', position));
     }

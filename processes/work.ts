@@ -53,7 +53,7 @@ export type Reply =
   | { kind: 'unusable'; reason: string }
   | { kind: 'text'; text: string }
   | OpenapiReply
-  /** The node fails. For a document, the message completes a sentence, for example `is encrypted`. */
+  /** The work has failed. For a document, the message completes a sentence, for example `is encrypted`. */
   | { kind: 'failed'; code: string; message: string };
 
 /**

@@ -2,7 +2,7 @@
 // default), each function costs one `if`.
 //
 // A span may contain the same data as a log: ids, codes, routes, host names; never a path, query, header, body or
-// label. tracing.ts enables it (docs/operate/operations.md, "Logs and traces").
+// label. tracing.ts enables tracing (docs/operate/operations.md, "Logs and traces").
 import {
   context,
   createContextKey,
@@ -75,7 +75,7 @@ export async function inSpan<T>(name: string, options: SpanOptions, act: (span?:
   try {
     return await context.with(trace.setSpan(context.active(), span), () => act(span));
   } catch (error) {
-    // The run was cancelled or the caller hung up, so this is no failure.
+    // The run was cancelled or the caller closed the connection, so this is no failure.
     if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
     else markFailed(span, codeOf(error));
     throw error;

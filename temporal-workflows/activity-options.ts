@@ -1,5 +1,5 @@
-// How the run workflow calls each activity. Every call sets `cancellationType`, because the SDK's actual default
-// differs from the documented one.
+// How the workflows of runs and of firings call their activities. Every call sets `cancellationType`, because the SDK's
+// actual default differs from the documented one.
 import {
   ActivityCancellationType,
   proxyActivities,
@@ -52,10 +52,10 @@ const outgoing = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s). An activity may start another node
-// until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to connect twice and 30
-// min to record while the database is away or full. Before a call a node may wait for memory, too. Heartbeats detect a dead
-// worker, so this limit only has to be long enough never to cut a call that is paid for.
+// Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s), because an activity may start
+// another node until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to
+// connect twice and 30 min to record while the database is away or full. A node may also wait for memory before a call.
+// Heartbeats detect a dead worker, so this limit only has to be long enough never to cut off a call that is paid for.
 const NODE_LIMIT = '90m';
 const nodeOptions = { ...outgoing, startToCloseTimeout: NODE_LIMIT } as const;
 /** A turn may request 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
@@ -109,8 +109,8 @@ const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**
- * Executes a node in the one activity of its kind, which walks on. The activity id contains the node's id, so that the
- * Temporal UI matches our tables.
+ * Executes a node in the one activity of its kind, which then walks through the nodes after it. The activity id
+ * contains the node's id, so that the Temporal UI matches our tables.
  */
 export function walk(kind: SingleStepKind, ref: WalkRef, summary: string, place: Place = {}): Promise<Walked> {
   const { activity, runs } = kinds[kind];

@@ -19,7 +19,7 @@ export interface AgentHost {
    */
   connected(wait: WaitFacts): Promise<void>;
   startRun(child: ChildToStart): Promise<void>;
-  /** The agent belongs to another pool than the one that its activity was in. */
+  /** Called when the agent belongs to another pool than the one whose worker took its activity. */
   isElsewhere(): void;
   /** Resolves when the run of a tool call has ended, or at `untilMs`. Never resolves once the run drains. */
   runEnded(untilMs: number): Promise<void>;
@@ -59,13 +59,16 @@ export async function runAgent(
   }
 }
 
-/** Without pools this must not wait: an earlier run is replayed with the same order of its commands. */
+/**
+ * Must not await anything if the run has no pools: an `await` would change the order of the commands, and the histories
+ * of earlier runs are replayed in the order without it.
+ */
 function inPlace<Facts>(place: AgentNode['place'], call: (at: Place) => Promise<Facts>): Promise<Facts> {
   const at = place();
   return at instanceof Promise ? at.then(call) : call(at);
 }
 
-/** Repeats a step until its connection no longer needs a sign-in, and until it is in its pool. */
+/** Repeats a step until its connection no longer needs a sign-in and a worker of the agent's pool has executed it. */
 async function connected<Facts extends { wait?: WaitFacts; isElsewhere?: true } | undefined>(
   host: AgentHost,
   step: () => Promise<Facts>,

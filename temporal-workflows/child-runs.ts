@@ -14,13 +14,16 @@ import { MAX_NODES_IN_FLIGHT, RUN_PRIORITY, RUN_WORKFLOW_TYPE, type RunGraphInpu
 const MAX_OPEN = 1_000;
 
 /**
- * Starts the runs of sub-workflows as child workflows, so that the Temporal UI shows their parent. The run is already
- * in Postgres: if its start is lost or exceeds `MAX_OPEN`, the reconciler starts it.
+ * Starts the runs of sub-workflow nodes and of agents' tools as child workflows, so that the Temporal UI shows their
+ * parent. Each run is already in Postgres: if its start is lost or exceeds `MAX_OPEN`, the reconciler starts it.
  */
 export class ChildRuns {
   #open = 0;
 
-  /** Resolves when the run has started. Nothing here waits for its end: the API wakes the waiting node. */
+  /**
+   * Resolves when the run has started. The process that records the end of the run wakes the waiting node; if that
+   * process dies first, the reconciler does.
+   */
   async start(child: ChildToStart): Promise<void> {
     if (this.#open >= MAX_OPEN) return;
     this.#open++;
@@ -46,8 +49,8 @@ function startAsChild({ runId, workflowId, projectId, summary, timeoutDays, keep
   return startChild(RUN_WORKFLOW_TYPE, {
     workflowId: runId,
     args: [input],
-    // When the parent ends, Postgres marks the child runs that it awaits, and the reconciler cancels them. Other
-    // children continue.
+    // The transaction that records the end of the parent requests the cancellation of the child runs that the parent
+    // awaits, and the reconciler cancels them. Other children continue.
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -274,7 +274,8 @@ export class GraphRun {
     this.#waiting.forget({ scope, node });
     if (traitsOf(kind).runs === 'inline') return walk(kind satisfies SingleStepKind, this.#toWalk(work), summary);
     const place = this.#placeOf(work, summary);
-    // Without pools this must not wait: an earlier run is replayed with the same order of its commands.
+    // Without pools, nothing may be awaited here: an `await` would change the order of the commands, and the histories
+    // of earlier runs are replayed in the order without it.
     const at = place instanceof Promise ? await place : place;
     return walk(kind satisfies SingleStepKind, this.#toWalk(work, at), summary, at);
   }
@@ -339,7 +340,7 @@ export class GraphRun {
     return known;
   }
 
-  /** Waiting nodes and loops release their slot of the run, and take one again, through these. */
+  /** The callbacks of waiting nodes and loops, by which they release their slot of the run and take one again. */
   readonly #slots = {
     leaveSlot: (): void => {
       this.#inFlight--;

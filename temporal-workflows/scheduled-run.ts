@@ -39,7 +39,10 @@ export async function scheduledRun(): Promise<void> {
   if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
 }
 
-/** Stores the cancel request before the signal: the reconciler repeats the cancel until the run has ended. */
+/**
+ * Stores the cancel request before Temporal gets it. So the reconciler repeats the cancel until the run has ended, even
+ * if this first one is lost.
+ */
 async function cancel(runId: string): Promise<void> {
   await cancelFiredRun(runId);
   await getExternalWorkflowHandle(runId)

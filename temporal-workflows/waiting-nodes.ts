@@ -16,7 +16,7 @@ export interface RunOfWaits {
   takeSlot(): void;
   /** True if the run starts nothing more in this execution and will continue as new. */
   isDraining(): boolean;
-  /** `Walked.isElsewhere`. */
+  /** Called if an agent belongs to another pool (`Walked.isElsewhere`). The run then asks for the pool of each node. */
   isElsewhere(): void;
 }
 

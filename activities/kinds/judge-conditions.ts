@@ -1,5 +1,5 @@
-// Evaluates the conditions of a node: directly if that is cheap, else in a separate thread, so
-// that no pattern blocks the worker.
+// Evaluates the conditions of a node: directly if that is cheap, else in a separate process, so that no pattern blocks
+// the worker.
 import { eachOf } from '../../graph/combined.js';
 import { answerQuestions, areCheap, toQuestions, type Judge } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
@@ -14,12 +14,12 @@ import type { NodeTask } from '../node/node-step.js';
  */
 const LIMIT_MS = 20_000;
 /**
- * Nodes of a project whose conditions wait for a thread. Each holds a slot of the worker, so
- * further nodes are handed back.
+ * The limit on the nodes of a project whose conditions wait for a process. Each holds a slot of the worker, so further
+ * nodes are handed back.
  */
 const MAX_WAITING = 8;
 
-/** Returns the judge for a node, which competes for threads on behalf of the node's project. */
+/** Returns the judge for a node. The judge competes for processes on behalf of the node's project. */
 export type JudgeFor = (task: NodeTask) => Judge;
 
 export function createJudge(processes: Processes): JudgeFor {

@@ -27,7 +27,7 @@ export interface StepText extends Pick<Step, 'runId'> {
   readonly closed: Promise<void>;
 }
 
-/** Memory is leased in steps of this size. */
+/** Memory is leased in multiples of this size, in bytes. */
 const LEASED_AT_ONCE = 64 * 1024;
 const BYTES_OF_UNIT = 2;
 /**

@@ -89,7 +89,7 @@ export function handedBack(): ApplicationFailure {
   return retryableFailure('handed_back', comeBackMs());
 }
 
-/** 8 to 16 s. */
+/** Returns a random delay from 8 to 16 s, in milliseconds. */
 export function comeBackMs(): number {
   return Math.round(COME_BACK_MS * (1 + Math.random()));
 }

@@ -43,7 +43,7 @@ export interface NodeTask extends NodeKey {
 
 export interface NodeOutcome {
   output: NodeOutput;
-  /** The output that readers get. Set if it contains secrets that the masker cannot find. */
+  /** The output that readers get. Set if `output` contains secrets that the masker of the run cannot find. */
   publicOutput?: NodeOutput;
   /** The named handle by which the run leaves the node. Absent for the ordinary links. */
   handle?: Handle;

@@ -32,8 +32,8 @@ interface NodeEnd {
 type Recording = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 
 /**
- * Idempotent; a repeat is not counted in the metrics. If another attempt has recorded an end, returns that end:
- * readers may have seen it, so the run must continue with it.
+ * Idempotent. A repeat is not counted in the metric of ended nodes, but its charge is added to the metric of costs. If
+ * another attempt has recorded an end, returns that end: readers may have seen it, so the run must continue with it.
  */
 export async function recordNode(
   deps: NodeDeps,
@@ -97,7 +97,10 @@ export function toErrorMessage({ message }: Pick<Error, 'message'>, masker: Mask
 }
 
 const PERSIST_FOR_MS = 4 * 60_000;
-/** While the database is away or full. The limits of activities allow for it (temporal-workflows/activity-options.ts). */
+/**
+ * The limit on the retries while the database is away or full. The limits of activities allow for it
+ * (temporal-workflows/activity-options.ts).
+ */
 export const PERSIST_WHILE_AWAY_MS = 30 * 60_000;
 const PERSIST_WHEN_STOPPING_MS = 5_000;
 
@@ -109,8 +112,8 @@ function isPermanent(error: unknown): boolean {
 
 /**
  * Retries an idempotent write for up to four minutes, and for half an hour while the database is away or full, because
- * an outcome that exists only in memory must survive that. After that the activity fails, and the ledger decides if the
- * call may be repeated.
+ * an outcome that exists only in memory must survive that. An attempt that must stop gets 5 s in all. After that the
+ * activity fails, and the ledger decides if the call may be repeated.
  */
 export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();

@@ -1,5 +1,5 @@
 // The context of a run: everything that its nodes need to know about it. Each worker loads the context once and caches
-// it. Only the list of secrets from other runs may grow while the run lasts.
+// it. Only the list of secrets may grow while the run lasts: the runs that it starts, and people, may pass it more.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nodeOfRun } from '../../contract/node-names.js';
@@ -29,7 +29,7 @@ export interface RunContext {
   input: RunInput;
   /** The input with every secret field replaced by `********`, even if its value is short. */
   publicInput: RunInput;
-  /** Approximate. */
+  /** The approximate memory of the input, in bytes, unmasked and masked. */
   weightBytes: number;
   /** The trace context of the request that started the run; null if tracing is off. */
   traceparent: string | null;

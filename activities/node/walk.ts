@@ -1,5 +1,5 @@
-// The walk of an activity attempts its node, and continues with the nodes after it that it may decide by
-// itself. It uses the planner of the run workflow on a part of the plan (graph/stretch.ts).
+// A walk attempts the nodes with which its activity starts, and continues with the nodes after them about which no
+// other activity decides. It uses the planner of the run workflow on a part of the plan (graph/stretch.ts).
 // docs/adr/0011-one-walk.md gives the reasons.
 //
 // When the process dies, Temporal repeats the activity. The walk finds the nodes that have been
@@ -54,7 +54,10 @@ const WALK_ON_MS = 10_000;
 const WALK_ON_LOCALLY_MS = 5_000;
 /** A node that waits longer for a slot goes back to Temporal, so that another worker can run it. */
 const WAIT_FOR_SLOT_MS = 1_000;
-/** The delay before nodes that belong to another pool are sent there. A run workflow of an earlier build sends them here again. */
+/**
+ * The delay before nodes that belong to another pool are sent there. A run workflow of an earlier build sends them here
+ * again.
+ */
 const ASK_AGAIN_MS = 1_000;
 
 /**

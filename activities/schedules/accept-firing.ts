@@ -1,5 +1,5 @@
-// A firing of a schedule. Its run is accepted by the rules of the API as the schedule's author, exactly once by
-// its row in `schedule_firings`.
+// Accepts the run of a schedule's firing, by the rules of the API and on behalf of the schedule's author. The firing's
+// row in `schedule_firings` makes sure that the run is accepted exactly once.
 import { Context } from '@temporalio/activity';
 import { toSentences, prepareRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';

@@ -6,7 +6,7 @@ import { ConfigError } from '../../config/environment.js';
 /**
  * Returns the id of the build that has this workflow bundle, such as `0.3.0-4f1c9a22b0d7`: the version, and a hash of
  * the bundle, so that builds with different run workflows have different ids. Throws `ConfigError` if the bundle does
- * not exist, because the workflow code is then made at each start.
+ * not exist, because the workflow code is then bundled anew at each start.
  */
 export function buildIdOf(bundle: string): string {
   if (!existsSync(bundle)) throw new ConfigError('WORKER_BUILD_ID: must be set where npm run build has not run.');

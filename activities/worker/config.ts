@@ -49,8 +49,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv) {
 
 /**
  * Returns undefined for an unversioned worker. Without a build id, the worker names its build after its version and its
- * workflow bundle. Throws if a build is named without WORKER_VERSIONING, because the worker would silently be unversioned
- * and its runs would break at the next build.
+ * workflow bundle. Throws if a deployment or a build is named without WORKER_VERSIONING, because the worker would
+ * silently be unversioned and its runs would break at the next build.
  */
 function versionOf(environment: Environment): { deploymentName: string; buildId: string | undefined } | undefined {
   const { workerVersioning, workerDeploymentName: name, workerBuildId: buildId } = environment;

@@ -83,7 +83,7 @@ interface ActivityDeps {
   connections: Connections;
   files: Files;
   mcp: McpClient;
-  /** Reaches the API itself, wherever it is. */
+  /** Calls the API of this service, which may have a private address. */
   ownMcp: McpClient;
   /** The API's address, without a trailing slash. */
   internalApiUrl: string;

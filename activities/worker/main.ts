@@ -92,7 +92,8 @@ async function main(): Promise<void> {
   });
   const outgoing = createOutgoingClient(config.addressRules);
   const mcp = createMcpClient(config.addressRules);
-  // Calls one address, which the operator names; that of a drawing never reaches it.
+  // This client may reach private addresses, because it only calls the API at the address that the operator configures.
+  // It is never given an address from a drawing.
   const ownMcp = createMcpClient({ allowPrivateNetwork: true });
   const sandbox = createSandbox();
   const processes = createProcesses();
@@ -263,8 +264,8 @@ function workflowOptions(
   const workflowTasks = cachedWorkflows === 0 ? 1 : Math.min(WORKFLOW_TASKS, cachedWorkflows);
   return {
     maxCachedWorkflows: cachedWorkflows,
-    // As many as the SDK takes by itself where it hands out the slots. More than slots would let the pollers of one queue
-    // keep those of the other from a slot.
+    // The SDK allows no more pollers than slots, unless a tuner is set. A poller holds a slot while it polls, so with
+    // more pollers than slots, those of one queue could leave no slot for those of the other.
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, workflowTasks) },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, activitySlots) },
     tuner: {

@@ -62,7 +62,7 @@ async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[])
   }
 }
 
-/** The category BENIGN prevents the SDK from logging it as a failure. */
+/** The category BENIGN prevents the SDK from logging the handing back as a failure. */
 function handBack(attempt: number): ApplicationFailure {
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS);
   return ApplicationFailure.create({

@@ -4,11 +4,11 @@ import type { Database } from '../../db/core/client.js';
 import { REPORT_EVERY_MS, reportWorker, stopWorker, type LivingWorker } from '../../db/pools/workers-repository.js';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** After a report that failed. */
+/** The delay until the next report if one has failed. */
 const AGAIN_AFTER_MS = 1_000;
 
 export interface LifeReports {
-  /** The worker takes no nodes any more. Never rejects. */
+  /** Call this when the worker takes no more nodes: reports that it stops. Never rejects. */
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Hands out the slots in which a worker takes tasks from Temporal. A worker polls only with a free slot, so one that gets
-// none takes nothing.
+// Hands out the slots in which a worker takes tasks from Temporal. A worker polls only with a free slot, so a worker
+// that gets no slot takes no task.
 import type { CustomSlotSupplier, SlotInfo, SlotPermit } from '@temporalio/worker';
 import type { DatabasePulse } from '../../db/core/pulse.js';
 
@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * At most `size` tasks at once, and no further task while the database takes no work: its steps would fail, and another
- * worker may reach the database. A poll that is already under way may still bring one task.
+ * Allows at most `size` tasks at once, and no further task while the database takes no work: the steps of the task
+ * would fail, and another worker may reach the database. A poll that is already under way may still bring one task.
  */
 export class Slots<Info extends SlotInfo> implements CustomSlotSupplier<Info> {
   readonly type = 'custom';
@@ -26,7 +26,7 @@ export class Slots<Info extends SlotInfo> implements CustomSlotSupplier<Info> {
 
   reserveSlot(_context: unknown, aborted: AbortSignal): Promise<SlotPermit> {
     return new Promise((resolve, reject) => {
-      // The SDK asks for the reason of the signal.
+      // The SDK requires that the promise rejects with the reason of the signal.
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       const giveUp = (): void => reject(aborted.reason);
       if (aborted.aborted) return giveUp();

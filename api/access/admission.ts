@@ -42,7 +42,8 @@ interface Entrance<Credentials, Counted extends CountedWindow> {
  * request counts and the limit is exceeded.
  *
  * Nothing is cached, so a change to a caller takes effect with the next request. A request that cannot be counted is
- * not admitted: it waits for a slow database and fails without one.
+ * not admitted: it waits for a slow database and fails without one. The exception is a database that has no room to
+ * count, but still answers reads (request-counter.ts).
  */
 export async function enter<Credentials, Counted extends CountedWindow>(
   entrance: Entrance<Credentials, Counted>,

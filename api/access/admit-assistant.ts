@@ -9,8 +9,8 @@ import type { Admission } from './admission.js';
 const CLIENT = 'Assistant in the editor';
 
 /**
- * Returns the user of the run, in the project of the run. The requests count as those of the user's sessions. Throws 401
- * once the run has ended, and for a user who is not active.
+ * Returns the user of the run, in the project of the run. The requests count as those of the user's sessions. Throws
+ * 401 once the run has ended, and for a user who is not active.
  */
 export async function admitAssistant(deps: AccessDeps, token: string): Promise<Admission> {
   const named = openAssistantToken(deps.secretBox, token);

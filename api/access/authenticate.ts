@@ -118,8 +118,8 @@ function sha256(text: string): Buffer {
 
 /**
  * Throws 403 if the key's scope does not permit the route. `read` permits every GET, and routes with
- * `keyScope: 'read'`, which `run` does not. `run` permits routes with `keyScope: 'run'`, and other routes with a bearer
- * key: the chat proxy and `/mcp`.
+ * `keyScope: 'read'`. `run` permits routes with `keyScope: 'run'`, and routes with a bearer key unless they have
+ * `keyScope: 'read'`: the chat proxy and `/mcp`.
  */
 function requireScope(scope: KeyScope, { auth, method, keyScope }: Authenticated): void {
   if (scope === 'full') return;

@@ -14,12 +14,12 @@ import {
 import { outageOf } from '../../db/core/outage.js';
 import { togetherByName } from '../../db/core/together.js';
 
-/** Each method returns undefined for credentials that are unknown or not admitted. */
+/** `find` and `count` return undefined for unknown or expired credentials, and for a user who is not active. */
 export interface RequestCounter<Credentials, Counted extends CountedWindow> {
   find(credentials: Credentials): Promise<Counted | undefined>;
   /** `requests` of the result is this request's number within the window. */
   count(credentials: Credentials): Promise<Counted | undefined>;
-  /** Undoes a count. Returns the window afterwards; undefined if that window is over. */
+  /** Undoes a count. Returns the window afterwards; undefined if it is over, or the database has no room to write. */
   uncount(counted: Counted): Promise<Counted | undefined>;
 }
 

@@ -17,7 +17,7 @@ import { readRunMasker } from '../runs/run-masker.js';
 
 type Deps = Pick<ApprovalDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
 
-/** True if these are the arguments that would be sent anyway. */
+/** True if `edited` has the arguments that would be sent without the change. */
 export function isAlready(deps: Deps, current: CurrentArguments, edited: JsonObject): boolean {
   return isEqualJson(edited, openArguments(deps, current));
 }
@@ -53,7 +53,7 @@ export async function toEdit(
   };
 }
 
-/** What an action takes is judged by its fields, too, as before the call. */
+/** Checks the arguments of an action by its fields, too, as the worker does before the call. */
 function actionProblem({ toolIndex, parameters }: AgentTool, edited: JsonObject): string | undefined {
   if (toolIndex === undefined) return undefined;
   const [first] = Object.entries(valueErrors({ fields: parameters }, edited));

@@ -9,7 +9,7 @@ import type { RouteDeclaration } from '../http/route.js';
 import type { AuditRule } from '../http/audit-rule.js';
 import { doerOf, targetKey } from './audit-trail.js';
 
-/** Records the refusals of a route whose changes are recorded; does nothing for other routes. */
+/** Records the refusals of a route that declares `audit`; does nothing for other routes. */
 export function recordRefusals(route: RouteDeclaration, deps: AuditDeps): AppMiddleware {
   return async (ctx, next) => {
     try {

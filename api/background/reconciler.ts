@@ -1,5 +1,6 @@
-// Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost. It runs in every API
-// process. Claiming runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
+// Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost and queued runs whose
+// turn has come. It runs in every API process. Claiming runs needs an advisory lock, checking them does not
+// (docs/adr/0008-reconciler-by-lease.md).
 import { claimUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { claimUndeliveredWakes } from '../../db/waits/wakes-repository.js';
@@ -21,7 +22,7 @@ const AT_ONCE = 10;
  */
 const LEASE_SECONDS = 30;
 const PING_MS = 2_000;
-/** Protects a Temporal that has just recovered from the starts of all runs accepted meanwhile. */
+/** Runs accepted while Temporal was unavailable are started at this rate, so that their starts do not overload it. */
 const STARTS_PER_SECOND = 50;
 
 /** `stop` of the loop resolves when the current check has ended. */
@@ -69,7 +70,7 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   return 'done';
 }
 
-/** The round never throws: one failing run never blocks the others, and is checked again when its lease expires. */
+/** Never throws, so that a failing run does not block the others. It is checked again when its lease expires. */
 async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<void> {
   try {
     await reconcileRun(deps, run, waitToStart);

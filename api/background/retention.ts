@@ -1,5 +1,5 @@
-// Deletes data whose retention has ended. It runs in every API process; an advisory lock admits one batch at a time.
-// docs/operate/operations.md, "Retention".
+// Deletes data whose retention has ended. It runs in every API process; an advisory lock admits one batch at a time
+// (docs/operate/operations.md, "Retention").
 import type { Transaction } from 'kysely';
 import { isStatementTimeout, withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import {

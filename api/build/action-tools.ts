@@ -29,7 +29,7 @@ interface FoundAction {
 }
 
 const LINE = 200;
-/** A project may have 100 services, each with thousands of actions; the first word of the query chooses among them. */
+/** A project may have 200 services, each with thousands of actions; the first word of the query chooses among them. */
 const MOST_OF_SERVICE = 100;
 
 export async function actionsOf({ calls }: ToolContext, { project, query }: AskedActions): Promise<FoundAction[]> {
@@ -66,7 +66,7 @@ function toFound(service: Pick<Service, 'id' | 'name'>, action: Pick<Action, 'id
   };
 }
 
-/** What is longer is cut in its texts and lists, for an answer has 25 KiB. */
+/** The texts and lists of a longer schema are cut, because an answer has at most 25 KiB. */
 const SCHEMA_BYTES = 8 * 1024;
 
 export async function describeAction(
@@ -129,7 +129,7 @@ async function connectionFor(
   })?.id;
 }
 
-/** Where a value goes in the request is the service's affair. */
+/** Removes the `x-` keywords, which say where a value goes in the request: an assistant gives only the values. */
 function withoutPlaces(schema: JsonObject): JsonObject {
   const { properties } = schema;
   if (!isObject(properties)) return schema;

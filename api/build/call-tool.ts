@@ -16,11 +16,11 @@ export interface Building {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Returns the calls of one tool, which ends them. */
+  /** Begins the inner calls of one tool call, which ends them to give their memory back. */
   calls: () => ToolContext['calls'];
 }
 
-/** Throws `ProtocolError` for an unknown method or tool. */
+/** Throws `ProtocolError` for an unknown method or tool, or arguments that are no object. */
 export async function answerBuildRequest(building: Building, request: Request): Promise<RouteResult> {
   const { id, method, params } = request;
   const tools = toolsOf(building.caller);
@@ -33,7 +33,7 @@ export async function answerBuildRequest(building: Building, request: Request): 
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw unknownTool(name);
   if (!isObject(sent)) throw new ProtocolError(ErrorCode.InvalidParams, 'The arguments of a tool are an object.');
-  // The body is not needed any more, and a test takes long: the memory of the request is given back before.
+  // `later` runs after the memory of the request is given back: its body is no longer needed, and a test takes long.
   return { status: 200, later: async () => answerResult(id, await callTool(building, tool, sent, callNameIn(params))) };
 }
 

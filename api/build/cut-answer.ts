@@ -8,10 +8,10 @@ import { ToolError } from './tool.js';
 const KIB = 1024;
 /** The limit on the text of an answer, in bytes. */
 export const ANSWER_BYTES = 25 * KIB;
-/** What the parts of an answer other than the cut one may take. */
+/** The bytes that are left for all parts of an answer except the one that is cut. */
 const AROUND_BYTES = 2 * KIB;
 export const PART_BYTES = ANSWER_BYTES - AROUND_BYTES;
-/** No larger value is searched for a part of it. */
+/** A value with a longer text is not read, even if only a part of it is asked for. */
 const READ_BYTES = 8 * KIB * KIB;
 
 export function sizeOf(value: unknown): number {
@@ -71,7 +71,7 @@ interface Part {
   value?: unknown;
   /** A part of a text, or of the JSON text of a long value, from `offset` on. */
   text?: string;
-  /** Characters. */
+  /** The length of the whole text, in UTF-16 code units. */
   total?: number;
   /** Where the rest of the text begins; absent at its end. */
   next_offset?: number;

@@ -12,7 +12,7 @@ export interface ReadDrawing {
   /** The version that is read, or the present one where `drawing` is the draft. */
   version: number;
   drawing: JsonObject;
-  /** Null where the user has none, or may have none. */
+  /** Null if the user has no draft or may not have one, or if a version was asked for. */
   draft: { etag: string; baseVersion: number } | null;
 }
 

@@ -50,7 +50,7 @@ export const editWorkflow = defineTool({
   },
 });
 
-/** The assistant in the editor changes what its person sees, and can undo. */
+/** The assistant in the editor may change only that editor's workflow, where the person sees and can undo changes. */
 function refuseOthers({ caller: { assistant } }: ToolContext, id: number | undefined): void {
   if (assistant === undefined || assistant.workflowId === id) return;
   throw new ToolError(`You change the workflow ${assistant.workflowId} of this editor alone: name it as id.`);
@@ -85,7 +85,7 @@ async function createWorkflow(
   return { id, draft: await storeDraft(context, id, { drawing, baseVersion: 1, etag: null }), drawing };
 }
 
-/** The times that a change without `base` is made again, because another one came between. */
+/** The limit on attempts of a change without `base`: another change may come between its read and its write. */
 const MOST_ATTEMPTS = 20;
 
 async function changeDraft(

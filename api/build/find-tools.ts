@@ -24,7 +24,10 @@ const foundSchema = z.object({
 
 type Found = z.infer<typeof foundSchema>;
 
-/** Each returns everything that it has; `find_nodes` chooses. */
+/**
+ * Each returns everything that it has, except that `actionsOf` searches the services of a project by the first word of
+ * the query. `find_nodes` then applies the whole query.
+ */
 const SOURCES: ((context: ToolContext, asked: AskedActions) => Promise<Found[]> | Found[])[] = [
   kindsOf,
   modelsOf,
@@ -48,7 +51,7 @@ export const findNodes = defineTool({
   },
 });
 
-/** Those with all words; where there are none, those with any. */
+/** Returns the items with all words of the query or, if there are none, the items with any of them. */
 function matching(all: readonly Found[], query: string): Found[] {
   const words = query
     .toLowerCase()

@@ -40,7 +40,7 @@ export const readRun = defineTool({
   },
 });
 
-/** The address of a callback is for who ends the wait. */
+/** Removes the address of a callback, which is only for whoever ends the wait. */
 function withoutAddresses(entry: unknown): unknown {
   const { waiting, ...rest } = entry as Record<string, unknown>;
   if (waiting === undefined) return entry;

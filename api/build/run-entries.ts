@@ -41,7 +41,10 @@ interface Polled {
   answer: InnerAnswer;
 }
 
-/** Returns undefined for a run that the caller may not see, or whose results have expired. */
+/**
+ * Returns 'unchanged' if the answer is a 304. Throws `ToolError` for a run that the caller may not see, or whose
+ * results have expired.
+ */
 export async function pollRun(
   { calls }: ToolContext,
   runId: string,
@@ -49,7 +52,7 @@ export async function pollRun(
 ): Promise<Polled | 'unchanged'> {
   const answer = await calls.call('GET /api/v1/workflows/workflow_result/', { query: { id: runId }, headers });
   if (answer.status === 304) return 'unchanged';
-  // A poll that has waited is serialized for all who wait.
+  // The answer to a poll that has waited may be a buffer, because it is serialized once for all who wait for the run.
   const body = Buffer.isBuffer(answer.body) ? await calls.read(answer) : answer.body;
   const { status, data } = (body as { data: { status: string; data: Record<string, JsonObject> | null } }).data;
   if (data === null && status === 'not found')

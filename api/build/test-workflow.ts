@@ -13,7 +13,7 @@ import { defineTool, idSchema, nodeIdSchema, textUpTo, ToolError, type ToolConte
 /** Less than the minute after which clients give up. */
 const LONGEST_MS = 50_000;
 const POLL_SECONDS = 20;
-/** The pause where nothing waits for the run in the server, because too many do. */
+/** The pause between polls if the server answers without waiting, because too many readers already wait. */
 const PAUSE_MS = 500;
 
 export const testWorkflow = defineTool({
@@ -40,7 +40,8 @@ export const testWorkflow = defineTool({
   output: z.object(runFields),
   async run(context, { id, mode, node, input, mocks = {}, execute = [], max_cost: maxCost }) {
     await context.calls.admit('POST /api/v1/workflows/:id/test/', { params: { id: String(id) } });
-    // Before the draft is read: the person may have drawn on, and a request with another drawing does not match the key.
+    // The run of an earlier attempt is looked up before the draft is read: the person may have changed the draft since,
+    // and a request with another drawing does not match the key.
     const key = keyOf(context);
     const first = key && (await findKeyedRun(context.deps.db, { userId: context.caller.userId, key }));
     if (first) return showRun(context, first.runId, await waitForTest(context, first.runId));
@@ -103,14 +104,15 @@ async function mocksFor(
   const types = new Map(nodes.map((node) => [node['id'], node['type']]));
   return Object.fromEntries(
     ids.map((nodeOfId): [string, unknown] => {
-      // The test would call the node although it has a pin: it is the node that is tried, or the pin is of one iteration.
+      // The test would call the node although it has a pin: it is the node that is tried, or the pin is for one
+      // iteration only.
       const pin = pins.find((one) => one.node_id === nodeOfId);
       return [nodeOfId, pin === undefined ? exampleOf(types.get(nodeOfId)) : (pin.result ?? { error: pin.error })];
     }),
   );
 }
 
-/** Returns what the required fields of a result look like when they are empty. */
+/** Returns a result whose required fields have the first example of their schema, else an empty value. */
 function exampleOf(type: unknown): JsonObject {
   const schema = describeNodes().find((kind) => kind.type === type)?.output_schema as JsonObject | undefined;
   const required = schema !== undefined && Array.isArray(schema['required']) ? schema['required'].map(String) : [];
@@ -137,7 +139,7 @@ type Seen = Exclude<Awaited<ReturnType<typeof pollRun>>, 'unchanged'>;
 async function waitForTest(context: ToolContext, runId: string): Promise<Seen> {
   const until = Date.now() + LONGEST_MS;
   let seen = (await pollRun(context, runId)) as Seen;
-  // Each poll gives back what was read before, and the run is read again at the end.
+  // The memory of earlier answers is given back before each poll, so the run is read again at the end.
   while (!isSettled(seen, until) && Date.now() < until && !context.signal.aborted) {
     const seconds = Math.max(1, Math.min(POLL_SECONDS, Math.ceil((until - Date.now()) / 1_000)));
     const asked = Date.now();

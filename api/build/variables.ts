@@ -15,7 +15,7 @@ import { pollRun } from './run-entries.js';
 import { defineTool, idSchema, nodeIdSchema, ToolError, type ToolContext } from './tool.js';
 
 const VALUE_CHARACTERS = 200;
-/** How much of a result is read for its fields. */
+/** The values of a result with more bytes are not shown, because only a whole result can be parsed. */
 const RESULT_BYTES = 64 * 1024;
 const MOST_NODES = 200;
 const MOST_FIELDS = 30;
@@ -67,7 +67,7 @@ function nodesBefore(nodes: readonly ShortNode[], id: string): string[] {
   return [...seen];
 }
 
-/** A node in a body is read only inside of it. A drawing that does not compile has no bodies yet. */
+/** A node of a body can be read only inside that body. A drawing that does not compile has no bodies yet. */
 function scopesOf(drawing: JsonObject, node: string): { isReadable: (id: string) => boolean; loops: string[] } {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return { isReadable: () => true, loops: [] };

@@ -26,12 +26,12 @@ import { cutText } from '../../graph/cut-text.js';
 const LEASE_SECONDS = 120;
 const ROUND_MS = 30_000;
 /**
- * An answer is delayed for this time until its transaction is stored. If storing takes longer, it continues in the
+ * An answer waits at most this long until its transaction is stored. If storing takes longer, it continues in the
  * background.
  */
 const HOLD_MS = 2_000;
 const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
-/** While the database is away or full, until the process stops. */
+/** The delay of further retries. They are made while the database is unavailable or full, until the process stops. */
 const RETRY_WHILE_AWAY_MS = 20_000;
 const MAX_MODEL_CHARACTERS = 200;
 
@@ -56,7 +56,10 @@ type ChatOutcome =
   | { kind: 'broken'; read: ReadUsage };
 
 export interface MeteredCall {
-  /** Ends the call; later calls change nothing. Resolves when the end is stored, or after two seconds; never throws. */
+  /**
+   * Ends the chat call; only its first `end` has an effect. Resolves when the end is stored, or after two seconds.
+   * Never throws.
+   */
   end(outcome: ChatOutcome): Promise<void>;
 }
 
@@ -130,7 +133,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
       };
       const reservedUsd = priceOf(asked, model);
       const reserved = { reservedUsd, ...toCounts(asked), leaseSeconds: LEASE_SECONDS };
-      // After an error it is unknown if the call was stored.
+      // After an error it is unknown whether the call was stored, so its end is stored in any case.
       const passed = await startChatCall(db, { ...call, ...reserved }).catch((error: unknown) => {
         void keep(store(call, toEnd({ kind: 'failed', reason: 'not_made' }, model, asked)));
         throw error;

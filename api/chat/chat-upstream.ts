@@ -32,7 +32,10 @@ export interface ChatAnswer {
 }
 
 export interface ChatUpstream {
-  /** Returns any status of the provider. Throws 500 for a provider that is down, broken or too slow. */
+  /**
+   * Returns the provider's answer, whatever its status. Throws 500 for a redirect, and for a provider that is down,
+   * broken or too slow. Throws the provider's status without its body if the body may quote the key.
+   */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
 }

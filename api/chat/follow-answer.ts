@@ -17,7 +17,7 @@ export interface FollowedRun {
 /**
  * - `asks`: the run waits for people.
  * - `failed`: the node has failed, and the run continues.
- * - `alive`: nothing has happened.
+ * - `alive`: `aliveEveryMs` has passed, and the caller may still run the workflow.
  * - `lost`: the caller may not run the workflow any more.
  */
 export type RunNews =

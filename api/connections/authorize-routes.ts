@@ -30,7 +30,7 @@ const CALLBACK_PATH = '/api/v1/connections/callback/';
 const COOKIE = 'wfa_connection';
 const COOKIE_SECONDS = 600;
 
-/** Sealed until the browser comes back. */
+/** What completes the sign-in. It is stored, sealed, until the browser comes back. */
 interface Flow {
   verifier: string;
   grant?: McpGrant;
@@ -183,7 +183,10 @@ function toCode(error: string | undefined): string {
   return error !== undefined && /^[a-z_]{1,50}$/.test(error) ? error : 'provider_refused';
 }
 
-/** Lax: the answer comes by a link of the provider's pages, with which a Strict cookie would not be sent. */
+/**
+ * The cookie is Lax, because the provider's page leads the browser to the callback: a navigation from another site does
+ * not send a Strict cookie.
+ */
 function toFlowCookie(value: string, isSecure: boolean): string {
   const cookie = { name: COOKIE, value, path: CALLBACK_PATH, sameSite: 'Lax', isSecure, maxAgeSeconds: COOKIE_SECONDS };
   return toCookie(cookie as Parameters<typeof toCookie>[0]);

@@ -88,7 +88,7 @@ function whyRefused(address: string): string {
   return 'Enter an address without a user name and password: these belong in the secrets of a connection.';
 }
 
-/** Refuses an address that no request may go to when it is entered, instead of when a run needs it. */
+/** Returns true for a refused address, so that people learn of it when they enter it, and not when a run needs it. */
 function isRefused({ config }: Rules, origin: string): boolean {
   return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
 }

@@ -1,4 +1,4 @@
-// Shows a connection to people. A secret is written and never read.
+// The view of a connection. Its secrets are masked: people enter them, and nobody reads them again.
 import { z } from 'zod';
 import { CONNECTION_KINDS } from '../../connections/kinds.js';
 import type { ConnectionRecord } from '../../db/connections/connections-repository.js';

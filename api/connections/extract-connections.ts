@@ -97,7 +97,7 @@ interface Known {
   /** Null until it is created. */
   id: number | null;
   name: string;
-  /** Equal for connections with the same origins, names and values; undefined for other kinds. */
+  /** Equal for connections with the same origins, names and values; undefined for kinds other than `header`. */
   same?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Tests a connection: sends one request to an address of it, or lists the tools of an MCP server.
+// Tests a connection: sends a GET to an address at one of its origins, or lists the tools of its MCP server.
 import { z } from 'zod';
 import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';

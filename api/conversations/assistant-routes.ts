@@ -103,7 +103,7 @@ interface Beginning {
   inputsEnc: Buffer;
 }
 
-/** Another tab of the user may begin it first; then that one stays. */
+/** Stores the conversation, unless another tab of the user has begun one meanwhile, which then stays. */
 async function begin(db: Db, beginning: Beginning): Promise<void> {
   const conversation = { ...beginning, purpose: 'assistant' as const, title: '', endUser: null, fileIds: [] };
   const isMade = await insertConversation(db, conversation);

@@ -21,12 +21,12 @@ export async function findAnsweringDrawing(
   return { ...workflow, document: ASSISTANT_DRAWING, secrets_enc: null };
 }
 
-/** What the run has of a purpose that is not that of the workflow. */
+/** Returns the facts of a run of the assistant that replace those of a run of the workflow; empty for a chat. */
 export function factsOfPurpose(purpose: ConversationPurpose) {
   return purpose === 'chat' ? {} : ({ purpose: 'assistant', workflow_version: null, is_plain: false } as const);
 }
 
-/** Returns the other fields of the trigger, made from the inputs that the conversation stores. */
+/** Returns the fields of the trigger besides the message, made from the inputs that the conversation stores. */
 export function toInputs({ workflowId, purpose }: Answering, stored: RunInput): RunInput {
   return purpose === 'chat' ? stored : assistantInputs(workflowId, modelIn(stored) ?? '');
 }

@@ -74,7 +74,7 @@ const post = defineRoute({
   },
 });
 
-/** The assistant in the editor changes drawings, which keys of other scopes may not. */
+/** Throws 403 for a key of another scope than `full`: the assistant in the editor changes drawings. */
 function refuseNarrowKeys({ purpose }: ConversationRecord, { scope = 'full' }: Caller): void {
   if (purpose === 'chat' || scope === 'full') return;
   throw new ApiError(403, 'key_scope', `An API key of the scope "${scope}" may not ask the assistant.`);

@@ -23,8 +23,8 @@ export function awaitsDrawing({ readsDrawing, readsDraft, readsBaseline, resolve
 }
 
 /**
- * Leases memory for the drawings and the draft that the route reads, and waits in the fair queue of
- * api/http/heavy-work.ts if these or the body are large.
+ * Leases memory for the drawings and the draft that the route reads, and for what resolving actions adds. Waits in the
+ * fair queue of api/http/heavy-work.ts if the body, the drawings and the draft together are large.
  */
 export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
@@ -36,7 +36,7 @@ export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heav
 
 const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_COPIES };
 
-/** Returns the size in bytes of the body and of the drawings that the path names. */
+/** Returns the size in bytes of the body, and of the drawings and the draft that the route reads. */
 async function leaseMemory(
   { readsDrawing, takesDrawing, readsDraft, readsBaseline, resolvesActions }: Reads,
   { params, state }: RequestContext,

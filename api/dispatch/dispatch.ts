@@ -20,8 +20,8 @@ import { sendResult } from './send-result.js';
 import { awaitDrawing, awaitsDrawing } from './await-drawing.js';
 
 /**
- * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. Each step
- * adds a field to the state of the request (step.ts), or refuses the request.
+ * Builds the steps of a route from its declaration and leaves out the steps that the route does not need. The steps
+ * add fields to the state of the request (step.ts), refuse the request, or send its answer.
  */
 export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppMiddleware[] {
   const { access, admit, audit, body, headers, params, query } = route;

@@ -61,8 +61,8 @@ export class InnerCalls<D extends DispatchDeps> {
   }
 
   /**
-   * Calls the route of this method and path. Throws what the route would answer as an error. The answer's memory is held
-   * until `end`.
+   * Calls the route that `name` names by method and path. Throws what the route would answer as an error. The answer's
+   * memory is held until `end`.
    */
   async call(name: string, request: InnerRequest = {}): Promise<InnerAnswer> {
     const { route, ctx } = this.#begin(name, request);
@@ -167,7 +167,10 @@ function memoryOf({ memory }: RequestState): AnswerMemory {
   return toAnswerMemory(memory);
 }
 
-/** The header by which the address of the client is found (api/access/visitor.ts). No others reach the routes. */
+/**
+ * The header by which the address of the client is found (api/access/visitor.ts). No other header of the outer request
+ * reaches the routes.
+ */
 function addressHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'x-forwarded-for': hops } = headers;
   return hops === undefined ? {} : { 'x-forwarded-for': hops };

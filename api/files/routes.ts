@@ -171,7 +171,7 @@ const REMOVED_AT_ONCE = 20;
 export const fileRoutes: Route<FileDeps>[] = [list, upload, read, content, link, linked, remove];
 
 /**
- * Throws 403 for callers who may neither run something in the project nor have a task to answer. Only others may upload
+ * Throws 403 unless the caller may run workflows of the project or has an open task there: only such callers may upload
  * files and make links.
  */
 async function checkMayBring(deps: FileDeps, caller: Caller, { projectId, role }: Access): Promise<void> {

@@ -25,7 +25,10 @@ import { verifySignature, type Delivery, type Verdict } from './verify-signature
 
 const defineRoute = routesOf<HookDeps>();
 
-/** The limit per minute for each hook, for accepted and for refused deliveries separately. */
+/**
+ * The limit per minute for each hook. Deliveries whose signature is refused are counted apart, so that they do not use
+ * up the limit of the others.
+ */
 const MOST_A_MINUTE = 60;
 /** Limits the body of a sender that has not proved yet to know the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
@@ -104,7 +107,7 @@ async function acceptDelivery(
     drawingBytes: bytes,
   }));
   const owner = { projectId, userId: hook.authorId };
-  // Outside of a turn, because the store of files may be slow.
+  // Outside of `inTurn`, because the store of files may be slow and would delay the large work of others.
   const received = await readDelivered(deps.files, workflow.document, { ...delivery, inTurn }, owner);
   const { envelope, isRepeat } = await keepIfAccepted(deps, received, () => {
     const { input = {}, uploaded } = toUploadedInput(workflow.document, received);

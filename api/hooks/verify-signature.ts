@@ -51,8 +51,8 @@ function verifyStandard(secret: string, { headers, body, nowMs }: Delivery): Ver
 }
 
 /**
- * Returns the three headers of Standard Webhooks. Svix also sends them under its own name. The svix headers count only
- * if all of the first are absent, so that nobody in between can add an id that is not signed.
+ * Returns the three headers of Standard Webhooks. Svix also sends them under its own name. The `svix-` headers count
+ * only if all `webhook-` headers are absent, so that nobody in between can add an id that is not signed.
  */
 export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; time: string; signatures: string } {
   const names = ['id', 'timestamp', 'signature'];
@@ -89,7 +89,7 @@ function hmac(key: BinaryLike, ...parts: (string | Buffer)[]): Buffer {
   return sum.digest();
 }
 
-/** Compares in constant time for a text of the right length, which is no secret. */
+/** Compares texts of the same length in constant time; the length of a signature is no secret. */
 function isSame(sent: string, expected: string): boolean {
   const [one, other] = [Buffer.from(sent), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -15,9 +15,11 @@ export interface AppState {
   route?: RouteDeclaration;
   /** Set instead of `route` for a page or asset of the console: its path, and whether it is logged at debug level. */
   console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
-  /** Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream. */
+  /**
+   * Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream.
+   */
   hangUp: AbortController;
-  /** That of `hangUp`. */
+  /** The signal of `hangUp`. */
   signal: AbortSignal;
   /** Leased for the body of the request, for drawings, and for the parts of the answer that are in memory. */
   memory?: ByteLease;
@@ -31,8 +33,8 @@ export interface AppState {
   accountId?: number;
   isRefusalRecorded?: boolean;
   /**
-   * When the service began to wait for a deferred answer, or to send a stream or file, by `performance.now()`. Time after
-   * it is logged as `held_ms`, not as the service's duration.
+   * The `performance.now()` at which the service began to wait for a deferred answer, or to send a stream or file. The
+   * time from then on is logged as `held_ms`, not as the service's duration.
    */
   heldSinceMs?: number;
 }

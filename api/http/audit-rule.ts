@@ -21,13 +21,13 @@ export interface AuditRule<P = unknown> {
   /** The parameter that names the target's workflow, if the target's id alone is not unique. */
   within?: keyof P & string;
   /**
-   * Records only refusals, for requests outside the audit contract: starts of runs, calls, bookmarks, and requests
-   * without a lasting change. A test compares every route with that list.
+   * Records only refusals: for starts of runs, calls, bookmarks, and requests without a lasting change
+   * (docs/operate/audit.md, "What is recorded"). test/api/audit/audit.test.ts lists these routes.
    */
   records?: 'refusals';
   /**
    * By default the handler runs in one transaction with the record; it must not commit, and must wait for nothing but
-   * the database. `handler` means that it calls `audit.change` for the part that changes something.
+   * the database. With `handler`, the handler itself calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
   /** The recorded `via` of a route without credentials. */

@@ -40,7 +40,7 @@ const UNKNOWN_EXPECTATION: Refusal = {
   detail: 'Of all expectations only 100-continue is known.',
   code: 'expectation_failed',
 };
-/** A peer that has received its answer is disconnected after this time. */
+/** The connection is destroyed this long after its refusal was written, even if the peer has not read the refusal. */
 const LINGER_MS = 2_000;
 
 /** `latest`: the answer to the last valid request of the connection. */

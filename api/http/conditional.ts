@@ -38,8 +38,8 @@ const WAIT = /^[ \t]*wait[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))[ \t]*(?
 const NAMES_WAIT = /^[ \t]*wait[ \t]*(?:[=;]|$)/i;
 
 /**
- * Returns the seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. The first `wait` counts; a malformed
- * one is ignored. A `wait` inside a quoted string is no preference.
+ * Returns the seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Only the first `wait` counts; if it
+ * is malformed, the result is undefined. A `wait` inside a quoted string is no preference.
  */
 export function parseWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');

@@ -65,7 +65,10 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
 
 const OF_ANY_UNION = 'Invalid input';
 
-/** Of an object that fits none of several shapes, returns what keeps it from the shape that it is nearest to. */
+/**
+ * For an object that matches no member of a union, returns the issues of the member with the fewest issues. Returns any
+ * other issue, and one with a message of its own, unchanged.
+ */
 function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.message !== OF_ANY_UNION || issue.errors.length === 0) return [issue];
   const [best] = issue.errors.toSorted((one, other) => one.length - other.length);

@@ -24,10 +24,10 @@ export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promi
 export const atOnce: InTurn = async (_sizeBytes, work) => work();
 
 /**
- * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the event
- * loop was busy during the job. Large drawings and bodies therefore take at most half of the time of the process, and each
- * tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others wait, so the users of
- * one project together get at most every second job.
+ * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the
+ * event loop was busy during the job. Large drawings and bodies therefore take at most half of the time of the process,
+ * and each tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others wait, so
+ * the users of one project together get at most every second job.
  */
 export class HeavyWork {
   readonly #line = new FairLine<string, Asker>();
@@ -35,8 +35,8 @@ export class HeavyWork {
   #last: Asker | undefined;
 
   /**
-   * Throws 503 if too many requests of the tenant wait or the work is not started in time, and the reason of the signal if
-   * that is aborted while the work waits.
+   * Throws 503 if too many requests of the tenant wait or the work is not started in time. Throws the reason of the
+   * signal if the signal is aborted while the work waits.
    */
   async run<T>(asker: Asker, sizeBytes: number, work: () => Promise<T> | T): Promise<T> {
     if (sizeBytes <= SMALL_BYTES) return work();

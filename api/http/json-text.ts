@@ -29,7 +29,10 @@ export class LazyJson {
   }
 }
 
-/** The text of `pieces`, each of which takes `pieceBytes` while it is fetched, and twice its length until it was sent. */
+/**
+ * The text of `pieces`. Each piece takes `pieceBytes` of memory while it is fetched, and twice its length (at most
+ * `pieceBytes`) until it was sent.
+ */
 export function lazyText(pieces: () => AsyncIterator<string>, pieceBytes: number): LazyJson {
   return new LazyJson(async function* (memory) {
     const source = pieces();
@@ -49,7 +52,7 @@ export function lazyText(pieces: () => AsyncIterator<string>, pieceBytes: number
   });
 }
 
-/** A value that is made when the answer reaches it, and takes `bytes` until it was sent. It may hold `LazyJson`, too. */
+/** A value that is made when the answer reaches it, and takes `bytes` until it was sent. It may hold `LazyJson`. */
 export function lazyValue(bytes: number, make: () => Promise<unknown>): LazyJson {
   return new LazyJson(async function* (memory) {
     await memory.take(bytes);
@@ -71,7 +74,10 @@ export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>
   });
 }
 
-/** An object whose members are made in the same way. Members that are undefined are left out. */
+/**
+ * An object whose members are made when the answer reaches them; they may hold `LazyJson`, too. Members that are
+ * undefined are left out.
+ */
 function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
   return new LazyJson(async function* (memory) {
     let before = '{';

@@ -28,9 +28,9 @@ export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 
  */
 export interface Caller extends Reach {
   credential: 'key' | 'session';
-  /** Absent for sessions. */
+  /** Absent for sessions and for the assistant in the editor. */
   keyId?: number;
-  /** Of the key; absent for sessions. */
+  /** The scope of the key; absent for sessions and for the assistant in the editor. */
   scope?: KeyScope;
   /** The name of the assistant that acts for the user (docs/use/assistants.md). */
   client?: string;
@@ -41,8 +41,8 @@ export interface Caller extends Reach {
 }
 
 /**
- * The path's `id` names a project or a workflow, its `workflow_run_id` a run. A stranger gets 404. A caller whose role
- * is too low gets `refusal` (default 403).
+ * The path's `id` names a project or a workflow, its `workflow_run_id` a run, its `file_id` a file and its
+ * `conversation_id` a conversation. A stranger gets 404. A caller whose role is too low gets `refusal` (default 403).
  */
 export interface AccessRule {
   to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
@@ -57,7 +57,7 @@ export interface AccessRule {
 
 export interface Access {
   projectId: number;
-  /** Of an administrator who is no member, the lowest one. */
+  /** An administrator who is no member has the lowest role, `viewer`. */
   role: Role;
   workflowId?: number;
   /** Set where `AccessRule.orAdministrators` has let an administrator of the service pass. */
@@ -80,13 +80,18 @@ interface CommonContext<D> {
   log: Logger;
   /** The owner to whom memory is accounted. */
   tenant: string;
-  /** The memory of the request, leased until the answer was sent. A handler may enlarge it. */
+  /**
+   * The memory of the request, which a handler may enlarge. It is leased until the answer was sent; for a deferred
+   * answer or a stream, until the handler has returned (api/dispatch/await-later.ts).
+   */
   memory: ByteLease;
   /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
   requestHeaders: IncomingHttpHeaders;
   /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty if it has hung up. */
   peerAddress: string;
-  /** Aborted if the caller hangs up before it has received the whole answer. */
+  /**
+   * Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream.
+   */
   signal: AbortSignal;
 }
 
@@ -155,12 +160,12 @@ type RouteContext<D, S extends Declared> = CommonContext<
 export interface RouteResult {
   status: number;
   /**
-   * JSON with `RawJson` pieces; absent for 204. Bytes, and text with a stated Content-Type, are sent unchanged. A
-   * stream is sent as it arrives; if it breaks, the connection breaks too.
+   * JSON, which may hold `RawJson` and `LazyJson`; absent for 204. Bytes, and text with a stated Content-Type, are sent
+   * unchanged. A stream is sent as it arrives; if it breaks, the connection breaks too.
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** The caller of an endless stream is disconnected after reading nothing for this time. */
+  /** The caller of an event stream or a file is disconnected after reading nothing for this time. */
   stalledMs?: number;
   /**
    * Defers the answer; every other field of this result is ignored. Called once the body and its memory are released;
@@ -201,7 +206,7 @@ interface RouteShape {
   admitsAssistants?: boolean;
   /** Refuses browser requests from pages of other origins with 403, before any other check. */
   ownOriginOnly?: boolean;
-  /** Everybody else gets 403, before anything else of the request is checked. */
+  /** Callers who are no administrators get 403, before the access check and the validation. */
   isForAdministrators?: boolean;
   /** A request that is no GET and changes nothing. It is answered while PostgreSQL has no room for changes. */
   isRead?: true;
@@ -220,11 +225,14 @@ interface RouteShape {
   readsDrawing?: 'text' | 'parsed';
   /** The body holds a drawing that is read like the stored one: memory for it is leased, too. */
   takesDrawing?: true;
-  /** The same for the caller's draft of the workflow in the path. */
+  /** Like `readsDrawing`, for the caller's draft of the workflow in the path. */
   readsDraft?: 'text' | 'parsed';
-  /** The same for that draft as it was before the newest answer of the assistant in the editor. */
+  /** Like `readsDraft`, for the draft as it was before the newest answer of the assistant in the editor. */
   readsBaseline?: 'text';
-  /** The key of a drawing in the body whose actions the route resolves. Memory for what they say is leased before. */
+  /**
+   * The key of a drawing in the body whose actions the route resolves. Memory for what `resolveActions` adds to the
+   * drawing is leased before.
+   */
   resolvesActions?: 'data' | 'drawing';
   /** Default 10 MiB; 64 KiB for an open route without `admit`. */
   maxBodyBytes?: number;

@@ -10,7 +10,10 @@ import { toJsonPieces, type AnswerMemory } from './json-text.js';
 export const SMALL_ANSWER_BYTES = 64 * 1024;
 /** Small pieces are joined to at least this many characters. */
 const JOINED_CHARACTERS = 64 * 1024;
-/** A caller that reads less than `SLICE_BYTES` within `TAKEN_WITHIN_MS` is disconnected. Any modem is faster. */
+/**
+ * A caller that does not read `SLICE_BYTES` within `TAKEN_WITHIN_MS` (6.4 KiB a second) is disconnected: it has stopped
+ * reading, or its connection is too slow for large answers.
+ */
 const SLICE_BYTES = 128 * 1024;
 const TAKEN_WITHIN_MS = 20_000;
 

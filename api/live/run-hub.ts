@@ -250,7 +250,7 @@ export class RunHub {
     setTimeout(() => ids.forEach((id) => this.changed(id)), SECOND_LOOK_MS).unref();
   }
 
-  /** If there are no readers and registered watches, waits without a timer and does not query the database. */
+  /** Waits without a timer, and so without querying the database, if there are no readers and no registered watches. */
   #untilWoken(): Promise<void> {
     return new Promise((resolve) => {
       const isWatching = this.#isRegistered || this.#runs.readers > 0;

@@ -27,14 +27,14 @@ export interface Readers {
 
 /** A process accepts 4,000 connections; the rest is for callers that do not wait. */
 const MAX_READERS = 3_000;
-/** Keeps one user from using all places for waiting readers. */
+/** Keeps one user from using all places for readers. */
 const MAX_READERS_OF_ONE = 2_000;
 
 export class WatchedRuns {
   readonly #runs = new Map<string, WatchedRun>();
   readonly #onReaders: (readers: Readers) => void;
   readonly #readers: Readers = { waiting: 0, following: 0 };
-  /** The number of waiting requests by user; a user without any is not in it. */
+  /** The number of readers by user, waiting and following together. A user without readers has no entry. */
   readonly #readersOf = new Map<number, number>();
 
   constructor(onReaders: (readers: Readers) => void) {

@@ -49,7 +49,7 @@ export interface ListedAgent {
   workflowId: number;
   version: number;
   nodeId: string;
-  /** Its servers at the requested address; none if the stored drawing does not name that. */
+  /** The servers of the agent at the requested address; empty if the stored drawing does not name that address. */
   servers: readonly { label: string; allowed: string[] | undefined }[];
 }
 

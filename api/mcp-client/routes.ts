@@ -101,7 +101,8 @@ const mcpTools = defineRoute({
       if (used !== undefined && (isRefused(outcome) || !(outcome instanceof McpError))) {
         await deps.connections.note(used, isRefused(outcome));
       }
-      // A server may repeat its request, and callers who may use a stored credential must not see it.
+      // A server may repeat the request in its answer. The caller may use a stored credential, but must not see its
+      // secrets.
       const hide = createMasker(used?.credential.secretTexts ?? []);
       if (!(outcome instanceof McpError)) {
         const mask = (text: string): string => hide.text(masker.text(text));
@@ -141,7 +142,10 @@ interface AskedRequest {
   memory: ByteLease;
 }
 
-/** Reads the drawing in its turn, as `readsDrawing` does, and frees it before the server is asked. */
+/**
+ * Reads the drawing in the queue for large drawings, as a route with `readsDrawing` does, and gives its memory back
+ * before the server is asked.
+ */
 async function findAsked(
   { db, secretBox, heavyWork }: McpClientDeps,
   { caller, body, tenant, signal, memory }: AskedRequest,

@@ -28,7 +28,8 @@ import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
 /**
- * Throws `ProtocolError` if no run can be started. An error that the model can correct is a result that explains it.
+ * Throws `ProtocolError` if no run can be started. An error that the model can correct is a result that explains it,
+ * except for a call with `task`, which has no result without a run.
  */
 export async function callTool(calling: Calling, request: Request): Promise<RouteResult> {
   const { deps, caller, hasTasks, takesFirstEvent, signal } = calling;

@@ -1,5 +1,5 @@
-// Follows a run that a client waits for. It runs no statement of its own: all waiting readers in this process share one
-// loop (api/live/).
+// Follows a run that a client waits for. All waiting readers in this process share one loop (api/live/), so a call
+// reads events by a statement of its own only if the loop does not keep them any more.
 import { mayRun } from '../../acceptance/roles.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { McpServerDeps } from './deps.js';
@@ -20,7 +20,7 @@ export interface FollowedCall {
 /**
  * - `node`: a node outside of bodies has ended.
  * - `alive`: nothing has happened.
- * - `lost`: the caller may not see the run any more.
+ * - `lost`: the caller may not run the workflow any more.
  */
 type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };
 

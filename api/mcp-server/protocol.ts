@@ -70,8 +70,8 @@ export function checkVersion(version = DEFAULT_NEGOTIATED_PROTOCOL_VERSION): Agr
 }
 
 /**
- * Throws 400 for a request without a session, and 404 for a session of another key, after which the client starts
- * another session.
+ * Throws 400 for a request without a session, and 404 for a session that is unknown, expired or of another key, after
+ * which the client starts another session.
  */
 export function checkSession({ secretBox }: Pick<McpServerDeps, 'secretBox'>, caller: Caller, sessionId = ''): string {
   if (sessionId === '') {

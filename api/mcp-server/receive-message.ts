@@ -1,5 +1,5 @@
-// The transport that `/mcp` and `/mcp/build` share: streamable HTTP of the Model Context Protocol. What follows
-// `initialize` names the session that it has begun.
+// The transport that `/mcp` and `/mcp/build` share: streamable HTTP of the Model Context Protocol. `initialize` begins
+// a session, and each later message names that session.
 import { z } from 'zod';
 import { badRequestSchema, detailSchema } from '../http/answer-schemas.js';
 import type { ApiError } from '../http/errors.js';
@@ -47,15 +47,14 @@ interface Received {
 }
 
 interface Server {
-  /** Told to the model of a client; by default what workflows as tools are. */
+  /** The text for the model of a client; by default, it explains that each tool is a workflow. */
   instructions?: string;
-  /** Answers a request. */
   answer: (message: Request, sessionId: string, agreed: AgreedVersion) => Promise<RouteResult>;
-  /** Takes a notification. */
+  /** Handles a notification; absent if the server ignores all notifications. */
   note?: (message: Notification, sessionId: string, agreed: AgreedVersion) => Promise<void>;
 }
 
-/** Throws what the headers deserve; an error of the protocol is an answer. */
+/** Throws `ApiError` for headers that the protocol does not allow. A `ProtocolError` becomes the answer. */
 export async function receiveMessage(
   { deps, caller, headers, body }: Received,
   { instructions, answer, note }: Server,

@@ -39,7 +39,7 @@ interface OpenCall {
   isTask?: boolean | undefined;
   /** Absent if the client does not want progress. */
   progressToken: RequestId | undefined;
-  /** The number of ended nodes. */
+  /** The number of ended nodes that progress messages have reported so far. */
   reported: number;
 }
 

@@ -49,7 +49,7 @@ function openSession(secretBox: SecretBox, sessionId: string): unknown {
   try {
     return JSON.parse(secretBox.open(Buffer.from(sessionId, 'base64url'), 'tool-session'));
   } catch {
-    // The id is not ours, or was sealed with a key that has been withdrawn.
+    // The id was not sealed by this service, or was sealed with a key that has been withdrawn.
     return undefined;
   }
 }

@@ -29,8 +29,8 @@ export function toToolFacts(workflow: ToolWorkflow): z.infer<typeof toolFactsSch
   };
 }
 
-// The name of a workflow as a tool: words of its title and its id. The id never changes its workflow, so a client with
-// a name from an earlier list never calls another workflow.
+// The name of a workflow as a tool: words of its title and its id. An id always belongs to the same workflow, so a
+// client with a name from an earlier list never calls another workflow.
 
 const MAX_CHARACTERS = 64;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

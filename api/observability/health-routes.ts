@@ -1,4 +1,4 @@
-// Health checks for operators. docs/operate/operations.md, "Processes".
+// Health checks for operators (docs/operate/operations.md, "Processes").
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';

@@ -1,5 +1,5 @@
-// The Prometheus metrics of this process; database-metrics.ts has those of the database. docs/operate/operations.md,
-// "Metrics".
+// The Prometheus metrics of this process; database-metrics.ts has those of the database
+// (docs/operate/operations.md, "Metrics").
 import { createMetricSet } from '../../telemetry/metric-set.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -34,8 +34,8 @@ export function createMetrics() {
       'run_changes_listening',
       '1 while PostgreSQL notifies this process of changes of runs; 0 while the process reads awaited runs twice a second instead.',
     ),
-    // `retried`: the attempt failed, and another one follows. `failed`: no other attempt follows. `dropped`: the webhook is
-    // switched off or has no address, or the project is deleted.
+    // `retried`: the attempt failed, and another one follows. `failed`: no other attempt follows. `dropped`: the
+    // webhook is switched off or has no address, or the project is deleted.
     webhookAttempts: counter(
       'webhook_attempts_total',
       'Attempts to deliver a webhook event, by what became of the event.',

@@ -19,7 +19,10 @@ export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
   return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
 }
 
-/** http or https without user name and password, because every member can read the URL. An empty text removes it. */
+/**
+ * Returns true for an http or https URL without a user name and a password, because every member can read the URL, and
+ * for an empty text, which removes the URL.
+ */
 export function isWebhookUrl(text: string): boolean {
   if (text === '') return true;
   if (!/^https?:\/\/[^\s]+$/i.test(text) || !URL.canParse(text)) return false;

@@ -43,8 +43,8 @@ export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): P
 }
 
 /**
- * `attempt` returns undefined if another request has claimed the key meanwhile, and throws `FileGone`; nothing was stored
- * then.
+ * `attempt` returns undefined if another request has claimed the key meanwhile, and throws `FileGone` if a file of the
+ * input was deleted meanwhile. In both cases it must have stored nothing, because it is called again.
  */
 export async function acceptOnce(
   deps: AcceptDeps,
@@ -56,8 +56,8 @@ export async function acceptOnce(
     if (first !== undefined) return counted(deps, { envelope: first, isRepeat: true });
     const envelope = await attempt().catch(unlessFileGone);
     if (envelope !== undefined) return counted(deps, { envelope, isRepeat: false });
-    // A concurrent request with the same key was faster, and its answer is stored now; or a file is gone, which the next
-    // attempt reports.
+    // A concurrent request with the same key was faster, and its answer is stored now; or a file is gone, which the
+    // next attempt reports.
   }
 }
 

@@ -17,7 +17,8 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * The request to cancel is stored before it is sent to Temporal. If sending fails, the reconciler repeats it until the
- * run has ended. Returns when the run has ended, or after three seconds. Throws 404, or 400 for a finished run.
+ * run has ended. Returns when the run has ended, after three seconds, or as soon as sending fails. Throws 404 for an
+ * unknown run, and 400 for a finished one.
  */
 export async function cancelRun(
   deps: RunEndDeps & { db: Database },

@@ -34,15 +34,15 @@ interface QueriedRun {
   isSilent: boolean;
 }
 
-/**
- * A poll uses the last answer while it is at most two seconds old. If that answer is more than one second old, the poll
- * also sends a query without waiting for it. Only polls without a usable answer wait, all for the same query.
- */
 interface LiveStatusOptions {
   temporal: Client;
   metrics: { runQueries: Counter<'outcome'> };
 }
 
+/**
+ * A poll uses the last answer while it is at most two seconds old. If that answer is more than one second old, the poll
+ * also sends a query without waiting for it. Only polls without a usable answer wait, all for the same query.
+ */
 export function createLiveStatus({ temporal, metrics }: LiveStatusOptions): LiveStatus {
   const runs = new LRUCache<string, QueriedRun>({ max: CACHED_RUNS });
   const answers = new LRUCache<string, LiveNode[]>({

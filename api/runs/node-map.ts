@@ -47,7 +47,7 @@ export function toNodeEntry(node: PolledNode | HistoryNode, { readApart, waits }
   return { ...head, error, ...(node.isHandled && { handled: true }) };
 }
 
-/** Names the origin of a result that its own run did not produce. */
+/** Names where a test run took the result from; empty for a result that was reused from the run that is resumed. */
 function toSource({ source, isStale }: Pick<PolledNode, 'source' | 'isStale'>): NodeMap {
   if (source === null) return {};
   return { source, ...(source === 'mock' && { mocked: true }), ...(isStale && { stale: true }) };

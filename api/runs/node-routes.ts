@@ -60,7 +60,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
     path: key.path,
     started_at: node.startedAt,
     finished_at: node.finishedAt,
-    // A node without a queue is executed by the run workflow itself and never waits for a worker.
+    // `queuedMs` is null for a node that the run workflow executes itself, so the node never waits for a worker.
     queued_ms: node.queuedMs ?? 0,
     ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),

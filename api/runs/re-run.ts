@@ -22,9 +22,9 @@ interface ReRun {
 }
 
 /**
- * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run, and 400
- * if a secret of the original input is needed and has expired. An input without secrets never expires, because it is
- * stored with the run.
+ * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run. Throws
+ * 400 for a run of the assistant, for a test run unless `mayBeTest`, and if a secret of the original input is needed
+ * and has expired. An input without secrets never expires, because it is stored with the run.
  */
 export async function toReRunRequest(
   { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,

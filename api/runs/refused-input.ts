@@ -1,5 +1,5 @@
-// Describes a delivery that starts no run to its sender, who learns only of the fields of the input and nothing else of
-// the drawing.
+// Explains to a sender why no run was started: of a delivery, a tool call, a chat completion or a message. The sender
+// learns only which fields of the input are wrong, and nothing else of the drawing.
 import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';
 import { pushTo } from '../../graph/push-to.js';

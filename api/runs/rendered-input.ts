@@ -41,7 +41,7 @@ interface Asked {
   /** The start of the attempt whose input is rendered: outputs of nodes that ended later are excluded. */
   moment: Date;
   log: Logger;
-  /** The lease of the request's memory; its size at the end is that at the start. */
+  /** The lease of the request's memory, which gets its old size back at the end. */
   memory: ByteLease;
 }
 
@@ -99,8 +99,8 @@ async function renderWithin(
       }),
     );
     const errors = new Map(failed.map(({ nodeId, ...error }) => [nodeId, error]));
-    // Anyone who knows a callback address may answer, so it is masked here. The wait shows it to those who may run the
-    // workflow.
+    // Anyone who knows a callback address may answer, so the address is masked here. The node's `waiting` shows it to
+    // readers who may run the workflow.
     const callbackIds = places.flatMap(({ named }) => [...named.callbacks]);
     const callbackUrls = new Map(callbackIds.map((nodeId) => [nodeId, MASK]));
     const values = await collect([...loops], async ([nodeId, own]): Promise<[string, LoopVariables][]> => {

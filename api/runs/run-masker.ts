@@ -9,7 +9,7 @@ import type { RunDeps } from './deps.js';
 const WEIGHT = 8;
 
 /**
- * Returns undefined if the run is unknown. `memory` is that of the request; its size at the end is that at the start.
+ * Returns undefined if the run is unknown. `memory`: the lease of the request, which gets its old size back at the end.
  */
 export async function readRunMasker(
   { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,

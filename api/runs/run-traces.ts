@@ -35,7 +35,10 @@ export async function findRunContext({ db, logger }: Deps, runId: string): Promi
   }
 }
 
-/** Links the current request to the run, for an answer to an approval, a cancel or a re-run. */
+/**
+ * Links the trace of the current request to that of the run: for an answer to an approval or a human task, a cancel, a
+ * re-run or a resume.
+ */
 export async function linkRequestToRun(deps: Deps, runId: string): Promise<void> {
   if (!isTracing()) return;
   annotateActiveSpan({ 'run.id': runId });

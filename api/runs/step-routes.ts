@@ -45,7 +45,10 @@ const list = defineRoute({
 
 export const stepRoutes: Route<RunDeps>[] = [list];
 
-/** True if the run could still reach the node. */
+/**
+ * True if the drawing of the run has the node. A node that has not started then has an empty list instead of a 404; a
+ * node of an iteration stays a 404 until it has started.
+ */
 async function isDrawn({ db }: RunDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
   if (path !== '') return false;
   const stored = await findRunContext(db, runId);

@@ -1,4 +1,5 @@
-// Makes all calls of the API to Temporal, each with a time limit.
+// Makes the calls of the API to Temporal that concern runs, and asks whether Temporal answers; each with a time limit.
+// `api/schedules/temporal-schedules.ts` makes the calls that concern schedules.
 import {
   isGrpcServiceError,
   ServiceError,

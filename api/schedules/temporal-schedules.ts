@@ -28,8 +28,8 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
 };
 
 /**
- * Updates the copy if its version or its spec differs, such as a spec of an earlier build or year, and makes up for
- * missed firings. Idempotent.
+ * Creates the copy, or updates it if its version or its spec differs, such as a spec of an earlier build or year. Then
+ * makes up for missed firings. Idempotent.
  *
  * Returns true when that is done. Returns false, without doing anything, if the copy differs from the recorded version:
  * the difference must be recorded first, because a process that dies in between would forget the missed firings.

@@ -24,8 +24,8 @@ const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 
 const ALL_DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
 
 /**
- * Firings of the last year may have to be made up for. The answer shows the next five times, and a line may be due once
- * a year.
+ * One year back, because firings before the turn of the year may have to be made up for. Six years ahead, because the
+ * answer shows the next five times, and a line may be due only once a year.
  */
 const YEARS_BACK = 1;
 const YEARS_AHEAD = 6;

@@ -6,7 +6,7 @@ import type { Processes } from '../../processes/processes.js';
 export interface ServiceDeps {
   db: Database;
   outgoing: OutgoingClient;
-  /** Its processes have the limits of memory for OpenAPI documents. */
+  /** Processes with the memory limits for reading OpenAPI documents. */
   openapiProcesses: Processes;
   config: Pick<Environment, 'addressRules'>;
 }

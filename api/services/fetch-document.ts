@@ -1,5 +1,5 @@
-// Fetches an OpenAPI document from the address that a person names. The server there is a stranger's: its errors are
-// not quoted.
+// Fetches an OpenAPI document from the address that a person names. The server at that address is not trusted, so the
+// texts of its errors are not quoted.
 import { buffer } from 'node:stream/consumers';
 import { addressOf, causeCode } from '../../outgoing/network-error.js';
 import { OutgoingError, type OutgoingClient } from '../../outgoing/outgoing-client.js';

@@ -1,4 +1,5 @@
-// Writes into drawings what their actions say: only the service does (docs/use/services.md).
+// Writes the facts of actions (address, method, fields) into drawings. The facts come from services or from stored
+// drawings, never from the body of a request (docs/use/services.md).
 import { findActionsOf } from '../../db/services/services-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { ActionFacts } from '../../graph/actions/action.js';
@@ -18,16 +19,16 @@ import { findCatalogueAction } from './catalogue.js';
 import { toFacts } from './service-view.js';
 
 const MOST_BYTES = 8 * 1024 * 1024;
-/** The most that one action says, with each character escaped: openapi/read-openapi.ts limits the characters. */
+/** The limit on the facts of one action, with each character escaped: openapi/read-openapi.ts limits the characters. */
 const BYTES_OF_ACTION = 192 * 1024;
-/** The number of actions that are compared at once, because all of a drawing may say gigabytes by now. */
+/** The number of actions that are compared at once: the present facts of all actions of a drawing may be gigabytes. */
 const GROUP = 100;
 
 type Find = (name: ActionName) => ActionFacts | undefined;
 
 /**
- * Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller has checked access. If
- * what the project's actions say exceeds `mostBytes`, some of them are not found.
+ * Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller must have checked
+ * access. If the fields of the project's actions exceed `mostBytes`, some of the actions are not found.
  */
 export async function findActions(
   db: Db,
@@ -52,10 +53,11 @@ function keyOf({ service, id }: ActionName): string {
 }
 
 /**
- * Returns the drawing of a body with what its actions say. An action keeps what the first of `earlier` (masked
- * drawings) has stored for it, while it and its values stay as they are; others get what their service says now. One
- * that no service has stays without, unless it is in `earlier`. Throws 413: what actions say may be a hundred times what
- * names them, and a drawing that is read must fit into the body that stores it.
+ * Returns the drawing of a body with the facts of its actions. An action keeps the facts that the first of `earlier`
+ * (masked drawings) has stored for it, while the action and its values stay as they are; other actions get the present
+ * facts from their service. An action that no service has gets no facts, unless `earlier` has some. Throws 413 for a
+ * result of more than 8 MiB: facts may be a hundred times as long as the names of their actions, and a drawing that is
+ * read must fit into the body that stores it.
  */
 export async function resolveActions(
   db: Db,
@@ -72,7 +74,7 @@ export async function resolveActions(
   return resolved;
 }
 
-/** Nodes share what their action says, so the drawing needs little memory, and its whole text may need gigabytes. */
+/** Measures the drawing in parts: nodes share facts in memory, but the text of the whole may need gigabytes. */
 function refuseLarge(drawing: JsonObject): void {
   let bytes = 0;
   for (const part of [drawingWithoutFacts(drawing), ...actionsIn(drawing).map(({ facts }) => facts ?? {})]) {

@@ -6,15 +6,15 @@ import { overloaded } from '../http/errors.js';
 
 /** Node has four threads, which also resolve host names. */
 const MOST_AT_ONCE = 2;
-/** The limit applies to each of the two queues. */
+/** The limit applies to each of the two priorities. */
 const MOST_WAITING = 64;
 /** This many waiting logins from unknown networks are a flood. */
 const BUSY = 8;
 
 export interface HashQueue {
   /**
-   * Runs `work` in the order of arrival, preferred work first. Throws 503 if the queue is full, and the signal's reason
-   * if it was aborted while waiting.
+   * Runs `work` in the order of arrival, preferred work first. Throws 503 if too much work of its priority waits, and
+   * the signal's reason if the signal was aborted while the work waited.
    */
   run<T>(work: () => Promise<T>, options: { isPreferred: boolean; signal: AbortSignal }): Promise<T>;
   /** Throws 503 if `run` would. */

@@ -37,7 +37,7 @@ export interface OidcClient {
   identify(flow: OidcFlow, answer: Record<string, string | undefined>): Promise<Identity>;
 }
 
-/** Of each request to the issuer. */
+/** The time limit of each request to the issuer. */
 export const ISSUER_TIMEOUT_SECONDS = 5;
 /** The issuer's keys and addresses change seldom, so a copy is used for at most an hour. */
 const DISCOVERY_LIVES_MS = 3_600_000;
@@ -103,7 +103,10 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings, timeoutSecon
   });
 }
 
-/** Corrects scopes in a list, and a lifetime that is no number, for which the library would refuse a good ID token. */
+/**
+ * Corrects the scopes and the lifetime in an answer with tokens. The library would refuse an answer with scopes in a
+ * list, or with a lifetime that is no number, although its ID token is good.
+ */
 async function fetchInStandardForm(url: string, options: CustomFetchOptions): Promise<Response> {
   const answer = await fetchSmall(url, options as RequestInit);
   if (options.method !== 'POST' || !answer.ok) return answer;

@@ -41,7 +41,7 @@ const NOBODYS_SALT = randomBytes(SALT_BYTES);
 
 function derive(password: string, salt: Buffer, { ln, r, p }: Parameters): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Systems encode the same letter in several ways; this is one of them.
+    // Systems encode the same letter in several ways; without one normal form the right password could be refused.
     const text = password.normalize('NFKC');
     const cost = { N: 2 ** ln, r, p, maxmem: MAX_MEMORY_BYTES };
     scrypt(text, salt, HASH_BYTES, cost, (error, key) => (error === null ? resolve(key) : reject(error)));

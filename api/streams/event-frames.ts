@@ -14,8 +14,8 @@ import { toExecutionStatus, toNodeEntry } from '../runs/node-map.js';
 import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /**
- * Makes a client reconnect two seconds after a lost connection. The first event follows this line without an empty
- * one.
+ * Makes a client reconnect two seconds after a lost connection. The first event follows without an empty line in
+ * between.
  */
 export const FIRST_LINE = 'retry: 2000\n';
 

@@ -65,7 +65,9 @@ const events = defineRoute({
 export const liveRoutes: Route<StreamDeps>[] = [events];
 
 /**
- * Starts from the beginning, so that nothing is lost, if the version is not of this run or beyond a restored database.
+ * Returns the version after which the stream starts. A header that is no version, or a version that the run has not
+ * reached (such as one from before the database was restored), starts the stream from the beginning, so that nothing is
+ * lost.
  */
 function toPlace(lastEventId: string | undefined, version: number): number {
   if (lastEventId === undefined || !/^\d{1,16}$/.test(lastEventId)) return 0;

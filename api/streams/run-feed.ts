@@ -17,13 +17,13 @@ export interface DeltaEvent {
 /** The events of one run for one reader, which pulls them at its own pace. */
 export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
   /**
-   * Returns the next page of events after the version, with the deltas received so far, in the order for the reader.
-   * Empty if there are none yet.
+   * Returns the next page of events after the version and the deltas received so far, in the order in which they are to
+   * be sent. Empty if there are none yet.
    */
   after(version: number): Promise<Event[]>;
   /** Resolves when there may be more, after `atMostMs`, or when the caller hangs up or the hub stops. */
   untilNews(atMostMs: number): Promise<void>;
-  /** True if `after` returns all remaining events, because the run had ended. */
+  /** True if the run had ended when the feed was opened, so that an empty page means the end of the feed. */
   readonly isClosed: boolean;
   end(): void;
 }

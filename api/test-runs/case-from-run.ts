@@ -18,8 +18,9 @@ import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 400 for a run of another workflow, one whose results have expired, one whose secrets are too many to be kept,
- * and one of the assistant in the editor, because every member reads the cases.
+ * Throws 400 for a run of another workflow, one that is open, one whose results have expired, one that needs too many
+ * mocks, one that holds secrets of other runs, and one of the assistant in the editor, because every member reads the
+ * cases.
  */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,

@@ -35,13 +35,16 @@ export function createCaseMasker(box: SecretBox, drawing: SecretDrawing): (conte
   };
 }
 
-/** Returns the input with the ids of the fields that are secret now, or were so in the run of which it was made. */
+/** Adds the ids of the fields that `document` marks as secret to the ids that `content` already has. */
 export function keepFieldIds<T extends KeptInput>(content: T, document: unknown): T {
   const now = fieldIdsOf(secretFieldsOf(document));
   return { ...content, secretFieldIds: [...new Set([...(content.secretFieldIds ?? []), ...now])] };
 }
 
-/** A value that is sent as answers show it, with `********`, is the stored one, and stays secret if it is. */
+/**
+ * Returns the input that replaces the stored one. A sent value that equals what answers show (with `********` for
+ * secrets) stands for the stored value, and its field stays secret if it was.
+ */
 export function mergeInput(
   stored: KeptInput,
   sent: JsonObject,

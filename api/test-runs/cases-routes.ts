@@ -387,7 +387,7 @@ async function readCases({ db, secretBox }: TestDeps, memory: ByteLease, which: 
   return listCases(db, secretBox, which);
 }
 
-/** Returns what answers mask of the workflow, without its whole drawing. */
+/** Returns the secrets and secret fields that answers mask. It does not read the whole drawing, which may be large. */
 async function findSecretDrawing({ db }: TestDeps, workflowId: number): Promise<SecretDrawing> {
   return orNotFound((await findInputSecrets(db, [workflowId])).get(workflowId));
 }
@@ -420,7 +420,8 @@ async function toTried(
   const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
   const executed = new Set(plan.ids.filter(isExecuted));
   await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
-  // The draft may be gone when the cases start.
+  // With a draft, the drawing is stored with its secrets filled in: the draft, for whose values `********` stands, may
+  // be gone when the cases start.
   return { drawing: draft === undefined ? sentDrawing : drawing, version: null };
 }
 

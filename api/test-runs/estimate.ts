@@ -89,7 +89,7 @@ export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
   return kind === 'mcp' || kind === 'workflow';
 }
 
-/** Only of an action it is known that it changes nothing. */
+/** Only an action states whether it has side effects; any other tool counts as one that may change something. */
 function mayChange(tool: unknown): boolean {
   const facts = isObject(tool) ? readAction(actionOfTool(tool))?.facts : undefined;
   return facts?.has_side_effects ?? true;
@@ -113,7 +113,7 @@ async function boundOf(deps: TestDeps, { kind, data, isRepeated }: Call, asked: 
   try {
     return await priceOfCall(deps, data, asked);
   } catch (error) {
-    // The node would fail before the call.
+    // The node would fail before the call, or the content of a file cannot be determined now.
     if (error instanceof NodeError || error instanceof UnknownFileError) return null;
     throw error;
   }

@@ -13,7 +13,8 @@ import { ProcessesBusyError } from '../../processes/processes.js';
 import type { TestDeps } from './deps.js';
 
 /**
- * The content that the call would send is unknown: the file is missing or too large, or the model does not accept it.
+ * The content that the call would send is unknown: a file is missing, unreadable or too large, there are too many
+ * files, the model does not accept a file, or too much work of the user already waits for a process that reads files.
  */
 export class UnknownFileError extends Error {
   override name = 'UnknownFileError';

@@ -1,6 +1,6 @@
-// Finds results of earlier runs that a test may reuse: those of the newest run that executed the node, if the node and
-// everything before it is unchanged. Resume applies the same rule (docs/use/test-runs.md, "Where the other results come
-// from").
+// Finds results of earlier runs that a test may reuse: those of the newest run that executed the node when the node and
+// everything before it were as they are now (docs/use/test-runs.md, "Where the other results come from"). A run that
+// resumes another one with the present drawing also reuses only results of unchanged nodes.
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
 import { haveStarted } from '../../db/test-runs/run-results-repository.js';

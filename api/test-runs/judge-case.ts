@@ -20,8 +20,8 @@ const NODE = 'n';
 type Judgement = { status: 'passed' | 'failed' | 'error'; detail: CaseDetail };
 
 /**
- * Requires that the run of the case has ended. Returns undefined if too many questions of the user wait: the case is to
- * be judged later.
+ * Requires that the run of the case has ended. Returns undefined if too much work of the user already waits for a
+ * process that compares texts: the case is then judged in a later round.
  */
 export async function judgeCase(
   deps: Pick<TestDeps, 'db' | 'processes'>,

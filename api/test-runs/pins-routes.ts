@@ -35,7 +35,7 @@ import { readOutcome } from './read-outcome.js';
 const defineRoute = routesOf<TestDeps>();
 
 const MOST_BYTES = 1024 * 1024;
-/** A pin is read as it is taken and as it is shown. */
+/** Each pin is read twice: its outcome as tests use it, and the masked outcome that answers show. */
 const PIN_COPIES = 2 * PARSED_COPIES;
 
 const pinSchema = z

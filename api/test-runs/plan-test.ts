@@ -44,7 +44,7 @@ export interface PlannedTest {
   /** The paths of the scopes that are tested, from the empty path outside bodies to the innermost iteration. */
   paths: string[];
   executed: Set<string>;
-  /** Nodes that are read but have no result. */
+  /** Nodes that are read but have no result, and loops around the tested node whose items no earlier run has. */
   missing: string[];
   /** Secrets that the pins may contain although the drawing no longer has them. */
   secretsThen: string[];

@@ -63,8 +63,8 @@ export async function startCases(
 }
 
 /**
- * Drives all open case runs, each round those behind the last one of the round before; every API process runs this loop.
- * `stop` resolves when the current round has ended.
+ * Continues all open case runs. A round handles up to `AT_ONCE` of them, and the next round starts after the last one
+ * of these. Every API process runs this loop. `stop` resolves when the current round has ended.
  */
 export function startRunningCases(deps: TestDeps): BackgroundLoop {
   let last: string | undefined;
@@ -123,7 +123,10 @@ const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' 
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 
-/** Returns undefined if the run of the case goes on, and false if the case is to be judged in a later round. */
+/**
+ * Judges a case whose run has ended, and ends the case. Returns undefined if the case has no run or the run goes on,
+ * and false if the case is to be judged in a later round.
+ */
 async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult): Promise<boolean | undefined> {
   const { runId, runStatus, caseId } = result;
   if (runId === null || runStatus === null || runStatus === 'In Progress') return undefined;

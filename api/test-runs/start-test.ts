@@ -39,7 +39,10 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   drawing: JsonObject | undefined;
   /** The draft whose values `********` in that drawing stands for. */
   draft?: SplitDrawing | undefined;
-  /** The version of that drawing; null, or absent, if it is not stored. */
+  /**
+   * The version that `drawing` is; null, or absent, if it is not stored as one. Absent without `drawing`: the run then
+   * has the version of the workflow.
+   */
   version?: number | null;
   input: RunInput | undefined;
   /** Secrets that the input may contain although the drawing does not name them. */
@@ -47,7 +50,7 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   skipsWaits: boolean;
   /** The most that the run and those below it may cost, in USD; absent without a limit. */
   maxCostUsd?: string | null | undefined;
-  /** The run of the assistant in the editor that asks for it, with which it is cancelled. */
+  /** The run of the assistant in the editor that asks for the test; the test is cancelled together with that run. */
   askedBy?: string | undefined;
   /**
    * Set for a case, which waits for nobody. The run is stored only if `claim` returns true in the accepting
@@ -103,7 +106,10 @@ export async function openTest(
   return { workflow, planned, drawing };
 }
 
-/** Throws `ResultsMissing`, the errors of `openTest`, and 400 if the answer that asks for the test is over. */
+/**
+ * Throws the errors of `openTest`, `ResultsMissing`, `CaseUsed` if `claim` returns false, and 400 if the assistant's
+ * run that asks for the test has ended or is being stopped.
+ */
 export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, async () => {
     const opened = await openTest(deps, request);

@@ -43,7 +43,7 @@ class Sender implements WebhookDelivery {
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
-    // Every attempt listens to it, and Node.js warns from the eleventh listener on.
+    // Every attempt listens to this signal, and Node.js warns from the eleventh listener on.
     setMaxListeners(0, this.#cut.signal);
     this.#client = createOutgoingClient(deps.config.addressRules);
     this.#loop = this.#run();

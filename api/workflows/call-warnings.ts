@@ -21,7 +21,7 @@ interface Call {
   called: number;
 }
 
-/** The limit of all kinds of warnings: enough for any person, and a bound for hostile drawings. */
+/** The limit on the warnings of this file: enough for any person, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
 /** Returns the calls of a drawing, which may not be valid. */

@@ -40,7 +40,7 @@ export const checkSchema = envelopeSchema
   })
   .meta({ id: 'WorkflowCheck' });
 
-/** The limit of all kinds of warnings. */
+/** The limit on the warnings of this file; other files that find warnings have the same limit. */
 const MAX_FINDINGS = 1000;
 
 /** Findings that need the database. */

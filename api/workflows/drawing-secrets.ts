@@ -1,5 +1,5 @@
-// Removes secrets from a drawing before it is stored; only acceptance restores them, to run the drawing
-// (acceptance/opened-drawing.ts). docs/operate/security.md.
+// Removes secrets from a drawing before it is stored. `openDrawing` (acceptance/opened-drawing.ts) fills them in again,
+// where a drawing is run, tested or checked. docs/operate/security.md.
 import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Draft } from '../../db/workflows/drafts-repository.js';

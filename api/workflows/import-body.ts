@@ -65,7 +65,7 @@ export const importBody = documentedAs(file, {
 interface ImportReading {
   /** Called for a file of n8n. */
   translate?: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile>;
-  /** Judges the drawing, which takes long if it is large. */
+  /** Does work that reads the drawing, in the queue for large work: it takes long if the drawing is large. */
   inTurn?: <T>(work: () => T) => Promise<T>;
 }
 
@@ -82,7 +82,7 @@ export async function readImport(
     const translated = await translate(ofN8n);
     return inTurn(() => readN8n(translated));
   }
-  // A drawing by itself, or one with a title, as earlier consoles exported it.
+  // Without `format`, the file is a drawing by itself, or an object with `title` and `data` from an earlier console.
   const hasFrame = format !== undefined || sent['nodes'] === undefined;
   return inTurn(() => readOwn(hasFrame ? sent : { data: sent }));
 }

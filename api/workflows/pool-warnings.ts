@@ -13,7 +13,7 @@ export interface PoolWarning {
   path?: string;
 }
 
-/** The limit of all kinds of warnings. */
+/** The limit on the warnings of this file; other files that find warnings have the same limit. */
 const MAX_FINDINGS = 1000;
 
 /** `ownPool` is the pool of the project; null is the default pool. */

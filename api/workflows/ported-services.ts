@@ -1,5 +1,5 @@
-// Exports and imports services of projects by name: a file names them, and what their actions say is not taken from it
-// (docs/use/services.md).
+// Exports and imports services of projects by name: a file names services and actions, and an import never takes the
+// facts of an action (address, method, fields) from the file (docs/use/services.md).
 import { z } from 'zod';
 import { findServiceNames, findServicesByName } from '../../db/services/services-repository.js';
 import type { Db } from '../../db/core/client.js';

@@ -12,7 +12,7 @@ export interface ToolWarning {
   message: string;
 }
 
-/** The limit of all kinds of warnings. */
+/** The limit on the warnings of this file; other files that find warnings have the same limit. */
 const MAX_FINDINGS = 1000;
 
 /** `drawing` is the stored one, or another: a server that differs from the stored one has not been listed yet. */

@@ -19,11 +19,17 @@ interface Importing {
   userId: number;
   memory: ByteLease;
   signal: AbortSignal;
-  /** Writes and reads the texts for the process, which takes long if they are large. */
+  /**
+   * Does the work of writing and parsing the texts for the process, in the queue for large work: it takes long if the
+   * texts are large.
+   */
   inTurn: <T>(work: () => T) => Promise<T>;
 }
 
-/** Throws 400 for a file whose translation is too large, and 503 if too many files of the user are being translated. */
+/**
+ * Throws 400 for a file whose translation is too large or takes too long, and 503 if too many files of the user wait
+ * for a process.
+ */
 export async function translateApart(
   file: JsonObject,
   { processes, userId, memory, signal, inTurn }: Importing,

@@ -12,7 +12,8 @@ import { MAX_ID } from '../http/path-ids.js';
 export const titleBody = z.string().trim().min(1).max(255);
 
 /**
- * Each secret is sealed, compared and searched for separately; no drawing that can run has as many (`graph/input.ts`).
+ * Each secret is sealed, compared and searched for separately, which would take too long for more. A run has a limit as
+ * well: `graph/input.ts` limits the characters of all secret fields together.
  */
 const MAX_SECRET_PLACES = 10_000;
 const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers at most.`;

@@ -49,7 +49,8 @@ export const workflowSchema = z
   .meta({ id: 'Workflow' });
 
 /**
- * A workflow as listed. The key of a drawing that is too large is absent: a client would send `{}` back in an update.
+ * A workflow as listed. `data` is absent, not `{}`, if the drawing is too large: a client would send `{}` back in an
+ * update and so overwrite the drawing.
  */
 export const listedWorkflowSchema = workflowSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
@@ -91,7 +92,7 @@ export function toWorkflow(
   };
 }
 
-/** Changes with each change of the workflow, except of its position in the project. */
+/** Returns the tag of a workflow. It changes with each change of the workflow except a change of its position. */
 export function toEtag({ id, revision }: { id: number; revision: number }): string {
   return `"${id}.${revision}"`;
 }

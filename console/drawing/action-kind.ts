@@ -31,7 +31,7 @@ export function toDrawn({ service, action }: FoundAction): DrawnAction {
   return { service: service.id, id: action.id, title: action.title };
 }
 
-/** Returns undefined if the service has no HTTP nodes. */
+/** Returns undefined if `kinds` has no HTTP node. */
 export function kindOfAction(kinds: NodeKinds, { service, id, title }: DrawnAction): NodeKind | undefined {
   const http = kinds.get(HTTP);
   if (http === undefined) return undefined;

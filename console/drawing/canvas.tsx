@@ -53,11 +53,11 @@ import { OpeningView } from './opening-view.js';
 import { ServiceIcon } from './service-icon.js';
 import { MAX_AT_ONCE, useFlow } from './use-flow.js';
 
-/** What happens on the canvas for which the page opens something. The functions never change while it is mounted. */
+/** Requests on the canvas for which the page opens a menu. The functions never change while the canvas is mounted. */
 export interface CanvasEvents {
-  /** The menu of what is chosen, or of the ground, is wanted at a point of the window. */
+  /** A person asks for the menu of the selection, or of the empty canvas (`ground`), at a point of the window. */
   onMenu: (at: Point, on: 'chosen' | 'ground') => void;
-  /** A node is wanted at a point of the window. */
+  /** A person asks to add a node at a point of the window. */
   onAdd: (at: Point) => void;
 }
 
@@ -195,7 +195,7 @@ function createPointerHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEven
   return {
     onNodeClick({ ctrlKey, metaKey, shiftKey }, { id }) {
       const { nodes, links } = store.getState().selection;
-      // React Flow leaves the others chosen.
+      // After a plain click on one of several selected nodes, React Flow leaves the others selected.
       if (nodes.has(id) && nodes.size + links.size > 1 && !ctrlKey && !metaKey && !shiftKey) store.select([id]);
     },
     onNodeContextMenu(event, { id }) {
@@ -211,7 +211,8 @@ function createPointerHandlers(store: EditorStore, { onMenu, onAdd }: CanvasEven
     onPaneContextMenu: (event) => open(event, 'ground'),
     onDoubleClick(event) {
       const isGround = event.target instanceof Element && event.target.classList.contains('react-flow__pane');
-      // The page has taken a double click whose first click was on a card.
+      // If the first click was on a card, the page has opened that node and prevented the default
+      // (console/pages/workflow/node-view.tsx).
       if (isGround && !event.defaultPrevented && !store.isReadOnly) onAdd({ x: event.clientX, y: event.clientY });
     },
   };

@@ -250,7 +250,7 @@ function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   return { ...data, [field]: items };
 }
 
-/** Returns the schema of a list. One that may be null is described by alternatives. */
+/** Returns the schema of a list. The schema of a list that may be null has alternatives (`anyOf`). */
 export function listSchema({ schema }: NodeKind, field: string): JsonObject {
   const list = asObject(asObject(schema['properties'])[field]);
   const alternative = asArray(list['anyOf'])
@@ -315,7 +315,7 @@ function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
   return isKept ? data : withTargets(data, exit, []);
 }
 
-/** Removes the edges of a node that a run took for one of the exits that are gone. */
+/** Removes the edges of a node that a run would use for one of the `gone` exits, given the `old` ones. */
 function withoutExits(drawing: Drawing, nodeId: string, old: readonly Exit[], gone: readonly Exit[]): Drawing {
   return withEdges(drawing, (edge) => {
     if (edge['source'] !== nodeId) return edge;

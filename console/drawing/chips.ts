@@ -7,7 +7,7 @@ import { toPath } from './variable-path.js';
 export interface Chip {
   /** The label of the node, or `Input`. Absent if the text between the braces is no variable. */
   owner?: string;
-  /** What is read of it. */
+  /** The path that the variable reads of the owner; all text between the braces if there is no owner. */
   path: string;
   /** The length of the part of the expression that the owner stands for. Absent if a person edits all of it. */
   head?: number;
@@ -29,7 +29,7 @@ export function chipOf(drawing: Drawing, kinds: NodeKinds, expression: string, i
     return { owner: 'Input', path: toText(variable.path) || 'all', ...edited, ...dead };
   }
   const node = nodesOf(drawing).get(variable.nodeId);
-  // The id that the service gave a node says nothing to a person.
+  // The editor gives nodes UUIDs, which say nothing to a person.
   const unknown = UUID.test(variable.nodeId) ? 'Deleted node' : variable.nodeId;
   const owner = node === undefined ? unknown : labelOf(node, kinds);
   return { owner, path: wordOf(variable), ...edited, ...dead };

@@ -5,7 +5,10 @@ import { linksOf } from './links.js';
 import { cutText } from '../../graph/cut-text.js';
 
 interface Difference {
-  /** `Node` and its label, or `Link` and its ends. */
+  /**
+   * A node's label, with the path of the field that differs (`Call: settings › model`); `Link` and the labels of its
+   * ends; or `Layout and looks`.
+   */
   subject: string;
   /** Undefined if this side lacks the subject. */
   mine: string | undefined;
@@ -16,8 +19,8 @@ const MAX_DIFFERENCES = 200;
 const MAX_TEXT = 400;
 
 /**
- * Returns at most `MAX_DIFFERENCES`. Positions and looks count as one difference, because they rarely
- * decide the choice.
+ * Returns at most `MAX_DIFFERENCES`. Positions and looks are one difference, which is only listed if nothing else
+ * differs, because they rarely decide the choice.
  */
 export function differencesOf(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Difference[] {
   const content = [...nodeDifferences(mine, theirs, kinds), ...linkDifferences(mine, theirs, kinds)];

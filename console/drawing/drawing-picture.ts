@@ -131,7 +131,7 @@ function covers(places: Places): boolean {
   return cells.size < places.size;
 }
 
-/** Places nodes in columns by their shortest distance from the start. */
+/** Places nodes in columns by their shortest distance from the nodes without incoming links. */
 function layersOf(ids: readonly string[], links: readonly Link[]): Places {
   const next = new Map<string, string[]>(ids.map((id) => [id, []]));
   const isEntered = new Set<string>();

@@ -35,7 +35,7 @@ export type CardData = {
   exits: readonly Exit[];
   /** Handles of the exits without links. */
   freeExits: readonly (string | null)[];
-  /** True if links are drawn from an exit that the node does not have. */
+  /** True if links are drawn from an exit that the node does not have, or does not offer now (`offeredExits`). */
   hasLostLinks: boolean;
   isEntrance: boolean;
   isStart: boolean;

@@ -11,8 +11,8 @@ interface Added {
 }
 
 /**
- * Adds a node behind another one, at its first free exit. Where its only exit has one link, the node goes into that link.
- * Returns undefined if neither is there.
+ * Adds a node behind another one, at its first free exit. If its only exit has one link, the new node goes into that
+ * link, unless the new node has no exit that could continue the link. Returns undefined if neither is possible.
  */
 export function addNext(drawing: Drawing, kinds: NodeKinds, kind: NodeKind, source: string): Added | undefined {
   const exit = freeExit(drawing, kinds, source);

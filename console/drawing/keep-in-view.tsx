@@ -22,7 +22,7 @@ export function KeepInView() {
     const box = { x, y, width: node.width ?? 0, height: node.height ?? 0 };
     const before = flow.getViewport();
     const after = moveIntoView(before, box, { ...size, height: uncovered(canvas, size.height) });
-    // The smooth way would zoom, and stay where it is interrupted.
+    // The default interpolation of React Flow would also zoom on the way, and leave that zoom if it is interrupted.
     if (after !== before) void flow.setViewport(after, { duration: 150, interpolate: 'linear' });
   });
   useEffect(() => {
@@ -33,7 +33,9 @@ export function KeepInView() {
   return null;
 }
 
-/** Returns the height of the canvas that no sheet covers. Narrow screens show the panel of a node as a sheet from below. */
+/**
+ * Returns the height of the canvas that no sheet covers. Narrow screens show the panel of a node as a sheet from below.
+ */
 function uncovered(canvas: HTMLElement, height: number): number {
   const sheet = document.querySelector('.node-pane:not([hidden])')?.getBoundingClientRect();
   const { left, right, top, bottom } = canvas.getBoundingClientRect();

@@ -105,7 +105,7 @@ function inputLine({ input_fields: fields }: JsonObject): string {
   return titles.length === 0 ? 'Without input' : `Input: ${titles.join(', ')}`;
 }
 
-/** What an action says is stored with the next save. Until then only its id is known. */
+/** A save writes the method, server and path of an action into the node. Until then, only the action's id is known. */
 function requestLine({ action, method, url }: JsonObject): string {
   if (!isObject(action)) return words(asText(method) ?? 'GET', hostOf(url));
   const { id, method: of, server, path } = action;

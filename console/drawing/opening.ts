@@ -14,8 +14,8 @@ export type StandingNode = Placed & { id: string };
 
 /**
  * Returns the initial view of a canvas of this size: all nodes if that needs no zoom below `READABLE`, else as many as
- * fit together with the node `first`. Leaves the right `reserved` pixels free for the panel of a chosen node if all nodes
- * still fit into the rest of the width.
+ * fit together with the node `first`. Leaves the right `reserved` pixels free for the panel of a chosen node if all
+ * nodes still fit into the rest of the width.
  */
 export function openingView(
   nodes: readonly StandingNode[],
@@ -45,8 +45,8 @@ export function openingView(
 const MARGIN = 48;
 
 /**
- * Returns the view moved until the box is `MARGIN` from the edges of a canvas of this size. Returns `view` itself if the
- * box is visible.
+ * Returns the view moved until the box is `MARGIN` from the edges of a canvas of this size. Returns `view` itself if
+ * the box is visible.
  */
 export function moveIntoView(view: Viewport, box: Rect, size: Sized): Viewport {
   const { zoom } = view;

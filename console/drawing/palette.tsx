@@ -23,8 +23,8 @@ import { MAX_AT_ONCE } from './use-flow.js';
 export const palettePane = createPane('palette', [150, 420]);
 
 /**
- * The kinds of nodes by category, and the actions of services that the search finds. A person clicks one to add it behind
- * the selected node, or drags it onto the graph. `children` are its last part.
+ * The kinds of nodes by category, and the actions of services that the search finds. A person clicks one to add it
+ * behind the selected node, or drags it onto the graph. `children` are the last part of the palette.
  */
 export function Palette({ children }: { children?: ReactNode }) {
   const store = useStore();

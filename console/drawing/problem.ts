@@ -7,7 +7,7 @@ export interface Problem {
   path: string;
   message: string;
   severity: 'error' | 'warning';
-  /** Set if an import has left it in the drawing, until a person has settled it. */
+  /** Set if the problem is a remark that an import has left in the drawing, until a person has settled the remark. */
   remark?: { id: string; fix: RemarkFix | undefined };
 }
 

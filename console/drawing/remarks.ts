@@ -4,7 +4,7 @@ import { asArray, asText } from '../ui/json.js';
 import { nodesOf, type Drawing } from './drawing.js';
 import type { Problem, RemarkFix } from './problem.js';
 
-/** Returns the remarks as problems. Those of deleted nodes are none. */
+/** Returns the remarks as problems, without the remarks on deleted nodes. */
 export function remarkProblems(drawing: Drawing): Problem[] {
   return asArray(drawing['remarks']).flatMap((remark): Problem[] => {
     if (!isObject(remark)) return [];

@@ -42,7 +42,7 @@ export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () =
         event.preventDefault();
         event.stopPropagation();
         end(event.key === 'Enter');
-        // The keys of the graph go on with the node.
+        // The node has the focus again, so that the graph's keyboard shortcuts apply to it.
         document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(nodeId)}"]`)?.focus();
       }}
     />

@@ -6,7 +6,7 @@ import { objectsOf } from '../ui/json.js';
 export interface RunLink {
   from: string;
   to: string;
-  /** The node's exit: `true`, `error`, or the id of a case; empty for the only exit. */
+  /** The node's exit: `true`, `error`, or the id of a case; empty for the ordinary exit. */
   handle: string;
 }
 
@@ -47,7 +47,10 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
   return [...own, ...all].flatMap(({ to, handle }) => (typeof to === 'string' ? [{ from, to, handle }] : []));
 }
 
-/** An entry without a target means that the exit ends there, even if an edge is drawn. */
+/**
+ * Returns the links in a node's data. An empty `next_nodes` gives an entry without a target: the run then ends at the
+ * ordinary exit, even if an edge is drawn.
+ */
 function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {
   const links: { to: unknown; handle: string }[] = [];
   const next = ownValue(data, 'next_nodes');

@@ -38,7 +38,7 @@ interface SidePaneProps {
   children: ReactNode;
 }
 
-/** A column beside the canvas that a person can fold and resize. On narrow screens it is neither. */
+/** A column beside the canvas that a person can fold and resize, but not on narrow screens. */
 export function SidePane({ pane, side, className, children }: SidePaneProps) {
   const { width, isFolded } = useStored(pane, (state) => state);
   const frame = useRef<HTMLDivElement>(null);

@@ -26,7 +26,7 @@ interface Step {
 }
 
 interface Plan extends Pick<Starter, 'name' | 'line' | 'icon'> {
-  /** Type of the node that is selected then. */
+  /** Type of the node that is selected once the template is inserted. */
   chosen: string;
   isChat?: true;
   steps: readonly Step[];

@@ -72,8 +72,8 @@ interface Limits {
 const SEARCH: Limits = { found: 200, seen: 200_000 };
 
 /**
- * Returns the variables whose path, label or value holds each word, at any depth. What is in a value that was found is
- * only found itself if its own name holds a word.
+ * Returns the variables, at any depth, whose heading, label and path together hold each word, or whose value does. In a
+ * found value, a part is only found if its own name holds a word, or if its value is no container and holds each word.
  */
 export function searchVariables(
   groups: readonly VariableGroup[],
@@ -92,7 +92,7 @@ export function searchVariables(
 
 interface Level {
   choice: VariableChoice;
-  /** True if the words hold for the choice, and therefore for the beginning of each path in it. */
+  /** True if the choice or one around it was found. The paths of all its parts then hold each word, too. */
   isFound: boolean;
   keys: readonly string[];
   at: number;

@@ -25,9 +25,9 @@ export interface VariableChoice {
   value?: string;
   /** The actual value. */
   known?: unknown;
-  /** What the parts are read from where it is not the value itself: the JSON that a text holds. */
+  /** The parsed JSON of a text. If it is set, the parts of the choice are read from here instead of from `known`. */
   parts?: object;
-  /** The path of the parts where it is not that of the choice. */
+  /** The path before that of each part, if it is not the path of the choice: `a.result`. */
   root?: string;
 }
 
@@ -35,7 +35,7 @@ export interface VariableGroup {
   heading: string;
   /** The node that gives the values. */
   nodeId?: string;
-  /** Where the values are from. */
+  /** The source of the actual values, such as `pinned` or `of the last run`. */
   origin?: string;
   choices: VariableChoice[];
 }

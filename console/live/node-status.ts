@@ -24,7 +24,7 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
   return `${word}${handled}${entry.reused === true ? ', reused' : ''}`;
 }
 
-/** Returns the status as it is written on a node. One without a start did nothing yet, or nothing at all. */
+/** Returns the text that a node of the graph shows for its status. It differs for a node that has not started. */
 export function writtenStatus(status: string): string {
   return UNREACHED[status] ?? status;
 }

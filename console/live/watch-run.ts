@@ -68,7 +68,7 @@ class Watch {
     this.#after = after;
   }
 
-  /** Makes one attempt to read updates. Returns true at the end of the run. */
+  /** Makes one attempt to read updates. Returns true at the end of the run, and once `signal` is aborted. */
   async step(): Promise<boolean> {
     try {
       if (!this.#isKnown || this.#broken > 0) {
@@ -104,7 +104,8 @@ class Watch {
     }
     if (state.status === 'not found') throw new RunNotFoundError(state.id);
     this.#etag = state.etag;
-    // A state lacks the nodes inside loops, so events older than the state are read as well.
+    // A later state does not move `#after`: a state lacks the nodes inside loops, so the stream must still send the
+    // events between `#after` and that state.
     this.#after ??= state.version;
     this.#sink.onState(state);
     return hasEnded(state);

@@ -20,7 +20,7 @@ export interface DraftHead extends DraftFacts {
   hasDrawing: boolean;
 }
 
-/** The part of `localStorage` in use. */
+/** The part of the interface of `localStorage` that the console uses. */
 export interface Entries {
   readonly length: number;
   key: (at: number) => string | null;

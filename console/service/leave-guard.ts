@@ -57,7 +57,10 @@ function askBrowser(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** The address bar has already changed. The router must not see this event; its listener was added after this one. */
+/**
+ * When this event arrives, the address bar has already changed. While the person is asked, the event is stopped before
+ * it reaches the router, whose listener was added after this one.
+ */
 function askOnWayBack(event: PopStateEvent): void {
   const target = location.href;
   if (!isGuarded() || !isElsewhere(target, here)) return follow();

@@ -36,7 +36,10 @@ type ProjectChange = NonNullable<
   paths['/api/v1/projects/{id}/']['patch']['requestBody']
 >['content']['application/json'];
 
-/** Changes a project of which the person is a member; others are answered its pools alone. */
+/**
+ * Changes a project of which the person is a member. An administrator of the service who is no member is answered
+ * `{id, name, pool, pools}`, which is no `Project`.
+ */
 export async function changeProject(id: number, body: ProjectChange): Promise<Project> {
   return (await unwrap(api.PATCH('/api/v1/projects/{id}/', { params: { path: { id } }, body }))) as Project;
 }

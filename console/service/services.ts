@@ -66,7 +66,7 @@ export interface FoundAction {
 }
 
 const MIN_LETTERS = 2;
-/** So many services are ranked, and the first of them asked for their actions. */
+/** Of the found services, `RANKED` are ranked, and the first `MOST_SERVICES` asked for `MOST_ACTIONS` actions each. */
 const RANKED = 25;
 const MOST_SERVICES = 5;
 const MOST_ACTIONS = 12;
@@ -117,7 +117,7 @@ function withoutName(words: readonly string[], { name }: Service): string {
   return words.filter((word) => !name.toLowerCase().includes(word)).join(' ');
 }
 
-/** Reads what the service says of an action. */
+/** Reads one action of a service; nothing while an id is empty. */
 export function useAction(serviceId: string, actionId: string): UseQueryResult<Action> {
   return useQuery({
     queryKey: [SERVICES, 'action', serviceId, actionId],

@@ -161,7 +161,7 @@ listenToTabs((message) => {
   if (message.type === 'signed-out') {
     if (state.phase === 'in') leave(false);
   } else if (state.phase === 'out' || (state.phase === 'in' && state.user.id !== message.userId)) {
-    // All tabs share one cookie.
+    // All tabs share one refresh cookie, so a refresh yields a token of the person who has signed in elsewhere.
     renew().catch(() => undefined);
   }
 });

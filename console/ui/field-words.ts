@@ -55,7 +55,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Of the two patterns of a type, one has matched. */
+/** Only one of the two groups in the pattern of a type has matched. The other one arrives as the text `undefined`. */
 function ofType(one: string | undefined, other: string | undefined): string {
   const type = one === 'undefined' ? other : one;
   return `Enter ${TYPES[type ?? ''] ?? `a valid ${type}`}.`;
@@ -81,7 +81,7 @@ function missing(field: NamedField | undefined): string {
   return `${field.isChosen === true ? 'Choose' : 'Enter'} the ${inSentence(field.title)}.`;
 }
 
-/** Writes the first word small, unless it is an abbreviation such as `ID`. */
+/** Writes the first letter in lower case, unless the first word is an abbreviation such as `ID`. */
 function inSentence(title: string): string {
   return /^\p{Lu}(?![\p{Lu}\d])/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }

@@ -69,7 +69,7 @@ export function FieldHead({ isRequired, children }: FieldHeadProps) {
   );
 }
 
-/** For labels in other places. Assistive technology reads `aria-required` instead. */
+/** The mark of a required field, also for labels without `FieldHead`. Screen readers read `aria-required` instead. */
 export function RequiredMark() {
   return (
     <span className="field-mark" aria-hidden="true" title="Required">

@@ -49,7 +49,7 @@ export function announce(text: string): void {
   message.setState(text === message.getState() ? `${text}\u00a0` : text);
 }
 
-/** The page's only live region (`role=status`). */
+/** The live region (`role=status`) that shows the texts of `announce`. */
 export function LiveRegion() {
   const text = useStored(message, (state) => state);
   return (

@@ -44,7 +44,7 @@ export type TokenSubject =
  *
  * The count is exact over any number of processes: the row lock serializes the requests of a key, and only the
  * database's clock is used. `now()` is the same in the whole statement, so count and window are consistent. A process
- * that dies here leaves no lock, and the request was counted or not.
+ * that dies here leaves no lock, and either all of the requests were counted or none.
  */
 export async function countKeyRequests(db: Db, apiKey: string, count: number): Promise<CountedKey | undefined> {
   const { rows } = await sql<CountedKey>`
@@ -116,7 +116,7 @@ export interface Uncounted {
   resetAtSeconds: number;
 }
 
-/** Returns the remaining requests of the key's window; undefined if the window is over. */
+/** Returns how many requests the key's window still counts; undefined if the window is over. */
 export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, KEYS, keyId, uncounted);
 }

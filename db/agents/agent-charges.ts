@@ -93,7 +93,10 @@ function isNode({ runId, path, nodeId }: Omit<NodeKey, 'turn'>): RawBuilder<unkn
   return sql`run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`;
 }
 
-/** Leaves out nodes without a transaction, because their end will write it. `which` selects calls of the nodes. */
+/**
+ * Sets the amounts of the nodes' transactions to the sums of their calls. Leaves out nodes without a transaction,
+ * because their end will write it. `which` selects calls of the nodes.
+ */
 async function setToLedger(trx: Transaction<Tables>, runId: string, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     UPDATE billing_transactions AS paid

@@ -96,7 +96,7 @@ export interface AskedApproval {
   excludeStarter: boolean;
   /** Null if everybody with the right to draw may decide. */
   roles: Role[] | null;
-  /** The only user who may decide in a test run, or of an assistant in the editor. Null in other runs. */
+  /** The only user who may decide, in a test run or a run of the assistant in the editor. Null in other runs. */
   onlyUser: number | null;
 }
 

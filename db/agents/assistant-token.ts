@@ -34,8 +34,8 @@ export async function findAssistantRun(db: Db, runId: string): Promise<Assistant
 }
 
 /**
- * Returns false if the run is no open one of an assistant, or is to be cancelled. Else it does not end, and no request to
- * cancel it is stored, before the end of the transaction; so its end sees what the transaction has stored.
+ * Returns false if the run is no open one of an assistant, or is to be cancelled. Else the run does not end, and no
+ * request to cancel it is stored, before the end of the transaction; so its end sees what the transaction has stored.
  */
 export async function holdAssistantRun(transaction: Db, runId: string): Promise<boolean> {
   const { rows } = await sql`SELECT FROM runs WHERE id = ${runId} AND ${isAnswering} FOR SHARE`.execute(transaction);

@@ -1,4 +1,4 @@
-// Numbers the tool calls of an agent over all its turns. `waits` identifies their runs by it.
+// Numbers the tool calls of an agent over all its turns. `waits` identifies the runs of the calls by this number.
 import { sql, type RawBuilder } from 'kysely';
 
 /** A model answer with more tool calls fails the agent. */

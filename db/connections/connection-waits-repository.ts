@@ -70,7 +70,7 @@ export function startConnectionWait(
 
 /**
  * Ends the waits for a connection that has become ready or was deleted, in the same transaction. Returns the waits,
- * whose runs the caller wakes (acceptance/wake-run.ts). If it dies before that, the reconciler wakes them.
+ * whose runs the caller wakes (acceptance/wake-run.ts). If the process dies before that, the reconciler wakes them.
  */
 export async function endConnectionWaits(transaction: Db, connectionId: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`

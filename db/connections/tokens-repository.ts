@@ -108,8 +108,8 @@ export function storeSignedIn(
 }
 
 /**
- * Records that the provider issues no more tokens for the grant. Sends the project's webhook once, and the inbox of
- * owner and admins shows it. Does nothing if the lease was lost.
+ * Records that the provider issues no more tokens for the grant. Stores one event for the project's webhook, and the
+ * inbox of owner and admins shows the connection. Does nothing if the lease was lost.
  */
 export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise<void> {
   return inTransaction(db, async (transaction) => {

@@ -26,8 +26,8 @@ export interface NewConversation {
 export type ConversationRecord = InferResult<ReturnType<typeof selectConversations>>[number];
 
 /**
- * Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`, or if the author has a conversation
- * with the assistant of this workflow already.
+ * Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`, or if the author has a
+ * conversation with the assistant of this workflow already.
  */
 export function insertConversation(db: Db, conversation: NewConversation): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

@@ -132,8 +132,8 @@ function writingPool(pool: pg.Pool, hosts: Hosts): Pick<pg.Pool, 'end'> & { conn
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Returns true if the database is too busy or away: there was no connection in time, the statement took too long, or
- * the server takes no writes. The statement has had no effect.
+ * Returns true if the database is too busy: there was no connection in time, or the statement took too long. The
+ * statement has had no effect. Outages are recognised by `outageOf`.
  */
 export function isDatabaseTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -242,7 +242,7 @@ export function isListPage(text: string): boolean {
 
 interface HostClient extends pg.PoolClient {
   readonly url: string;
-  /** Returns true if its server was found to take no writes after it was opened. */
+  /** Returns true if the server of this connection was found to take no writes after the connection was created. */
   isOutdated: () => boolean;
 }
 
@@ -306,8 +306,8 @@ function plannedForValues(query: pg.Query): pg.Query {
 }
 
 /**
- * Returns true if PostgreSQL refused a value (SQLSTATE class 22, such as out of range). A retry is useless, because it
- * would refuse the value again.
+ * Returns true if PostgreSQL refused a value (SQLSTATE class 22, such as out of range). A retry is useless, because
+ * PostgreSQL would refuse the value again.
  */
 export function isDataException(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -64,7 +64,7 @@ export class DatabasePulse {
   readonly #watchers = new Set<() => void>();
   readonly #suspects: SuspectConnections[] = [];
   #state: DatabaseState = 'well';
-  /** True after a statement was refused because the disk is full, until a look succeeds or fails for another reason. */
+  /** True after a change was refused for lack of room, until `LOOK_FOR_ROOM` succeeds or fails for another reason. */
   #lacksRoom = false;
   /** The number of statements of the process that were answered. */
   #answered = 0;
@@ -155,8 +155,8 @@ export class DatabasePulse {
   }
 
   /**
-   * Resolves when the connection has broken. Rejects if there was none, if PostgreSQL does not answer on it, or if it
-   * takes no writes and there is another host.
+   * Resolves when the connection has broken, or the pulse was stopped. Rejects if no connection could be opened, if
+   * PostgreSQL does not answer on it, or if the server takes no writes and there is another host.
    */
   async #watchOneConnection(url: string): Promise<void> {
     const client = new pg.Client({
@@ -205,8 +205,8 @@ export class DatabasePulse {
     } catch (error) {
       if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
         throw error;
-      // Another error, such as that of a limit on temporary files, ends the state `no room`, because the look cannot
-      // tell. The next statement without room sets it again.
+      // Another error, such as that of a limit on temporary files, ends the state `no room`, because it does not show
+      // whether there is room. The next statement that is refused for lack of room sets the state again.
       this.#lacksRoom = outageOf(error) === 'no room';
       if (this.#lacksRoom) this.#change('no room', error);
       else this.#change('well');

@@ -16,7 +16,7 @@ export type Value<T> = T | RawBuilder<T>;
 /** Placeholders for the values that each execution passes. */
 type Placeholders<Values> = { readonly [Name in keyof Values]-?: RawBuilder<Values[Name]> };
 
-/** Calls `build` once, with a placeholder for each of `names`. It must not depend on anything else. */
+/** Calls `build` once, with a placeholder for each of `names`. `build` must not depend on anything else. */
 export function createStatement<Values extends object, Row>(
   names: readonly (keyof Values & string)[],
   build: (values: Placeholders<Values>) => RawBuilder<Row>,

@@ -91,7 +91,7 @@ function statementOf(client: OpenClient): unknown {
   return (client as unknown as Record<'_activeQuery', unknown>)['_activeQuery'];
 }
 
-/** Node.js has no public name for it: `writableLength` stays the same until a whole write is over. */
+/** Node.js has no public property for these bytes: `writableLength` stays the same until a whole write is over. */
 function unsentBytesOf({ connection }: OpenClient): number {
   const { _handle: handle } = connection.stream as unknown as Record<'_handle', { writeQueueSize: number } | null>;
   return handle?.writeQueueSize ?? 0;

@@ -157,7 +157,10 @@ export function expiryOf({ createdAt, runId }: FileFacts, retentionDays: number)
   return new Date(createdAt.getTime() + (runId === null ? 1 : retentionDays) * 86_400_000);
 }
 
-/** Deletes up to `limit` expired files without references, in a transaction. Returns their number and their copies. */
+/**
+ * Deletes the rows of up to `limit` files without references that have expired or whose copy is gone (`deleteFile`), in
+ * a transaction. Returns their number and their copies.
+ */
 export async function deleteUnusedFiles(
   transaction: Db,
   retentionDays: number,

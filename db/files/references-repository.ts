@@ -8,7 +8,7 @@ import type { HolderKind } from '../core/tables.js';
 
 export interface Holder {
   kind: HolderKind;
-  /** See `FileReferencesTable`. */
+  /** Its form depends on `kind` (`FileReferences` in db/core/table-types.ts). */
   id: string;
 }
 
@@ -29,12 +29,15 @@ export async function addReferences(
   await refer(transaction, projectId, holder, fileIds);
 }
 
-/** A file was deleted after the value that contains it had been checked. A new check finds that. */
+/** A file was deleted after the value that contains it had been checked. A new check finds the deletion. */
 class FileGone extends Error {
   override readonly name = 'FileGone';
 }
 
-/** For the rejection of an attempt that stored nothing: the next attempt finds and reports the file. */
+/**
+ * Ignores `FileGone` and throws every other error. For the rejection of an attempt that stored nothing: the next
+ * attempt finds and reports the file.
+ */
 export function unlessFileGone(error: unknown): undefined {
   if (!(error instanceof FileGone)) throw error;
 }

@@ -19,7 +19,7 @@ export interface NewTask {
   fields: string;
   actions: string;
   files: string;
-  /** The files among them, to which the run refers. */
+  /** The ids of the files in `files`, to which the run refers. */
   fileIds: readonly string[];
   roles: string[];
   users: number[];

@@ -69,8 +69,8 @@ export interface EndedIteration {
 }
 
 /**
- * Records the success of an iteration and the start of the next one, in one statement. Changes nothing if the
- * iteration or the run has ended. Returns the error code if the iteration has already failed.
+ * Records the success of an iteration and the start of the next one, in one statement. Does not replace a recorded end,
+ * and changes nothing if the run has ended. Returns the error code if the iteration has already failed.
  */
 export async function recordIteration(db: Db, ended: EndedIteration): Promise<string | undefined> {
   const { loop } = ended;

@@ -43,12 +43,12 @@ const claimColumns = sql`status, handle, also_handles AS "alsoHandles", error_co
   coalesce(status = 'in progress' AND isolation = 'waits', false) AS "isHeld"`;
 
 /**
- * Marks the node as started, or returns the end that an earlier attempt recorded. Returns undefined if the run has ended or is
- * unknown. A database that crashes may lose the claim: then the attempt is not counted. A database trigger copies an earlier
- * attempt that has not ended to `node_attempts`, and holds a node whose workers died.
+ * Marks the node as started, or returns the end that an earlier attempt recorded. Returns undefined if the run has
+ * ended or is unknown. A database that crashes may lose the claim: then the attempt is not counted. A database trigger
+ * copies an earlier attempt that has not ended to `node_attempts`, and holds a node whose workers died.
  *
- * The key of the run's row is locked first; the foreign key would lock it last. So the end of a run, which closes the nodes in
- * progress, waits for the claim, and a claim that waits for the end finds the run closed.
+ * The key of the run's row is locked first; the foreign key would lock it last. So the end of a run, which closes the
+ * nodes in progress, waits for the claim, and a claim that waits for the end finds the run closed.
  */
 export async function claimNode(
   db: Db,
@@ -276,7 +276,7 @@ export function insertPayments(rows: RawBuilder<unknown>): RawBuilder<unknown> {
     WHERE excluded.amount_usd > 0 AND (paid.amount_usd = 0 OR paid.price_version = '')`;
 }
 
-/** Of failures of which no activity has told more. */
+/** The messages of failures that no activity has recorded, by error code. Other codes get a general message. */
 const SENTENCES: Partial<Record<string, string>> = {
   worker_unavailable: 'No worker of its pool took the node within the `schedule_timeout` of its settings.',
 };

@@ -6,7 +6,7 @@ import { pushTo } from '../../graph/push-to.js';
 import type { Db } from '../core/client.js';
 import { ofLoop } from './iterations-repository.js';
 
-/** The end of a node outside loops. */
+/** The end of a node, without the path, which the caller knows. */
 export interface EndedNode extends NodeEnding {
   nodeId: string;
 }

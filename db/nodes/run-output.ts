@@ -91,7 +91,7 @@ export async function countCharacters(
   return rows[0]?.characters;
 }
 
-/** Returns true if retention has deleted results of the run, so that the remaining ones are incomplete. */
+/** Returns true if the run's results have expired, so that the remaining ones are incomplete, or if it is unknown. */
 export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('results_expired_at').where('id', '=', runId).executeTakeFirst();
   return run === undefined || run.results_expired_at !== null;

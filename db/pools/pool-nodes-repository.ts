@@ -25,7 +25,7 @@ export async function findPoolsOfProject(db: Db, projectId: number): Promise<Pro
 
 interface Due {
   pool: string;
-  /** Of the worker that decides for the run; null if it is unversioned. */
+  /** The build of the worker that decides in which pool the node is due; null if that worker is unversioned. */
   buildId: string | null;
 }
 
@@ -101,8 +101,8 @@ const waitsOtherwise = sql`(node.iterations IS NOT NULL OR node.is_iteration
       AND attempt.finished_at > now() - interval '1 minute'))`;
 
 /**
- * Starts the waits of nodes that are due while no worker of their pool, and of the build of their run, counts. Several
- * processes may do this at the same time. Returns their number.
+ * Starts the waits of nodes that are due or were left by a dead worker, and for which no worker of their pool and build
+ * is living (`isServed`). Several processes may do this at the same time. Returns the number of started waits.
  */
 export async function startWorkerWaits(db: Db): Promise<number> {
   const inQueue = await startWaits(
@@ -184,7 +184,7 @@ export async function sweepPoolNodes(db: Db): Promise<boolean> {
 
 export interface PoolFigures {
   name: string;
-  /** Workers that count. */
+  /** The number of living workers (`isLiving`). */
   workers: number;
   /** The builds of these workers. */
   buildIds: string[];

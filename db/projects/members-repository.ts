@@ -16,7 +16,8 @@ export async function setMember(db: Db, projectId: number, userId: number, role:
 
 /** Also deletes the drafts of the member. Requires a transaction. */
 export async function removeMember(transaction: Db, projectId: number, userId: number): Promise<boolean> {
-  // First the membership, for which a draft that is being stored makes it wait.
+  // Delete the membership first: the statement waits for transactions that store a draft (`lockDraft`), and the
+  // statements below then find these drafts.
   const result = await transaction
     .deleteFrom('project_members')
     .where('project_id', '=', projectId)
@@ -82,7 +83,9 @@ export function findProjectRole(db: Db, projectId: number, reach: Reach): Promis
   return membershipsOf(db, reach).where('projects.id', '=', projectId).executeTakeFirst();
 }
 
-/** Returns undefined for an archived workflow, and for a request about a run that the user may not see (`isVisibleTo`). */
+/**
+ * Returns undefined for an archived workflow, and for a request about a run that the user may not see (`isVisibleTo`).
+ */
 export function findWorkflowRole(
   db: Db,
   workflowId: number,

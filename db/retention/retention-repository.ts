@@ -77,8 +77,9 @@ const EXPIRING = [
 ] as const;
 
 /**
- * Deletes contents of expired runs, up to `limit` rows of each table. A run is done once a call has found no more rows
- * than the limit allows. Nodes retain their status and error code; approvals and human tasks retain their decisions.
+ * Deletes contents of expired runs, up to `limit` rows of each table. The runs are done once a call has found fewer
+ * rows than `limit` in each table. Nodes retain their status and error code; approvals and human tasks retain their
+ * decisions.
  */
 export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
   const { rows } = await sql<{ id: string }>`
@@ -193,7 +194,7 @@ export async function deleteSettledDeliveries(db: Db, retentionDays: number, lim
   return toBatch({ webhook_deliveries: await deleteRows(db, 'webhook_deliveries', settled, limit) }, limit);
 }
 
-/** Only the last 30 days are shown. */
+/** Deletes stops of spending limits that are older than 30 days, because only the last 30 days are shown. */
 export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
   const old = sql`day <= period_start('day', clock_timestamp()) - 30`;
   return toBatch({ spending_stops: await deleteRows(db, 'spending_stops', old, limit) }, limit);
@@ -279,7 +280,7 @@ export async function deleteOldDrafts(db: Db, limit: number): Promise<Batch> {
   };
 }
 
-/** Deletes the conversations of such workflows. Several calls may be necessary for a long one. */
+/** Deletes the conversations of gone workflows (`isGone`). A long conversation may need several calls. */
 export async function deleteGoneConversations(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const inGone = sql`conversation_id IN (SELECT id FROM conversations WHERE ${ofGone})`;
@@ -290,8 +291,8 @@ export async function deleteGoneConversations(db: Db, limit: number): Promise<Ba
 }
 
 /**
- * Deletes deltas that arrived after the end of their node: from a worker that had been given up for dead, or after
- * the run was closed.
+ * Deletes deltas that arrived after the end of their node: from a worker that counted as dead, or after the run was
+ * closed.
  */
 export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
   const isLeft = sql`created_at < now() - interval '1 minute' AND NOT EXISTS (

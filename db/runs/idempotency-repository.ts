@@ -57,8 +57,8 @@ export async function claimKey(
 }
 
 /**
- * Withdraws a key, so that no request with it starts a run. Waits for a concurrent claim; returns false if
- * a run has the key.
+ * Withdraws a key, so that no request with it starts a run. Waits for a concurrent claim; returns false, and changes
+ * nothing, if the key is stored already: for a run, as withdrawn, or expired and not deleted yet.
  */
 export async function withdrawKey(db: Db, { userId, key }: RequestKey, requestEnc: Buffer): Promise<boolean> {
   const withdrawn = await db

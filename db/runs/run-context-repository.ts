@@ -3,8 +3,8 @@ import type { Db } from '../core/client.js';
 import type { Plan } from '../../graph/plan.js';
 
 /**
- * Everything that a worker needs to know about a run before it executes a node. It never changes, except that other
- * runs may pass more secrets while the run lasts.
+ * Everything that a worker needs to know about a run before it executes a node. While the run lasts it never changes,
+ * except that the run starts (`isStarted`) and that other runs may pass more secrets.
  */
 export interface StoredRunContext {
   runId: string;
@@ -21,7 +21,7 @@ export interface StoredRunContext {
   depth: number;
   /** The topmost ancestor run; the run's own id if it has no parent. */
   rootRunId: string;
-  /** True if it reuses results of earlier runs. */
+  /** True if the run may reuse results: it resumes an earlier run, or is a test. */
   isResumed: boolean;
   isStarted: boolean;
   isTest: boolean;
@@ -57,7 +57,7 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
 
 interface StoredPlan {
   plan: Plan;
-  /** Of the drawing, not validated. */
+  /** The `settings` of the drawing, not validated. */
   settings: unknown;
   /** The pool of the project; null is the default pool. */
   pool: string | null;

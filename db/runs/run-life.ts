@@ -252,7 +252,8 @@ async function endWithin(
 
 /**
  * Requests the cancellation of the open tests that a cancelled run of the assistant in the editor has asked for. The
- * reconciler cancels them; one that has not begun once its start must have reached Temporal.
+ * reconciler cancels a started test in its next round, and any other test 15 seconds after its acceptance at the
+ * latest, when its start must have reached Temporal.
  */
 async function cancelTests(trx: Transaction<Tables>, runId: string): Promise<void> {
   await sql`

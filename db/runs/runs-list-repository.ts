@@ -21,7 +21,7 @@ export interface RunsQuery {
   startedFrom: Date | undefined;
   /** Exclusive bound on the time of acceptance. */
   startedBefore: Date | undefined;
-  /** Of `assistant`, only those of the user. */
+  /** With `assistant`, only the user's own runs are listed. */
   purpose: RunPurpose;
   /** Only runs that wait for people: for an approval, a human task or a sign-in for a connection. */
   isWaiting: boolean;
@@ -66,7 +66,8 @@ export function findRunOrigin(db: Db, runId: string, reach: Reach): Promise<RunO
 }
 
 /**
- * Counts runs only if the query filters them or lists tests or runs of assistants; otherwise adds up the counts in `workflow_statistics`.
+ * Counts runs only if the query filters them or lists tests or runs of assistants; otherwise adds up the counts in
+ * `workflow_statistics`.
  */
 async function countRuns(db: Db, query: RunsQuery): Promise<number> {
   const isCounted = query.status ?? query.startedFrom ?? query.startedBefore ?? (query.purpose !== 'run' || undefined);

@@ -17,7 +17,7 @@ export interface RunToStart {
   plan: Plan;
   /** The `settings` of the drawing, not validated. */
   settings: unknown;
-  /** True if it may reuse results of earlier runs. */
+  /** True if the run may reuse results of earlier runs. */
   isResumed: boolean;
   /** The pool of its project; null is the default pool. */
   pool: string | null;
@@ -178,7 +178,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
 
 interface NextCheck {
   delaySeconds: number;
-  /** True if its workflow task fails repeatedly; undefined if unknown. */
+  /** True if the run's workflow task fails repeatedly; undefined if unknown. */
   isStuck?: boolean;
 }
 

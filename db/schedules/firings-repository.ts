@@ -114,7 +114,10 @@ export async function noteRefusal(db: Db, { scheduleId, at }: FiringKey, { code,
     .execute();
 }
 
-/** The API then pauses the schedule in Temporal too. Does nothing if the schedule has another author by now. */
+/**
+ * Pauses a schedule whose author has lost access; the API then pauses its copy in Temporal, too. Does nothing if the
+ * schedule has another author by now.
+ */
 export async function pauseForLostAccess(db: Db, scheduleId: string, authorId: number): Promise<void> {
   await pause(db, { id: scheduleId, author_id: authorId });
 }
@@ -148,8 +151,8 @@ async function pause(db: Db, which: { id?: string; author_id: number }): Promise
 }
 
 /**
- * For a schedule that fires in Temporal but is unknown here, for example after a restore. The API
- * deletes it in Temporal.
+ * Asks the API to delete a schedule in Temporal that fires there but is unknown here, for example after a restore of
+ * this database.
  */
 export async function requestRemoval(db: Db, scheduleId: string): Promise<void> {
   await db

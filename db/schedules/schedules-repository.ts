@@ -84,7 +84,7 @@ export interface ScheduleChange {
 
 /**
  * Updates a schedule. `change` reads the stored schedule under a row lock, so that concurrent changes do not undo each
- * other. An error of it rolls back everything. Returns undefined if the workflow has no such schedule.
+ * other. An error of `change` rolls back everything. Returns undefined if the workflow has no such schedule.
  */
 export function updateSchedule(
   db: Db,
@@ -114,8 +114,8 @@ export function updateSchedule(
 }
 
 /**
- * Keeps `changed_at` if Temporal has not received an earlier change yet: missed firings since that change must
- * still be caught up on.
+ * Keeps `changed_at` if Temporal has not received an earlier change yet: missed firings since that change must still be
+ * caught up on. A schedule that was paused has missed none, so its `changed_at` is renewed.
  */
 function newVersion({ version, syncedVersion, isPaused }: ScheduleRecord) {
   const isKnown = syncedVersion === version || isPaused;

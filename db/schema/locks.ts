@@ -3,8 +3,8 @@ import { sql, type Migration } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 
 /**
- * The time that a statement waits for a lock. It is less than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock
- * with a transaction of the service the change of the schema gives way.
+ * The time that a statement waits for a lock. It is less than PostgreSQL's `deadlock_timeout` (1 s), so that in a
+ * deadlock with a transaction of the service the change of the schema gives way.
  */
 const LOCK_TIMEOUT = '200ms';
 const MAX_PAUSE_S = 0.5;
@@ -23,7 +23,7 @@ export async function patiently<T>(db: Database, deadline: number, work: () => P
   }
 }
 
-/** Holds until the end of the transaction. */
+/** The timeout applies until the end of the transaction. */
 export async function setLockTimeout(trx: Parameters<Migration['up']>[0] | Db): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(trx);
 }

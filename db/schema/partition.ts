@@ -12,7 +12,7 @@ const KEY = ['run_id', 'path', 'node_id'];
 /** The name of the partitioned table until `exchange` renames it. */
 const NEXT = 'node_results_next';
 const MIRROR = 'node_results_mirror';
-/** A batch ends with the row by which it reaches one of these limits: whoever changes its rows waits for its end. */
+/** A batch ends with the row by which it reaches one of these limits: changes of its rows wait for its commit. */
 const BATCH_ROWS = 5_000;
 const BATCH_BYTES = 32 * 1024 * 1024;
 /** The time for which `prepare`, each batch and `exchange` retry to get their locks. */
@@ -177,7 +177,7 @@ function exchange(db: Database): Promise<void> {
       const renamed = sql.id(name.replace(NEXT, TABLE));
       await sql`ALTER TABLE ${table} RENAME CONSTRAINT ${sql.id(name)} TO ${renamed}`.execute(trx);
     }
-    // The triggers of the old table went with it.
+    // The triggers of the old table were dropped with it: create them on the new one.
     const isOfTable = new RegExp(`\\bON ${TABLE}\\b`);
     const files = shippedRoutines().filter(({ text }) => isOfTable.test(text));
     await applyRoutines(trx, files);

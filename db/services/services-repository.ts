@@ -14,7 +14,7 @@ export interface ServiceFields {
   documentationUrl: string | null;
   connectionKinds: string[];
   actionCount: number;
-  /** The actions in lists of JSON. They are valid, and their ids are unique. */
+  /** The actions as JSON texts, each of which is a list. The actions are valid, and their ids are unique. */
   lists: readonly string[];
 }
 
@@ -198,8 +198,8 @@ export function findServiceAction(db: Db, serviceId: string, id: string): Promis
 export type FactsRecord = InferResult<ReturnType<typeof facts>>[number];
 
 /**
- * Returns the actions among `names` that services of the project have. Ends with the one whose fields exceed
- * `mostBytes`, if there is one: a caller may name more than the memory of the process holds.
+ * Returns the actions among `names` that services of the project have. Ends with the action whose fields bring the
+ * total above `mostBytes`, if there is one: a caller may name more than the memory of the process holds.
  */
 export async function findActionsOf(
   db: Db,

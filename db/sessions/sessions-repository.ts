@@ -1,4 +1,4 @@
-// Sessions of users. Writer: the API (docs/operate/sign-in.md, "Sessions").
+// Sessions of users. Writers: the API, and `admin set-password`, which ends them (docs/operate/sign-in.md, "Sessions").
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SignInMethod, Tables } from '../core/tables.js';
@@ -30,8 +30,8 @@ export interface NewSession {
 
 /**
  * Must be the first lock in a transaction that signs the user in or creates a link. It waits for a concurrent lock-out
- * or change of the password; if it comes first, they wait and then end what it has opened. Lock order: user, password,
- * links, sessions. Returns false if there is no such active user.
+ * or change of the password. If this lock comes first, the lock-out or change waits, and then ends what the transaction
+ * has opened. Lock order: user, password, links, sessions. Returns false if there is no such active user.
  */
 export async function holdActiveUser(transaction: Db, userId: number): Promise<boolean> {
   const user = transaction.selectFrom('users').select('id').where('id', '=', userId).where('is_active', '=', true);

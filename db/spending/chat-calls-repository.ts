@@ -56,8 +56,8 @@ export interface ChatEnd {
 }
 
 /**
- * Writes the transaction of a call and releases its reservation, in one statement. Idempotent; changes nothing if the
- * call was given up for dead. A call that the database has lost is stored again.
+ * Writes the transaction of a call and releases its reservation, in one statement. Idempotent; changes nothing if
+ * `endDeadChatCalls` has ended the call. A call that the database has lost is stored again.
  */
 export async function endChatCall(db: Db, call: ChatCall, end: ChatEnd): Promise<void> {
   await sql`

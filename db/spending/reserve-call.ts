@@ -20,7 +20,7 @@ export interface PassedLimit {
   /** Set for limits of a project. */
   period: SpendingPeriod | null;
   spentUsd: string;
-  /** Reserved by other calls that are in flight, or not in the books yet. */
+  /** Reserved by other calls that are in flight, or in no transaction yet. */
   reservedUsd: string;
 }
 
@@ -35,7 +35,7 @@ interface PaidCallToClaim extends NewCall {
   projectId: number;
   reservedUsd: string;
   reservedTokens: TokenCounts;
-  /** The limit of its agent; null if it has none. */
+  /** The cost limit of the call's agent; null if there is none. */
   maxCostUsd: string | null;
 }
 
@@ -59,7 +59,8 @@ interface ClaimRow extends PassedLimitRow {
 
 /**
  * `claimCall` for a model call. Claims nothing if the call would exceed a limit, which is returned, or if its run has
- * ended: then it returns undefined. The end of the run waits for the claim, and charges what is still in flight.
+ * ended: then it returns undefined. The end of the run waits for the claim, and charges what is still in flight. A call
+ * that reserves nothing is claimed by `claimCall` without these checks.
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;

@@ -20,8 +20,8 @@ export interface Reserved {
 }
 
 /**
- * Returns the reservations of a project's calls that are in flight, or were paid in this period and are
- * not in the books yet.
+ * Returns the reservations of a project's calls that are in flight, or that were cut off, or answered in this period,
+ * and are in no transaction yet.
  */
 export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
   const { rows } = await sql<Reserved>`

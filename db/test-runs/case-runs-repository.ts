@@ -143,7 +143,7 @@ export function findCaseRun(db: Db, workflowId: number, id: string): Promise<Cas
     .executeTakeFirst();
 }
 
-/** Oldest first: those behind the run `after`, or from the first one. Returns none if that run is gone. */
+/** Returns the case runs after `after`, or from the first one, oldest first. Returns none if `after` is gone. */
 export function listOpenCaseRuns(db: Db, limit: number, after: string | undefined): Promise<CaseRun[]> {
   const open = db.selectFrom('case_runs').select(RUN).where('status', '=', 'in progress');
   const behind = sql<boolean>`(created_at, id) > (SELECT created_at, id FROM case_runs WHERE id = ${after})`;

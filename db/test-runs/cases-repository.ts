@@ -24,7 +24,7 @@ export interface CaseContent {
   expect: Expectation[];
   /** The fields that were secret when the input was set. Their values stay secret even if the fields no longer are. */
   secretFieldIds?: string[] | undefined;
-  /** What the run masked of which the case was made, if its input contains secrets. */
+  /** The texts that were masked in the run from which the case was made, if its input contains secrets. */
   secretsThen?: string[] | undefined;
 }
 

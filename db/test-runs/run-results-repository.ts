@@ -21,8 +21,8 @@ export interface ResultToPin {
 }
 
 /**
- * Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired; and for a
- * run of the assistant in the editor, because every member reads the pins.
+ * Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired; and for
+ * a run of the assistant in the editor, because every member reads the pins.
  */
 export async function findResultToPin(
   db: Db,

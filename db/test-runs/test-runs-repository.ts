@@ -18,7 +18,7 @@ export interface FixedResult extends Omit<NodeKey, 'runId'> {
   source: 'mock' | 'pin';
   isStale: boolean;
   outcome: FixedOutcome;
-  /** Of a pin that is not stored for a run yet: see `StoredPin`. */
+  /** Set only for a pin that is not stored for a run yet: see `StoredPin` in pins-repository.ts. */
   secretsThen?: readonly string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Users. Writers: the admin commands, the first start of the embedded stack, and sign-in by OpenID Connect
+// Users. Writers: the API, the admin commands, the first start of the embedded stack, and sign-in by OpenID Connect
 // (which creates them).
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';

@@ -8,7 +8,7 @@ import type { StoredRunStatus } from '../core/tables.js';
  * - the start and end of a node (one step if its start was not stored separately);
  * - an approval or human task that is requested or settled, and each decision or answer that counts but does not
  *   settle it;
- * - the start and end of a child run that a tool call waits for;
+ * - the start and end of a wait for a connection, for a worker, or of a tool call for its child run;
  * - the deletion of a file of an ended run.
  *
  * No writer stores the number. Each reader counts it in its own snapshot (`run_changes` in db/routines/loops.sql), and
@@ -51,7 +51,7 @@ export const versionColumns: RawBuilder<unknown> = sql`${countedOfRun},
 export interface VersionRow {
   run_status: StoredRunStatus;
   is_started: boolean;
-  /** The number of steps of nodes, requests, tasks and child runs. */
+  /** The number of steps of nodes, requests, tasks and waits. */
   changes: number;
   deleted_files: number;
   /** The number of pending requests that have expired: readers see them as expired before the version counts it. */

@@ -120,7 +120,7 @@ export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null
   return rows.map(({ role }) => role);
 }
 
-/** Must check the same as the admission of a key (`countedKey`, `isInReach`). */
+/** Must check the same as the admission of a key (`countKeyRequests`, `isInReach`). */
 const isGoodKey = sql`EXISTS (
   SELECT FROM api_keys AS key JOIN users ON users.id = key.user_id AND users.api_access
   WHERE key.id = asked.key_id AND key.user_id = asked.user_id AND (key.expires_at IS NULL OR key.expires_at > now())

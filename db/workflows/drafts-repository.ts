@@ -43,8 +43,8 @@ interface PlaceOfDraft {
 
 /**
  * Locks the user's drafts in the project until the end of the transaction, and keeps the workflow and the membership
- * from going away meanwhile: who removes them deletes the draft that this transaction stores. Returns undefined if one
- * of them is gone.
+ * from going away meanwhile: a transaction that removes one of them waits, and then deletes the draft that this
+ * transaction has stored. Returns undefined if one of them is gone.
  */
 export async function lockDraft(transaction: Db, { workflowId, userId }: DraftKey): Promise<PlaceOfDraft | undefined> {
   const workflow = await transaction

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 
-/** A page lists 50 tools. */
+/** Bounds the size of a page, which lists 50 tools. */
 const MAX_FIELDS_BYTES = 32 * 1024;
 
 /**

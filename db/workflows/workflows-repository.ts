@@ -254,7 +254,7 @@ async function writeUpdate(
   await referFromDrawing(transaction, { workflowId: stored.id, version, document });
 }
 
-/** Uses the time of the statement, so that the later of two concurrent updates has the later time. */
+/** Uses the current time, not that of the transaction's start, so that the later of two updates has the later time. */
 function nextVersion({ version }: StoredWorkflow, userId: number | null) {
   return { version: version + 1, version_author_id: userId, version_created_at: sql<Date>`clock_timestamp()` };
 }

@@ -31,7 +31,10 @@ export interface ActionField extends JsonObject {
   'x-json'?: boolean;
 }
 
-/** The body of an action's request; fields with `x-in: body` are its properties, or with `is_whole` the one body. */
+/**
+ * The body of an action's request. The fields with `x-in: body` are its properties; with `is_whole`, one such field is
+ * the whole body.
+ */
 export interface ActionBody {
   media_type: string;
   is_whole?: boolean;
@@ -40,8 +43,8 @@ export interface ActionBody {
 }
 
 /**
- * What a node stores of its action, and all that a request needs. Only the service writes it: from its catalogue
- * (api/services/catalogue/) or from the document of a project's service.
+ * What a node stores of its action, and all that a request needs of it. Only this product writes the facts, never a
+ * client: from its catalogue (api/services/catalogue/) or from the document of a project's service.
  */
 export interface ActionFacts {
   title: string;
@@ -75,7 +78,7 @@ export function readAction(action: unknown): NamedAction | undefined {
   return { service, id, facts: factsIn(action) };
 }
 
-/** A tool of an agent keeps what its action says under this key; the other keys of the tool are the user's. */
+/** A tool of an agent holds the facts of its action under this key; the other keys of the tool are the user's. */
 export const FACTS_OF_TOOL = 'action';
 
 /** Returns the action of a tool of an agent, in the form of a node's; undefined for tools of other types. */
@@ -91,7 +94,7 @@ export function actionOfTool(tool: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Only this service stores these keys, so their presence says enough. */
+/** Checks only three keys, because only this product stores facts: `withActions` drops those that a client sends. */
 function factsIn(action: JsonObject): ActionFacts | undefined {
   const { service: _service, id: _id, refresh: _refresh, ...facts } = action;
   const isStored =

@@ -42,7 +42,7 @@ function errorsOf(action: unknown, owner: JsonObject, { at, path, isTool }: Plac
   ];
 }
 
-/** Returns the data without what the tools of an agent say, which users do not write. */
+/** Returns the data without the facts that the tools of an agent hold of their actions, which users do not write. */
 export function dataWithoutToolFacts(data: JsonObject): JsonObject {
   const tools = ownValue(data, 'tools');
   if (!Array.isArray(tools)) return data;

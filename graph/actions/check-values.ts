@@ -11,11 +11,14 @@ export const UNKNOWN_ACTION = 'The service has no such action.';
 
 /** The deepest values that are compared with the schema of their field. */
 const MOST_LEVELS = 32;
-/** The comparisons for one node; what is left then is not checked, because schemas and values may be hostile. */
+/** The limit on comparisons for one action. The rest is not checked, because schemas and values may be hostile. */
 const MOST_COMPARISONS = 20_000;
 const MOST_ERRORS = 100;
 
-/** Returns an error by field, in the wording of the other fields of nodes; at most 100. */
+/**
+ * Returns an error by field, in the wording of the other fields of nodes. Reports every required field that is empty,
+ * and checks the given values until there are 100 errors.
+ */
 export function valueErrors(facts: Pick<ActionFacts, 'fields'>, values: JsonObject): Record<string, string> {
   const fields = new Map(fieldsOf(facts));
   const required = requiredOf(facts);

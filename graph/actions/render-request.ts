@@ -22,8 +22,8 @@ export interface ActionRequest {
  * Returns the request for `values` (by field), whose variables have been filled in. Values that are empty (missing,
  * null, `""`) are left out. `server` replaces the braces in the host of `facts.server` (`serverFor`).
  *
- * Throws a `NodeError` `invalid_value`: a required value is empty, a value of the path is `.` or `..`, or a header has a
- * line end.
+ * Throws a `NodeError` with the code `invalid_value` if a required value or a value of the path is empty, if a part of
+ * the path would be `.` or `..`, or if a header has a line end.
  */
 export function renderAction(facts: ActionFacts, values: JsonObject, server: string = facts.server): ActionRequest {
   const given = fieldsOf(facts).flatMap(([key, field]): Given[] => {

@@ -39,7 +39,7 @@ export function mapActions(drawing: JsonObject, replace: Replace): JsonObject {
   );
 }
 
-/** Returns the drawing without what its actions say, as a client that knows only their names would send it. */
+/** Returns the drawing without the facts of its actions, as a client that knows only their names would send it. */
 export function drawingWithoutFacts(drawing: JsonObject): JsonObject {
   return withActions(drawing, [], () => undefined);
 }
@@ -130,7 +130,7 @@ interface StoredAction {
  * actions a drawing has.
  */
 interface StoredActions {
-  /** The tools of an agent may have changed their order, so their places do not count. */
+  /** By node id, without the position of a tool, because the tools of an agent may have changed their order. */
   ofNodes: Map<unknown, Map<string, StoredAction>>;
   ofDrawing: Map<string, StoredAction>;
 }
@@ -180,7 +180,10 @@ function toComparable(values: unknown): string {
   return writeJson(inKeyOrder(values ?? {}));
 }
 
-/** What the node itself has stored comes first: the credentials in its values were entered for that server. */
+/**
+ * Facts that are stored at the node itself come first, because the credentials in its values were entered for the
+ * server of these facts.
+ */
 function fallbackFacts(
   stored: readonly StoredActions[],
   known: readonly (StoredAction | undefined)[],

@@ -5,7 +5,7 @@ import type { ActionField, FieldStyle } from './action.js';
 
 export type Pair = [name: string, value: string];
 
-/** Returns the text of a value that is not a list or an object; of these, their JSON text. */
+/** Returns a text as it is, an empty text for a missing value or null, and the JSON text of any other value. */
 export function toText(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : writeJson(value);

@@ -77,7 +77,8 @@ class ChangedDrawing {
     this.#drawing = drawing;
     this.#start = drawing['start_node'];
     const edges = groupEdges(drawing['edges']);
-    // Links that stand in the data alone are drawn, too, once any link is: else they would seem to disagree.
+    // If the drawing has no edges, the links in the data of unchanged nodes are drawn, too. Otherwise the edges of the
+    // changed nodes would be the only ones, and the unchanged nodes would get the warning `links_disagree`.
     this.#draws = edges.size === 0;
     for (const node of listOf(drawing['nodes'])) {
       const id = isObject(node) ? node['id'] : undefined;
@@ -231,7 +232,7 @@ class ChangedDrawing {
       if (typeof id !== 'string') return [node];
       const known = this.#nodes.get(id);
       if (known !== undefined && known.node === node) return [known.isChanged ? toNode(known) : node];
-      // A later node with the id of another one goes with it.
+      // Drops a removed node, and later nodes with its id.
       return this.#gone.has(id) || known?.isNew === true ? [] : [node];
     });
     const made = added.map((node) => ({ ...toNode(node), position: places.get(String(node.node['id']))! }));
@@ -308,7 +309,7 @@ function setTargets(node: ChangedNode, exit: string, targets: string[]): void {
   node.isChanged = true;
 }
 
-/** The objects around the data of a node: the body of a request, the drawing, its list of nodes, and the node. */
+/** More than the levels around the data of a node: the body of a request, the drawing, its list of nodes, the node. */
 const LEVELS_AROUND = 8;
 
 function refusedDepth(data: JsonObject): string | undefined {
@@ -317,7 +318,8 @@ function refusedDepth(data: JsonObject): string | undefined {
 
 /**
  * Returns a sentence for a literal credential in nodes. `********` keeps what is stored, and variables name where a
- * credential comes from. A field of an action is known as a credential only once the node has what the service says.
+ * credential comes from. While a node lacks the facts of its action, only the name of a field shows that its value is a
+ * credential.
  */
 export function refusedCredential(nodes: unknown): string | undefined {
   let refused: string | undefined;

@@ -1,5 +1,5 @@
-// The drawing whose runs answer in the editor's panel `Assistant` (docs/use/assistants.md, "In the editor"). It is built
-// in: no workflow has it, and the purpose of a run says that it may use the tools of `/mcp/build`.
+// The drawing whose runs answer in the editor's panel `Assistant` (docs/use/assistants.md, "In the editor"). The
+// drawing is built in: no workflow has it, and the purpose of a run says that it may use the tools of `/mcp/build`.
 import type { JsonObject } from '../json.js';
 import { INSTRUCTIONS } from './instructions.js';
 
@@ -7,7 +7,10 @@ import { INSTRUCTIONS } from './instructions.js';
 const ASSISTANT_NODE = 'assistant';
 const START_NODE = 'message';
 
-/** The server of the tools. Nothing listens there: the worker calls its own service instead (activities/kinds/agent). */
+/**
+ * The server of the tools. Nothing listens at this address: the worker calls its own service instead
+ * (activities/kinds/agent).
+ */
 const BUILDER_URL = 'https://assistant.invalid/mcp/build';
 
 /** Saving is left to the person: the editor may have changes that the draft lacks. */

@@ -38,7 +38,10 @@ export type Change = { [Name in keyof Parts]: Record<Name, Parts[Name]> }[keyof 
 
 export const MOST_CHANGES = 200;
 
-/** Describes the list for clients. `readChanges` validates it, because it can say what is wrong with which change. */
+/**
+ * Describes the list for clients. `readChanges` validates the list instead, because its errors name the change and the
+ * mistake.
+ */
 export const changesSchema = z
   .array(
     z.union([

@@ -10,7 +10,7 @@ import { exitNamesOf, ORDINARY_EXIT } from './node-links.js';
 interface Known {
   /** The model that the example names. */
   model: string;
-  /** The workflow that it runs; undefined if the project has none. */
+  /** The workflow that the example runs; undefined if the project has none. */
   workflowId: number | undefined;
 }
 

@@ -25,8 +25,8 @@ export function valueAt(value: unknown, parts: readonly string[]): unknown {
 }
 
 /**
- * Returns a copy with another value at the place. Creates the objects on the way that are missing; `-`, or the length of
- * a list, appends to it. Returns a sentence where there can be no such place.
+ * Returns a copy with another value at the place. Creates the missing objects on the path; `-`, or the length of a
+ * list, appends to the list. Returns a sentence if there can be no such place.
  */
 export function withValueAt(
   value: unknown,

@@ -66,7 +66,7 @@ export function withLinks(kind: NodeKind | undefined, data: JsonObject, links: N
   return linked;
 }
 
-/** Returns the path inside the data, as a JSON Pointer, of a field in `data` that holds links; undefined if none does. */
+/** Returns the path inside `data`, as a JSON Pointer, of a field that holds links; undefined if there is none. */
 export function findLinkField(kind: NodeKind | undefined, data: JsonObject): string | undefined {
   const fields = linkFieldsOf(kind);
   const own = Object.keys(data).find((key) => fields.has(key));

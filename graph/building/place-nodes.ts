@@ -7,7 +7,7 @@ import { kindOfType } from '../nodes/registry.js';
 import { pushTo } from '../push-to.js';
 
 interface Box {
-  /** Of its node; undefined for notes and frames. */
+  /** The id of the node; undefined for notes and frames. */
   id?: string;
   x: number;
   y: number;
@@ -39,9 +39,9 @@ interface Placing {
 }
 
 /**
- * Returns the upper left corner of each new node: to the right of a node that leads to it, else to the left of one that
- * it leads to, else below everything. Existing nodes stay where they are. The frame of a loop's body has nothing in it
- * but the body, unless existing nodes are in the way on all sides.
+ * Returns the upper left corner of each new node: to the right of the placed nodes that lead to it, or, if there are
+ * none, at the left edge below everything. Existing nodes stay where they are. The frame of a loop's body has nothing
+ * in it but the body, unless existing nodes are in the way on all sides.
  */
 export function placeNodes(
   { nodes, start, links, notes }: Placing,
@@ -79,7 +79,7 @@ export function placeNodes(
     const right = edges.reduce((most, edge) => Math.max(most, edge), -Infinity);
     const { x, y } = placed.get(first)!;
     const beside = { x: right + GAP_X + inset.x, y: y + inset.y };
-    // In a body that has no room on the right, there may be some below the node before.
+    // In a body that has no room on the right, there may be room below the preceding node.
     if (bodies.loopOf.has(id) && bodies.loopOf.get(id) === bodies.loopOf.get(first)) put(id, beside, { x, y });
     else put(id, beside);
   }
@@ -87,8 +87,8 @@ export function placeNodes(
 }
 
 /**
- * Returns the new nodes so that each comes behind those that lead to it, and what is inside of loops before what comes
- * behind them; the nodes of a circle come last.
+ * Returns the new nodes in an order in which each comes after those that lead to it, and the nodes in the body of a
+ * loop come before those that follow the loop. The nodes of a cycle, and those after them, come last.
  */
 function inOrder(added: ReadonlySet<string>, links: readonly Ends[], depthOf: (id: string) => number): string[] {
   const waits = new Map([...added].map((id) => [id, 0]));
@@ -135,13 +135,16 @@ class Frames {
     for (const [loop, frame] of this.#grown(id, box)) this.#frames.set(loop, frame);
   }
 
-  /** Returns the right edge of the frame of a loop, for a node that is not in it; undefined without one. */
+  /** Returns the right edge of a loop's frame; undefined if the loop has none, or if the node `id` is in its body. */
   rightOf(loop: string, id: string): number | undefined {
     const frame = this.#frames.get(loop);
     return frame === undefined || loopsAround(this.#bodies, id).includes(loop) ? undefined : rightOf(frame);
   }
 
-  /** Returns how far down the box moves so that no frame holds what is not in its body; undefined if it can stay. */
+  /**
+   * Returns the `y` to which the box must move down so that no frame holds a node or note that is not in its body;
+   * undefined if the box can stay.
+   */
   below(id: string, box: Box): number | undefined {
     if (this.#frames.size === 0 && !this.#bodies.loopOf.has(id)) return undefined;
     const own = new Set(loopsAround(this.#bodies, id));
@@ -206,8 +209,9 @@ class Columns {
   }
 
   /**
-   * Moves the first box down until it overlaps no other and `below` moves it no further, else the next one, and takes
-   * that place. Where none finds one, the first takes the place at which it overlaps no other.
+   * Takes a place for one of the wanted boxes and returns it. Each box in turn moves down until it overlaps no taken
+   * box and `below` moves it no further, with at most `MOST_MOVES` moves. If no box finds such a place, the first one
+   * takes the place at which it overlaps no taken box.
    */
   take(wanted: readonly Box[], below: (box: Box) => number | undefined): Box {
     for (const each of wanted) {

@@ -49,7 +49,7 @@ function toShortNode(node: JsonObject, id: string, edges: readonly JsonObject[])
   };
 }
 
-/** What an action says is written by the service alone. */
+/** Leaves out the facts of an action, which only this product writes. */
 function nameOf({ service, id, refresh }: JsonObject): JsonObject {
   return { service, id, ...(refresh !== undefined && { refresh }) };
 }

@@ -267,7 +267,10 @@ export function needsApproval(policy: ApprovalPolicy, toolName: string): boolean
   return argumentsThatAsk(policy, toolName) !== undefined || !policy.never?.tool_names.includes(toolName);
 }
 
-/** Returns the arguments without which a call of the tool needs no approval; undefined if it always needs one. */
+/**
+ * Returns the arguments of which a call of the tool must give at least one to need approval; undefined if the approval
+ * doesn't depend on arguments, because every call of the tool needs it or none does.
+ */
 export function argumentsThatAsk(policy: ApprovalPolicy, toolName: string): string[] | undefined {
   if (typeof policy === 'string' || policy.always?.tool_names.includes(toolName)) return undefined;
   const named = policy.when_given?.filter((condition) => condition.tool_name === toolName) ?? [];

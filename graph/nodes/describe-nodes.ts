@@ -22,7 +22,7 @@ interface NodeDescription {
   handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles. Absent if there is none. */
   handles_from?: string;
-  /** True if that list may be absent. The node is then left by its `next_nodes`. */
+  /** True if the list `handles_from` may be absent. The node is then left by its `next_nodes`. */
   is_list_optional?: true;
   /** True if the node is also left by its `next_nodes` although it has handles. */
   has_next_nodes?: true;
@@ -33,9 +33,8 @@ interface NodeDescription {
   body_variables?: string[];
   /**
    * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
-   * while other fields have these values. `needed` marks one that is required then.
-   * `labels` has words for the values of an `enum`. Conditions in lists are in
-   * `$defs`.
+   * while other fields have these values. `needed` marks one that is required then. `labels` has words for the values
+   * of an `enum`. Conditions in lists are in `$defs`.
    */
   schema: object;
   output_schema: object;

@@ -93,7 +93,7 @@ export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   };
 }
 
-/** The parsed value doesn't show this, because the schema fills in an absent `backoff`. */
+/** Reads the data as drawn, because the schema fills in an absent `backoff` of the parsed value. */
 function setsBackoff(data: JsonObject): boolean {
   const retry = ownValue(data, 'retry');
   return isObject(retry) && ownValue(retry, 'backoff') !== undefined;

@@ -48,7 +48,10 @@ const settingsSchema = z.looseObject({
 
 const WITHOUT = 'Field not permitted beside an action';
 
-/** What a node says of its action. The service drops and stores the rest (graph/actions/stored-actions.ts). */
+/**
+ * The keys by which a node names its action. `withActions` (graph/actions/stored-actions.ts) drops other facts that a
+ * client sends, and stores those that this product knows.
+ */
 export const actionName = {
   service: z.string().min(1).max(100).describe('The id of the service'),
   id: z.string().min(1).max(300).describe('The id of the action'),

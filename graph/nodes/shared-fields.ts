@@ -5,8 +5,8 @@ import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
 /**
- * The edge names of the other handles of nodes with such a list, and of the error link. An item with one of these ids
- * could not be told from them.
+ * The edge names of the error link and of the other handles of nodes with a list of handles. The edges of an item with
+ * such an id could not be distinguished from the edges of these handles.
  */
 const RESERVED = ['default', 'error', 'timeout'];
 
@@ -83,7 +83,7 @@ export const connectionTimeoutField = z
   .meta({ format: SECONDS_FORMAT });
 
 export const mcpServerFields = {
-  // Variables in it are not filled in, because a value could send the secret headers to another server.
+  // Variables in this address are not filled in, because a value could send the secret headers to another server.
   endpoint_url: z
     .string()
     .refine(isHttpUrl, { error: 'Input should be a valid http or https URL' })

@@ -7,7 +7,10 @@ const optionSchema = z.looseObject({
   is_default: z.boolean().nullish(),
 });
 
-/** Only `id` is required. The other fields are for the form that asks a person for the input. */
+/**
+ * Only `id` is required. The other fields are for the form that asks a person for the input; `completeInput` also fills
+ * in defaults and checks values by them.
+ */
 export const inputFieldSchema = z.looseObject({
   id: z.string().min(1).describe('Nodes read the value as the variable {{ input.<id> }}'),
   title: z.string().nullish(),

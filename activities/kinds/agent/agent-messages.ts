@@ -1,5 +1,5 @@
-// Builds the conversation of an agent from its stored turns for each model call. The conversation is stored in PostgreSQL
-// alone and sent to the provider alone.
+// Builds the conversation of an agent from its stored turns for each model call. The conversation is stored only in
+// PostgreSQL and sent only to the provider.
 import type OpenAI from 'openai';
 import type { AnsweredToolCall, StoredTurn } from '../../../db/agents/agent-repository.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';

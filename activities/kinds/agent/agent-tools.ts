@@ -1,6 +1,6 @@
 // Executes the tool calls of one model message concurrently. Each call that is approved or needs no approval is made
-// once. If a call is not made, the model receives the reason. A call of a workflow starts a run, and the step is
-// repeated until that run has ended.
+// once, unless repeating it is allowed (`retry_unsafe`, or the method of an action). If a call is not made, the model
+// receives the reason. A call of a workflow starts a run, and the step is repeated until that run has ended.
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {

@@ -17,8 +17,8 @@ import { ensureChild, loadDrawing, readChildOutput, toChildToStart, toContent, t
 export const NO_SERVER = '';
 
 /**
- * Does the work, and then sets the memory of the node to its size before. Nothing else may reserve memory for the node
- * meanwhile, because that would be released, too.
+ * Does the work, and then restores the size of the node's memory lease. Nothing else may reserve memory for the node
+ * meanwhile, because that memory would be released, too.
  */
 export async function withMemory<Result>({ memory }: NodeTask, work: () => Promise<Result>): Promise<Result> {
   const before = memory.bytes;

@@ -12,7 +12,7 @@ const PACKAGES = [
 ] as const;
 /** The folder of the libraries that code may use, from the folder of the process. */
 const LIBRARIES = '../../../../code-libraries';
-/** The modules outside the folder of the process that it loads, to read JSON. */
+/** The modules outside the folder of the process that the process loads to read JSON. */
 const MODULES = ['exact-number.js', 'json.js', 'json-text.js'] as const;
 /** The heap contains Node.js's own objects and the texts of one program. The memory of the code is in WebAssembly. */
 const HEAP_MB = 128;
@@ -50,7 +50,10 @@ function packageFolders(entry: string): string[] {
   });
 }
 
-/** Node.js may follow a symbolic link only if it may read the link: `node_modules` itself, or packages as pnpm stores them. */
+/**
+ * Returns the symbolic links on the way to the packages: `node_modules` itself, or packages as pnpm stores them.
+ * Node.js may follow a link only if it may read the link.
+ */
 function linksToPackages(entry: string): string[] {
   const { resolve } = createRequire(entry);
   const places = PACKAGES.flatMap((name) =>

@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 const JUDGED_BYTES = 4_096;
 const NO_BYTES = Buffer.alloc(0);
 
-/** This service has failed to save an answer. The target is not to blame, and has done what it was asked. */
+/** This service has failed to save an answer. That is no fault of the target, which has carried out the request. */
 export class AnswerNotSavedError extends Error {
   override name = 'AnswerNotSavedError';
 

@@ -41,7 +41,7 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
   masker: Masker;
 }
 
-/** Throws the error of a service that could not save an answer. */
+/** Throws the cause of an `AnswerNotSavedError`, because this service has failed and not the node. */
 export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
   // Before the codes are judged: the store or PostgreSQL may refuse connections, but the request was sent.

@@ -46,7 +46,8 @@ interface FormTask {
  * answer is stored likewise, so an attempt after a crash continues where the last one stopped. The ledger
  * then holds the cost of the node.
  *
- * Throws a `NodeFailure` with the code `invalid_output` if neither answer fits.
+ * Throws a `NodeFailure` with the code `invalid_output` if neither answer fits, or if the model refuses to answer: the
+ * first answer is then final.
  */
 export async function askForForm(formTask: FormTask): Promise<NodeOutcome> {
   const { db, secretBox, task, form, forms, priceVersion } = formTask;

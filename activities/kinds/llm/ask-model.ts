@@ -79,8 +79,8 @@ export async function askModel(
       client.countTokens((error as UnusableAnswer).usage);
       await savePaidAttempt(db, call, cost);
     } else if (cost === 'nothing') await markCallRefused(db, call);
-    // If the end of the node or run has cut off the call, that end charges it. If the worker
-    // stops, the next attempt repeats it.
+    // If the end of the node or run has cut off the call, that end charges the call. If the worker stops, the next
+    // attempt repeats the call.
     else if (!signal.aborted) await markCallCut(db, call);
     if (signal.aborted) throw error;
     const failure = toLlmFailure(error, client.masker);

@@ -34,8 +34,8 @@ interface CallOptions {
   timeoutMs: number;
   headers: Record<string, string>;
   /**
-   * Gets the content of the answer as it arrives. A stream is requested for it, unless a
-   * stream would change the answer.
+   * Gets the content of the answer as it arrives. A stream is requested for it, unless a stream would change the answer
+   * or the provider has refused streams.
    */
   onText?: TextListener | undefined;
   /** Called when the request is sent; from then on the provider may charge for it. */

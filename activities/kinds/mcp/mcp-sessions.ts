@@ -12,9 +12,9 @@ import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
-   * Runs `act` with an open session of the run, or a new one. If the session was closed before anything was sent on
-   * it, repeats `act` once with a new session, and up to twice more if the server has lost the session. Throws the
-   * errors of `connect` and `act`.
+   * Runs `act` with an open session of the run, or a new one. Repeats `act` with another session if an open session was
+   * closed before anything was sent on it, or if the server has lost the session: at most twice in all
+   * (`MOST_SESSIONS`). Throws the errors of `connect` and `act`.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
 }
@@ -23,7 +23,7 @@ interface Shared {
   session: Promise<McpSession>;
   isConnected: boolean;
   users: number;
-  /** Aborts the connecting. */
+  /** Aborts the attempt to connect. */
   stop: AbortController;
   idle: NodeJS.Timeout | undefined;
 }

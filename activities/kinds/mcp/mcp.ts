@@ -31,7 +31,7 @@ interface McpDeps extends ServerDeps {
 
 /**
  * A tool may have any side effect, so a call is made once. It is claimed before it is sent and not retried if its
- * outcome is unknown, unless the node allows that. Connecting is retried.
+ * outcome is unknown, unless the node allows a repetition (`retry_unsafe`). Connecting is retried.
  *
  * If the worker dies while it connects, the next attempt connects again. If it dies while the call is in flight,
  * the next attempt finds the claim.

@@ -11,8 +11,9 @@ interface Pace {
 const PACE: Pace = { graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
 /**
- * A complete answer stays in memory until the caller has received it, so a caller that reads more slowly than any modem
- * is disconnected. A stream is exempt: it waits at its source, which has its own limits.
+ * A complete answer stays in memory until the caller has received it. A caller that takes longer than `graceMs`, plus
+ * the size of the answer at `bytesPerSecond`, is therefore disconnected. What send-answer.ts writes itself is exempt
+ * (`ctx.respond` is false): large answers have a limit there, and a stream waits at its source.
  */
 export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middleware {
   return async (ctx, next) => {

@@ -8,14 +8,15 @@ import type { AppMiddleware, AppContext } from '../app-state.js';
 import { isChatPath, toChatError } from '../chat-errors.js';
 import { ApiError, overloaded, parseError, quotaExceeded, notFound, unavailable } from '../errors.js';
 
-/** Converts errors to answers; no other code does. An unexpected error reveals nothing to the caller. */
+/** Converts errors that reach this middleware to answers. An unexpected error reveals nothing to the caller. */
 export function errors(health: DatabaseHealth): AppMiddleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
       const answer = toAnswer(error, health, ctx.req.socket.destroyed);
-      // The change of the database's state is logged once.
+      // The outage itself is logged once, at the change of the database's state (telemetry/tell-state.ts), so the
+      // requests that fail during the outage are logged at debug level only.
       const level = answer.code === 'unavailable' && health.state !== 'well' ? 'debug' : 'error';
       if (answer.status >= 500) ctx.state.log[level]({ err: error }, 'request failed');
       ctx.set(answer.headers);
@@ -34,7 +35,7 @@ function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean)
   const isAway = outageOf(error) !== undefined || isShortOfResources(error) || error instanceof StoreAwayError;
   if (isAway) return unavailable(error);
   const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
-  // Requests that have waited for a database that is away are no load.
+  // While PostgreSQL does not answer, a timeout is no sign of load, so the answer is not `overloaded`.
   if (isBusy && health.state === 'no answer') return unavailable(error);
   return isBusy ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }

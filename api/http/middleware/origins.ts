@@ -2,7 +2,10 @@ import type { Environment } from '../../../config/environment.js';
 import type { AppMiddleware } from '../app-state.js';
 import { foreignOrigin } from '../errors.js';
 
-/** Every request header that the interface reads, and `*` for headers that client libraries add. */
+/**
+ * `*` permits every header except `Authorization`, such as `X-File-Name` and what client libraries add. The other names
+ * are the usual headers of the interface.
+ */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',

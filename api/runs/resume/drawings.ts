@@ -30,7 +30,7 @@ export function drawingThen(secretBox: SecretBox, earlier: EarlierRun): PlannedD
   return { drawing: joinSecrets(document, secrets), plan };
 }
 
-/** Input and secrets are those of the earlier run, sealed again for this one. */
+/** Input and secrets are those of the earlier run. They are sealed again, because a seal is bound to a run's id. */
 export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: number): Drawn {
   const { document, plan, snapshotHash, inputEnc, secretsEnc, passedSecretsEnc, projectId } = earlier;
   const { drawing } = drawingThen(secretBox, earlier);

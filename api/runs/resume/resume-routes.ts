@@ -1,4 +1,4 @@
-// Resumes a run: a new run that reuses its results (docs/use/resume.md).
+// Resumes a run: starts a new run that reuses the results of the earlier one (docs/use/resume.md).
 import { z } from 'zod';
 import { findDrawing } from '../../../db/workflows/workflows-repository.js';
 import { MAX_NODES } from '../../../graph/document.js';

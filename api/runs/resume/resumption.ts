@@ -41,7 +41,10 @@ interface ResumedChild {
 export interface Resumption extends Drawn {
   earlierId: string;
   reused: ReusedResults;
-  /** False if all nodes had ended when the earlier run was stopped; a run that resumes it only ends. */
+  /**
+   * False if no node is left to execute, such as for an earlier run that was stopped after its last node. The request
+   * is then refused; for the run of a sub-workflow, the run that resumes it executes nothing and only ends.
+   */
   isSomethingLeft: boolean;
   /** Nodes of sub-workflows that continue with the run that they have started, or with one that resumes it. */
   children: ResumedChild[];
@@ -102,7 +105,10 @@ function checkNodes(ids: string[], plan: Plan): void {
   throw new ApiError(400, 'unknown_node', `from: the node "${id}" ${reason}.`);
 }
 
-/** Throws if a call with unknown outcome would be repeated, in the runs below, too. */
+/**
+ * Returns the runs of sub-workflows that the new run continues with. Throws if a call with an unknown outcome would be
+ * repeated, in this run or in the runs below it, unless the request accepts that.
+ */
 async function findChildren(
   deps: RunDeps,
   request: ResumeRequest,

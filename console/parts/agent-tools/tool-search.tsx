@@ -29,7 +29,7 @@ interface AddToolProps {
   onAdded: () => void;
 }
 
-/** The button `Add tool` offers servers and workflows. An address that is typed is a server, too. */
+/** The button `Add tool`: MCP servers, connections, workflows and actions. A typed address is offered as a server. */
 export function AddTool({ disabled, onAdd, onAdded, ...known }: AddToolProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [hasAdded, setHasAdded] = useState(false);

@@ -16,7 +16,7 @@ export interface Anew {
 }
 
 interface ComposerProps {
-  /** Names the message that is not sent yet, which is kept while the page is open: the conversation's id, if there is one. */
+  /** Key of the unsent message, which is kept while the page is open: the conversation's id, if there is one. */
   draftKey: string;
   projectId: number;
   /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the person has been told. */
@@ -25,7 +25,7 @@ interface ComposerProps {
   onAnew: (anew: Anew | undefined) => void;
   onSent: (conversationId: string) => Promise<void>;
   takesNoFiles?: boolean | undefined;
-  /** True while something else is missing. */
+  /** True while the message cannot be sent for a reason outside of it, such as a missing input. */
   isBlocked?: boolean;
   /** Cancels the current answer; undefined if there is none. */
   stop: { isBusy: boolean; act: () => void } | undefined;

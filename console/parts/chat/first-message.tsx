@@ -10,7 +10,7 @@ interface FirstMessageProps {
   workflow: ChatWorkflow;
   /** Called before the message is sent. Resolves to false if it cannot be sent, and the person has been told. */
   prepare?: (() => Promise<boolean>) | undefined;
-  /** Names the message that is not sent yet; by default that of a chat with the workflow. */
+  /** Key of the unsent message; by default that of a new chat with the workflow. */
   draftKey?: string;
   /** Begins the conversation; by default one with the workflow. */
   begin?: () => Promise<string>;

@@ -1,4 +1,4 @@
-// What the gallery shows of a workflow of examples/, and what becomes of it here.
+// What the gallery shows of a workflow of examples/, and how its drawing is fitted to the models of the service.
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { asArray, asObject, asText } from '../../ui/json.js';
 
@@ -53,7 +53,7 @@ function replaced(value: unknown, model: string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** True if some text of the sample has all words. */
+/** True if the texts of the sample together have all words. */
 export function matches({ title, line, tags, needs }: Sample, words: string): boolean {
   const text = [title, line, ...tags, ...needs].join(' ').toLowerCase();
   return words

@@ -32,8 +32,8 @@ interface ContentViewProps {
 const MOST_JSON = 16 * 1024 * 1024;
 
 /**
- * Shows a text as JSON tree, table, Markdown or plain text. A long text is cut, and a tree only renders open branches; the
- * download has everything.
+ * Shows a text as JSON tree, table, Markdown or plain text. A long text is cut, and a tree only renders open branches;
+ * the download has everything.
  */
 export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
   const part = useMemo(() => partOf(text), [text]);

@@ -11,10 +11,10 @@ interface JsonTableProps {
   table: Rows;
   /** Accessible name, and base name of the exported file. */
   name: string;
-  /** Returns the variable of a cell. Its cells can then be chosen and dragged. */
+  /** Returns the variable of a cell. With `onChoose`, a person can then choose a cell, or drag it as its variable. */
   variableOf?: (at: number, column: string) => string;
   onChoose?: (text: string) => void;
-  /** True for names with their values, which are no table that anybody takes elsewhere. */
+  /** True for names with their values, which nobody exports: hides the number of rows and the button `Export CSV`. */
   isPlain?: boolean;
 }
 

@@ -18,7 +18,7 @@ interface RequestArticleProps {
   onChange: (request: Approval) => void;
   /** True if the heading links to the request's own page. */
   isLinked?: boolean;
-  /** True beside its node, which needs no link. */
+  /** True where the request is shown beside its node: workflow and node are then neither named nor linked. */
   isHere?: boolean;
 }
 
@@ -122,7 +122,7 @@ function isApproval(request: Asked | Approval): request is Approval {
 
 interface RequestFactsProps {
   request: Asked | Approval;
-  /** True beside its node: workflow and node are not named again. */
+  /** True where the request is shown beside its node: workflow and node are then neither named nor linked. */
   isHere?: boolean;
 }
 

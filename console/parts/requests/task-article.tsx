@@ -26,7 +26,7 @@ interface TaskArticleProps {
   onChange: (task: Task) => void;
   /** True if the heading links to the task's own page. */
   isLinked?: boolean;
-  /** True beside its node, which needs no link. */
+  /** True where the task is shown beside its node: workflow and node are then neither named nor linked. */
   isHere?: boolean;
 }
 

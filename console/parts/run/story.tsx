@@ -19,7 +19,7 @@ interface RunStoryProps {
   onSelect: (choice: NodeChoice) => void;
 }
 
-/** Shows in one line what happened, where, and what the user can do. */
+/** Says in a few sentences what happened, where, and what a person can do. */
 export function RunStory(props: RunStoryProps) {
   const { run, word, isOpen } = props;
   return (

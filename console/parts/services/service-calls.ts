@@ -6,12 +6,12 @@ import { formatBytes } from '../../ui/format.js';
 export type StoredService = components['schemas']['StoredService'];
 
 export interface ServiceFields {
-  /** A document, from which the address takes nothing. */
+  /** The document. If there is one, `address` is not sent. */
   file: File | undefined;
   address: string;
-  /** An empty text is the title of the document. */
+  /** If empty, the service gets the title of the document as its name. */
   name: string;
-  /** An empty text leaves the servers of the document. */
+  /** Replaces the servers of the document, unless it is empty. */
   serverUrl: string;
 }
 

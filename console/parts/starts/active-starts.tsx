@@ -9,7 +9,7 @@ interface StartingWorkflow {
   is_tool: boolean;
 }
 
-/** The workflows that a clock or another service starts now. */
+/** Ids of the workflows with a schedule that is not paused, and of those with an active hook. */
 export interface ActiveStarts {
   schedules: ReadonlySet<number>;
   hooks: ReadonlySet<number>;

@@ -18,7 +18,7 @@ export interface Repeat {
   day: string;
 }
 
-/** Only these divide an hour, so that the runs have equal distances. */
+/** These divide an hour, so that the runs have equal distances. */
 export const MINUTES = ['1', '2', '5', '10', '15', '20', '30'];
 
 export const DAYS: readonly { value: string; label: string }[] = [
@@ -48,7 +48,7 @@ export function toCron({ kind, every, minute, at, days, day }: Repeat): string |
   return isNumber(day, 1, 31) ? `${time} ${Number(day)} * *` : undefined;
 }
 
-/** Returns the repeat of an expression. What `known` says of other repeats stays, for when the person changes to them. */
+/** Returns the repeat of an expression. Fields of other kinds are those of `known`, for a later change of the kind. */
 export function ofCron(cron: string, known: Repeat = START): Repeat {
   const [minute = '', hour = '', day = '', month = '', days = '', ...others] = cron.trim().toUpperCase().split(/\s+/);
   const other: Repeat = { ...known, kind: 'cron' };

@@ -5,9 +5,9 @@ const MISPLACED = [
 ];
 
 /**
- * Returns the line of the code at which it has failed, from the innermost frame of the stack; null if
- * unknown. QuickJS reports some errors at the call or operator before them. Their line is then the only
- * later line that contains the name.
+ * Returns the line at which the code has failed, from the innermost frame of the stack; null if unknown. QuickJS may
+ * report the errors of `MISPLACED` at an earlier call or operator. The line of such an error is the only line that
+ * contains the name, from the reported line on; null unless there is exactly one.
  */
 export function findErrorLine(stack: string, message: string, code: string): number | null {
   const reported = /\bcode\.js:(\d{1,9})/.exec(stack)?.[1];

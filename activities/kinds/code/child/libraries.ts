@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 
-/** Where the build puts them (scripts/code-libraries.mjs). Tests run this file from its source. */
+/** Where the build puts the libraries (scripts/code-libraries.mjs). Tests run this file from its source. */
 const FOLDER = path.resolve(
   import.meta.dirname,
   import.meta.filename.endsWith('.ts') ? '../../../../dist/code-libraries' : '../../../../code-libraries',
@@ -63,7 +63,7 @@ interface DateRequest {
   time?: unknown;
 }
 
-/** Returns JSON text, or an empty text for a format, time zone or time that there is not. */
+/** Returns JSON text, or an empty text for a format, time zone or time that does not exist. */
 function formatDate(json: string): string {
   try {
     const { what, locale, options, time } = JSON.parse(json) as DateRequest;
@@ -110,7 +110,7 @@ interface DigestRequest {
   encoding?: unknown;
 }
 
-/** Returns the digest of a text, or an empty text for an algorithm or encoding that there is not. */
+/** Returns the digest of a text, or an empty text for an algorithm or encoding that is not supported. */
 function digest(json: string): string {
   try {
     const { algorithm, text, secret, encoding } = JSON.parse(json) as DigestRequest;
@@ -123,7 +123,7 @@ function digest(json: string): string {
   }
 }
 
-/** Returns random bytes as hexadecimal text, or an empty text for a number of bytes that there is not. */
+/** Returns random bytes as hexadecimal text, or an empty text unless the number is from 1 to `MAX_RANDOM_BYTES`. */
 function randomHex(json: string): string {
   const count = Number(json);
   return Number.isInteger(count) && count > 0 && count <= MAX_RANDOM_BYTES ? randomBytes(count).toString('hex') : '';

@@ -8,7 +8,10 @@ export interface Log {
 
 const CUT = '... the log is cut here.';
 
-/** `maxBytes` limits the UTF-8 bytes of all lines, each with a line break. The note at the end of a cut log is not counted. */
+/**
+ * `maxBytes` limits the UTF-8 bytes of all lines, each with a line break. The note at the end of a cut log is not
+ * counted.
+ */
 export function createLog(maxBytes: number): Log {
   const lines: string[] = [];
   let left = maxBytes;

@@ -17,8 +17,8 @@ export interface Program {
   /** JSON text of an object. */
   inputs: string;
   /**
-   * The prefix of each string that represents a BigInt, in the inputs, in JSON files and in the returned value. The code
-   * does not know it.
+   * The prefix of each string that represents a BigInt, in the inputs, in JSON files and in the returned value. The
+   * code does not know the prefix.
    */
   marker: string;
   /** True if the inputs contain such a string. */

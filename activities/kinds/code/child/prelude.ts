@@ -6,8 +6,8 @@
 export const CODE_FILE = 'code.js';
 
 /**
- * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate, digest,
- * randomHex)`. It defines `console`, `file`, `save`, `crypto` and the libraries (libraries.ts), and returns
+ * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate,
+ * digest, randomHex)`. It defines `console`, `file`, `save`, `crypto` and the libraries (libraries.ts), and returns
  * `{ run, describe, settle, fail }`.
  *
  * `log` receives a line as JSON text. `run(program, inputs, hasMarks)` returns a promise of JSON text: `{"json",
@@ -15,8 +15,9 @@ export const CODE_FILE = 'code.js';
  * "code"}`, which `describe(thrown)` also returns.
  *
  * `ask(request, content)` receives a `FileRequest` as JSON text without the size of `content`. The content is an
- * ArrayBuffer, a text, or the JSON of a text that has null characters (`isJson` of the request). It returns the number
- * of the request. `settle(number, value, isJson)` resolves the request, and `fail(number, code, message)` rejects it.
+ * ArrayBuffer, a text, or the JSON of a text that has null characters (`isJson` of the request). `ask` returns the
+ * number of the request. `settle(number, value, isJson)` resolves the request, and `fail(number, code, message)`
+ * rejects it.
  *
  * The JSON of a file begins with `marker` if it may have integers beyond 2^53. The integers that a double cannot
  * represent are then strings with the marker.
