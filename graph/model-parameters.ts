@@ -8,6 +8,7 @@ const OWN_SETTINGS = new Set([
   'max_cost',
   'approval',
   'approval_timeout',
+  'connection_timeout',
   'on_reject',
   'retry_unsafe',
   'pool',

@@ -295,6 +295,8 @@ function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { draw
     ...(joinsAny.length > 0 && { joinsAny }),
     ...pickRecord('given', order, (node) => (bodies.has(node) ? undefined : given.get(node))),
     ...pickRecord('only', order, (node) => only.get(node)),
+    ...pickRecord('pools', order, (node) => plan.pools?.[node]),
+    ...pickRecord('takeWithin', order, (node) => plan.takeWithin?.[node]),
   };
 }
 

@@ -31,17 +31,24 @@ interface FoundAction {
 const LINE = 200;
 /** A project may have 200 services, each with thousands of actions; the first word of the query chooses among them. */
 const MOST_OF_SERVICE = 100;
+/** The largest page of a list. */
+const PAGE = 100;
 
 export async function actionsOf({ calls }: ToolContext, { project, query }: AskedActions): Promise<FoundAction[]> {
   const found = catalogue.flatMap((service) => service.actions.map((action) => toFound(service, action)));
   if (project === undefined) return found;
   const search = query.trim().split(/\s+/)[0] ?? '';
+  const services: Service[] = [];
+  for (let page = 1, isLast = false; !isLast; page += 1) {
+    const { items } = await calls.json<{ items: Service[] }>('GET /api/v1/services/', {
+      query: { project: String(project), size: String(PAGE), page: String(page) },
+    });
+    services.push(...items);
+    isLast = items.length < PAGE;
+  }
   const size = String(MOST_OF_SERVICE);
-  const services = await calls.json<{ items: Service[] }>('GET /api/v1/services/', {
-    query: { project: String(project), size },
-  });
   const own: FoundAction[] = [];
-  for (const service of services.items.filter(({ source }) => source === 'project')) {
+  for (const service of services.filter(({ source }) => source === 'project')) {
     const named = matches(service.name, search) ? '' : search;
     const { items } = await calls.json<{ items: Action[] }>('GET /api/v1/services/:service_id/actions/', {
       params: { service_id: service.id },

@@ -188,4 +188,12 @@ describe('the plan of a test', () => {
     assert.deepEqual(tryNode(nodes, 'from', two).executed, ['loop', 'three', 'two']);
     assert.deepEqual(tryNode(nodes, 'up_to', two).executed, ['before', 'loop', 'one', 'start', 'two']);
   });
+
+  it('keeps the pools of its nodes, and how long they may wait for a worker', () => {
+    const placed = http('http://a.example', { name: 'placed', settings: { pool: 'inside', schedule_timeout: 60 } });
+    const nodes = linkInRow([trigger([], { name: 'start' }), named('before'), placed]);
+    const { plan } = tryNode(nodes, 'node', placed);
+    const place = plan.ids.indexOf(placed.id);
+    assert.deepEqual([plan.pools, plan.takeWithin], [{ [place]: 'inside' }, { [place]: 60 }]);
+  });
 });

@@ -12,7 +12,7 @@ const PACE: Pace = { graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
 /**
  * A complete answer stays in memory until the caller has received it. A caller that takes longer than `graceMs`, plus
- * the size of the answer at `bytesPerSecond`, is therefore disconnected. What send-answer.ts writes itself is exempt
+ * the size of the answer at `bytesPerSecond`, is therefore disconnected. What api/http/send-answer.ts writes is exempt
  * (`ctx.respond` is false): large answers have a limit there, and a stream waits at its source.
  */
 export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middleware {
