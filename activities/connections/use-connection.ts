@@ -14,9 +14,9 @@ import { ConnectionNeeded } from '../node/wait-for-connection.js';
 /** The credential of a call, and the maskers for its answer. */
 export interface CallWith {
   credential: Credential | undefined;
-  /** Masks the credential. Applied to the output for later nodes and readers. */
+  /** Masks the credential alone. Applied to the output, in which later nodes may need the secrets of the run. */
   hide: Masker;
-  /** Masks the credential and the secrets of the run. Applied to text for readers. */
+  /** Masks the credential and the secrets of the run. Applied to messages of errors, which only people read. */
   masker: Masker;
 }
 
@@ -70,7 +70,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
       const { outcome, hide, wasRefused } = made;
       // A call without an answer does not prove the credential valid or invalid.
       const noted = wasRefused || 'value' in outcome ? connections.note(used, wasRefused) : undefined;
-      // An answer is kept although PostgreSQL is away. The next call notes that the credential works.
+      // An answer that was not refused is kept although PostgreSQL is away. The next call notes that the credential works.
       await noted?.catch((error: unknown) => {
         if (wasRefused) throw error;
       });

@@ -103,7 +103,8 @@ async function callServer(
     const parts = await storeResultFiles(deps.files, task, result, call.toolName);
     return { ...toAnswer(result, parts), attempt: claim.attempts };
   } catch (error) {
-    // Nothing was sent, because the connection needs a sign-in or a key. The call is made later.
+    // Somebody must sign in for the connection, or this worker lacks the key of SECRETS_KEY that opens its secrets. A later
+    // attempt makes the call.
     const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError;
     if (isLater) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
     const failure = failureOf(error);
@@ -124,8 +125,8 @@ async function callServer(
 }
 
 /**
- * Returns undefined for an error that no other attempt can help, and that the model cannot work around. A retryable
- * `NodeFailure` comes from the token endpoint, before anything was sent.
+ * Returns undefined for an error that the model cannot work around; it is thrown on as it is. A retryable `NodeFailure`
+ * comes from the token endpoint, before anything was sent.
  */
 function failureOf(error: unknown): NodeFailure | undefined {
   if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, isConnected: false });

@@ -29,8 +29,8 @@ interface CodeDeps extends CodeFilesDeps {
 }
 
 /**
- * Saving files is the only effect of code outside its sandbox, and a repeated attempt may save them again. So code is
- * retried after its process was lost, but not after it has failed.
+ * Saving files is the only effect of code outside its sandbox. A retry may save them again, which is accepted after the
+ * process was lost or has sent no JSON. Code that has failed is not retried.
  */
 export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeRunner {
   return {
@@ -42,7 +42,7 @@ export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDe
       const run = { projectId: task.run.projectId, signal: task.signal, serve: serveFiles(files, task) };
       const reply = await sandbox.run(program, run).catch((error: unknown) => {
         if (!(error instanceof SandboxProcessError)) throw error;
-        // Standard error holds only messages of the service, because code cannot write to it.
+        // The error quotes the standard error of the process, to which programs have no means to write.
         logger.warn({ run_id: task.runId, node_id: task.nodeId, err: error }, 'a sandbox process was lost');
         throw new NodeFailure('sandbox_failed', 'The process that ran the code was lost.', { isRetryable: true });
       });
@@ -89,7 +89,7 @@ function codeError(message: string): NodeFailure {
 
 type Returned = Extract<Reply, { status: 'returned' }>;
 
-/** The output contains the JSON text twice: as the content and as the value. */
+/** The output holds what was returned twice, as text (`content`) and parsed (`value`). */
 async function toOutput({ json, logs }: Returned, { memory }: NodeTask): Promise<NodeOutcome['output']> {
   await memory.resize(2 * RECORDING_FACTOR * json.length + structureBytes(json));
   const value = toValue(json);

@@ -40,7 +40,7 @@ export function useCaseRun(workflowId: number, caseRunId: string): UseQueryResul
   });
 }
 
-/** Runs the cases, all without `caseIds`, and returns the id of the case run. */
+/** Runs the cases in `caseIds`, or all cases if it is absent. Returns the id of the case run. */
 export async function runCases(workflowId: number, caseIds?: number[]): Promise<string> {
   const body = caseIds === undefined ? {} : { case_ids: caseIds };
   const { id } = await unwrap(

@@ -82,7 +82,7 @@ async function readPage(id: string, page: number, signal?: AbortSignal): Promise
   return unwrap(api.GET('/api/v1/conversations/{conversation_id}/messages/', options));
 }
 
-/** Messages from the first requested page to the newest. */
+/** The loaded messages: the newest, and the older pages that were asked for. */
 export function useMessages(id: string) {
   return useQuery({
     queryKey: messagesKey(id),
