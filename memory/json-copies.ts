@@ -5,3 +5,6 @@ export const TEXT_COPIES = 4;
 
 /** The same copies and the parsed value: drawings are mostly small objects, which take more than their text. */
 export const PARSED_COPIES = 8;
+
+/** The copies by the form in which a drawing is read. */
+export const COPIES = { text: TEXT_COPIES, parsed: PARSED_COPIES } as const;

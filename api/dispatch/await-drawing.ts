@@ -7,7 +7,7 @@ import type { RouteDeclaration } from '../http/route.js';
 import type { DispatchDeps } from './deps.js';
 import type { RequestContext, Step } from './step.js';
 import { isObject, ownValue } from '../../graph/json.js';
-import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
+import { COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
 import { mostAddedBytes } from '../services/resolve-actions.js';
 
 type DrawingForm = NonNullable<RouteDeclaration['readsDrawing']>;
@@ -33,8 +33,6 @@ export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heav
     await deps.heavyWork.run({ tenant, projectId: access?.projectId, signal }, drawingBytes, next);
   };
 }
-
-const COPIES: Record<DrawingForm, number> = { text: TEXT_COPIES, parsed: PARSED_COPIES };
 
 /** Returns the size in bytes of the body, and of the drawings and the draft that the route reads. */
 async function leaseMemory(

@@ -20,9 +20,6 @@ export interface Asker {
 /** Does work that reads `sizeBytes`. Large work waits in the queue first. */
 export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promise<T>;
 
-/** Does work of any size without the queue. For tests. */
-export const atOnce: InTurn = async (_sizeBytes, work) => work();
-
 /**
  * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the
  * event loop was busy during the job. Large drawings and bodies therefore take at most half of the time of the process,

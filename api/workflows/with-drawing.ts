@@ -1,7 +1,7 @@
 import type { Db } from '../../db/core/client.js';
 import { measureVersion } from '../../db/workflows/versions-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
-import { PARSED_COPIES, TEXT_COPIES } from '../../memory/json-copies.js';
+import { COPIES } from '../../memory/json-copies.js';
 import type { Asker, HeavyWork } from '../http/heavy-work.js';
 
 /**
@@ -13,10 +13,10 @@ import type { Asker, HeavyWork } from '../http/heavy-work.js';
 export async function withDrawing<T>(
   { db, heavyWork }: { db: Db; heavyWork: HeavyWork },
   { memory, ...asker }: Asker & { memory: ByteLease },
-  { workflowId, form, bodyBytes = 0 }: { workflowId: number; form: 'text' | 'parsed'; bodyBytes?: number },
+  { workflowId, form, bodyBytes = 0 }: { workflowId: number; form: keyof typeof COPIES; bodyBytes?: number },
   work: (drawingBytes: number) => Promise<T>,
 ): Promise<T> {
   const drawingBytes = await measureVersion(db, workflowId, undefined);
-  await memory.resize(memory.bytes + (form === 'text' ? TEXT_COPIES : PARSED_COPIES) * drawingBytes);
+  await memory.resize(memory.bytes + COPIES[form] * drawingBytes);
   return heavyWork.run(asker, bodyBytes + drawingBytes, () => work(drawingBytes));
 }

@@ -43,7 +43,7 @@ export interface ActionBody {
 }
 
 /**
- * What a node stores of its action, and all that a request needs of it. Only this product writes the facts, never a
+ * The facts of its action that a node stores, which are all that a request needs. Only this product writes them, never a
  * client: from its catalogue (api/services/catalogue/) or from the document of a project's service.
  */
 export interface ActionFacts {

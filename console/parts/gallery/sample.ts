@@ -1,4 +1,4 @@
-// What the gallery shows of a workflow of examples/, and how its drawing is fitted to the models of the service.
+// Reads the parts of a workflow of examples/ that the gallery shows, and fits its drawing to the models of the service.
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { asArray, asObject, asText } from '../../ui/json.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { readMultipart } from '../../../api/http/multipart.js';
-import { atOnce } from '../../../api/http/heavy-work.js';
+import type { InTurn } from '../../../api/http/heavy-work.js';
 import { readParts } from '../../../api/runs/read-run-input.js';
 import type { Files } from '../../../files/files.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
@@ -22,6 +22,8 @@ function bodyOf(parts: [name: string, type: string | undefined, content: Buffer 
     { objectMode: false },
   );
 }
+
+const atOnce: InTurn = async (_sizeBytes, work) => work();
 
 describe('multipart bodies', () => {
   it('tell the media type of each part with its parameters', async () => {
