@@ -10,7 +10,7 @@ import { readFixedOutcome } from '../../graph/fixed-outcome.js';
 import { lostSecretErrors } from '../../graph/lost-secrets.js';
 import { findCredentialMoves } from '../../graph/moved-credentials.js';
 import { pushTo } from '../../graph/push-to.js';
-import { cpuMillisecondsUntil } from '../support/cpu-time.js';
+import { assertCostRatio, cpuMillisecondsUntil } from '../support/cpu-time.js';
 
 /** Returns no rows for every query. */
 const db = new Kysely<Tables>({
@@ -87,10 +87,8 @@ describe('lists by key', () => {
         assert.equal(found, count);
         return costMs;
       };
-      await costOf(1_000); // compiles the functions
-      const [once, fourfold] = [await costOf(5_000), await costOf(20_000)];
       // Four times the work is four times the time, and was sixteen times.
-      assert.ok(fourfold < 9 * Math.max(once, 25), `${once} ms, then ${fourfold} ms`);
+      await assertCostRatio(costOf, { small: 5_000, large: 20_000, limit: 9, leastMs: 25 });
     });
   }
 

@@ -6,7 +6,7 @@ import { readResultPieces } from '../../../db/nodes/result-pieces.js';
 import type { NodeKey } from '../../../graph/plan.js';
 import { cpuSeconds } from '../../../harness/processes/figures.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { cpuMillisecondsUntil } from '../../support/cpu-time.js';
+import { assertCostRatio, cpuMillisecondsUntil } from '../../support/cpu-time.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -66,22 +66,15 @@ describe('large texts', function () {
     const read = async ({ key, text }: typeof small): Promise<void> =>
       assert.equal((await wholeOf(readResultPieces(db, key))) === text, true, 'to the character');
     /** Milliseconds of processor time, of this process and of its connections. */
-    const costOf = async (stored: typeof small, times: number): Promise<number> => {
+    const costOf = async (stored: typeof small): Promise<number> => {
+      const times = stored === small ? 10 : 1;
       const before = await backendSeconds();
       const ownMs = await cpuMillisecondsUntil(async () => {
         for (let time = 0; time < times; time += 1) await read(stored);
       });
       return (ownMs + 1000 * ((await backendSeconds()) - before)) / times;
     };
-    // Garbage collection distorts some rounds, so the best one counts.
-    const best = { small: Infinity, large: Infinity };
-    let rounds = 0;
-    do {
-      best.small = Math.min(best.small, await costOf(small, 10));
-      best.large = Math.min(best.large, await costOf(large, 1));
-      rounds += 1;
-    } while (best.large > 12 * best.small && rounds < 8);
-    assert.ok(best.large <= 12 * best.small, `${best.large} ms for 38 MB, ${best.small} ms for 4 MB`);
+    await assertCostRatio(costOf, { small, large, limit: 12 });
   });
 
   it('hold no connection for a reader that is slow, who gets the rest when he comes back', async () => {

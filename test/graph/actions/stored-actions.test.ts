@@ -9,7 +9,7 @@ import {
 } from '../../../graph/actions/stored-actions.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { joinSecrets, splitSecrets } from '../../../graph/secrets.js';
-import { cpuMilliseconds } from '../../support/cpu-time.js';
+import { assertCostRatio, cpuMilliseconds } from '../../support/cpu-time.js';
 
 const facts = (server: string): ActionFacts => ({
   title: 'T',
@@ -100,7 +100,7 @@ describe('actions in drawings', () => {
     };
 
     for (const [title, shape] of Object.entries(shapes)) {
-      it(`take time in proportion to their number: ${title}`, () => {
+      it(`take time in proportion to their number: ${title}`, async () => {
         const costOf = (count: number): number => {
           const [body, earlier] = shape(count);
           return cpuMilliseconds(() => {
@@ -108,10 +108,8 @@ describe('actions in drawings', () => {
             withActions(body, [earlier], gone);
           });
         };
-        costOf(1_000); // compiles the functions
-        const [once, fourfold] = [costOf(2_500), costOf(10_000)];
         // Four times the work is four times the time, and was sixteen times.
-        assert.ok(fourfold < 9 * Math.max(once, 5), `${once} ms, then ${fourfold} ms`);
+        await assertCostRatio(costOf, { small: 2_500, large: 10_000, limit: 9 });
       });
     }
   });
