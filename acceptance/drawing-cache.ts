@@ -29,10 +29,10 @@ export interface DrawingCache {
 }
 
 /** Bytes of memory per byte of a drawing's text. Drawings of small objects take four times as much as usual ones. */
-const COPIES = 12;
+const MEMORY_PER_BYTE = 12;
 
 /** The share of the cache's memory that a single drawing may use. */
-const MOST_OF_ALL = 1 / 8;
+const LARGEST_SHARE = 1 / 8;
 
 /**
  * Does not cache drawings with secrets, because the derived data contains the secrets, nor drawings with errors,
@@ -51,7 +51,7 @@ export function createDrawingCache(db: Database, maxBytes: number): DrawingCache
       const { mark, isKnown, document, ...row } = found;
       if (isKnown && known !== undefined) return { ...row, document: known.document, cached: known };
       const drawing = { ...row, document: document! };
-      const cached = toCached(drawing, mark, maxBytes * MOST_OF_ALL);
+      const cached = toCached(drawing, mark, maxBytes * LARGEST_SHARE);
       if (cached === undefined) {
         all.delete(workflowId);
         return drawing;
@@ -69,7 +69,7 @@ function toCached(
 ): CachedDrawing | undefined {
   if (secretsEnc !== null) return undefined;
   const text = JSON.stringify(document);
-  const bytes = COPIES * Buffer.byteLength(text);
+  const bytes = MEMORY_PER_BYTE * Buffer.byteLength(text);
   if (bytes > maxBytes) return undefined;
   const derivation = deriveDrawing(document, {});
   if (!derivation.ok || Object.keys(derivation.derived.nodeErrors).length > 0) return undefined;

@@ -1,4 +1,5 @@
-// Opens the sealed secrets of stored workflows, and seals those of workflows, drafts and runs (docs/operate/security.md).
+// Opens the sealed secrets of stored workflows, and seals those of workflows, drafts and runs
+// (docs/operate/security.md).
 import type { SealedRows, SecretBox } from '../db/core/secret-box.js';
 import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../graph/json.js';

@@ -1,6 +1,6 @@
 import { toMarkdown } from '../contract/run-workflow.js';
 
-/** The server's limit is 400 bytes. The rest is for quotes and escapes, which Temporal adds. */
+/** Temporal's limit is 400 bytes. The difference leaves room for the quotes and escapes that Temporal adds. */
 const MAX_SUMMARY_BYTES = 360;
 
 /** The title of a run for the Temporal UI, cut between characters to the length that Temporal accepts. */

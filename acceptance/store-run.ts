@@ -6,14 +6,14 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
 
 /**
- * The reconciler asks Temporal about a run after this time. It exceeds the timeout of a start, so that a run which
- * Temporal doesn't know is a lost start.
+ * The age of a run after which the reconciler asks Temporal about it. It exceeds the timeout of a start, so a run that
+ * Temporal doesn't know by then is a lost start.
  */
 export const START_GRACE_SECONDS = 15;
 
 const MAX_ATTEMPTS = 3;
 
-/** What a run executes. Secrets are masked in `document`. */
+/** The graph that a run executes. Secrets are masked in `document`. */
 type Graph = Pick<StoredDrawing, 'document'> & {
   plan: Plan;
   /** True if the plan is that of a test run instead of the whole drawing. */
@@ -31,8 +31,9 @@ export function storeRun<Stored>(
 }
 
 /**
- * Stores runs together; `insert` gets the hashes in the order of the graphs. Retention may delete a reused graph that
- * no other run refers to before `insert` commits. The graph is then stored again, and is too recent to be deleted.
+ * Stores runs together; `insert` gets the hashes in the order of the graphs. Before `insert` commits, retention may
+ * delete a stored graph to which no other run refers. `insert` then fails, and the graph is stored again. The new row
+ * is too recent for retention to delete.
  */
 export async function storeRuns<Stored>(
   snapshots: SnapshotStore,

@@ -20,7 +20,10 @@ interface Entered {
   values: JsonObject;
 }
 
-/** A secret default isn't required here: the stored task shows it as `********`, and the run fills it in. */
+/**
+ * A secret field with a default may stay empty: the stored task shows its default as `********`, and the run fills in
+ * the real value.
+ */
 export async function readTaskValues(db: Db, { projectId, fields, values }: Entered): Promise<TaskValues> {
   const declared = fieldIdsOf(fields);
   const own = Object.fromEntries(Object.entries(values).filter(([id]) => declared.has(id)));

@@ -1,6 +1,7 @@
 // Breaks down the costs of a run: the processor time of each process, and the database statements (polls included) as
 // pg_stat_statements counts them. With `--profile FOLDER` it also shows where each thread spent its time.
-//   npm run --silent build && node dist/bench/breakdown.js [--graph diamonds] [--variant dense] [--runs 60] [--lanes 20]
+//   npm run --silent build
+//   node dist/bench/breakdown.js [--graph diamonds] [--variant dense] [--runs 60] [--lanes 20]
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -38,7 +38,7 @@ export async function measure(options: BenchOptions, report: (line: string) => v
   }
 }
 
-/** A new process interprets code that has not run often enough to be compiled, unlike one that has run for minutes. */
+/** A new process still interprets code that it compiles after it has run for some time, so a load runs first. */
 async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
   const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
   await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs, asking: PATIENT_POLL_MS });

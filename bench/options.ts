@@ -106,7 +106,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
   };
 }
 
-/** Returns the named ones in the order of `known`. */
+/** Returns the values that the text names, in the order of `known`. */
 function oneOrMoreOf<T extends string>(known: readonly T[]): (text: string) => T[] {
   return (text) => {
     const named = text.split(',').map((name) => name.trim());

@@ -2,8 +2,8 @@ import { ConfigError } from '../config/environment.js';
 import { StartError } from './embedded/start-error.js';
 
 /**
- * Lets the process go on if nobody reads its output any more, because `head` or the parent process has ended. Otherwise
- * the next line that it prints would end it, and leave the processes running that it has started.
+ * Keeps this process alive after the reader of its output has ended, for example `head` or the parent process.
+ * Otherwise the next printed line would end this process, and the processes that it has started would keep running.
  */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -103,14 +103,14 @@ type Named = { [Variable in keyof Required<Values> as NameOf<Variable>]: Values[
 /** The settings that combine several variables, or that are parsed further. */
 interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   production: boolean;
-  /** 32 bytes each; the first encrypts, all decrypt. If empty, Temporal's payloads are not encrypted. */
+  /** 32 bytes each. The first key encrypts; every key decrypts. If empty, Temporal's payloads are not encrypted. */
   temporalPayloadKeys: Buffer[];
   /** The API's public address, for links. */
   publicUrl: string;
   /** The API's address for the worker, without a trailing slash. */
   internalApiUrl: string;
   signIn: SignInSettings;
-  /** 32 bytes each; the first encrypts, all decrypt. Empty if unset. */
+  /** 32 bytes each. The first key encrypts; every key decrypts. Empty if unset. */
   secretsKeys: Buffer[];
   /** Seconds before the second, third, ... attempt of a webhook delivery. No attempt follows the last one. */
   webhookRetrySeconds: number[];

@@ -34,7 +34,7 @@ const failureConverterPath = fileURLToPath(
   new URL(`../temporal-workflows/encoded-failures${path.extname(import.meta.url)}`, import.meta.url),
 );
 
-/** `keys` have 32 bytes each. The first encrypts, all decrypt. */
+/** `keys` have 32 bytes each. The first key encrypts; every key decrypts. */
 export function createPayloadCodec(keys: readonly Buffer[]): PayloadCodec {
   const byId = new Map(keys.map((key) => [keyIdOf(key), key]));
   const [current] = byId;

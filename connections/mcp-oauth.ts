@@ -101,7 +101,7 @@ async function challengeOf(
 ): Promise<{ where: { resourceMetadataUrl?: URL }; scope?: string | undefined }> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const headers = { 'content-type': 'application/json' };
-  // A server that does not answer this may still have its metadata at the standard place.
+  // A server that does not answer this request may still have its metadata at the standard place.
   const answer = await fetch(serverUrl, { method: 'POST', headers, body }).catch(() => undefined);
   if (answer?.status !== 401) return { where: {} };
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);

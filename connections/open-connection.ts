@@ -46,7 +46,7 @@ export interface Connections {
    * is available. Throws like `open`.
    */
   renew(refused: OpenedConnection, signal: AbortSignal): Promise<OpenedConnection | undefined>;
-  /** Stores if the other side accepted or refused the credential. */
+  /** Stores whether the other side accepted or refused the credential. */
   note(used: OpenedConnection, isRefused: boolean): Promise<void>;
 }
 
@@ -214,7 +214,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     const opened = openWithTokens(row, stop.signal, staleVersion);
     const opening = { opened, callers: 0, stop };
     underWay.set(key, opening);
-    // Callers that have left must not cause an unhandled rejection.
+    // All callers may have left when `opened` rejects. That must not become an unhandled rejection.
     opened.catch(() => undefined).finally(() => forget(key, opening));
     return opening;
   }

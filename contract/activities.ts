@@ -13,11 +13,11 @@ export interface NodeFacts {
 }
 
 /**
- * The input of an activity that executes a node and walks on (docs/adr/0011-one-walk.md): the node, and the nodes of
- * its scope that only this activity may execute.
+ * The input of an activity that executes a node and then the nodes after it (docs/adr/0011-one-walk.md): the node, and
+ * the nodes of its scope that only this activity may execute.
  */
 export interface WalkRef extends NodeKey, Stretch {
-  /** Absent in visible execution. */
+  /** Set if the activity may also execute later nodes that leave the process (`settings.execution`). */
   stride?: 'dense';
   /** The index of the iteration that starts when this activity ends the current one. Absent if none does. */
   next?: number;
@@ -68,7 +68,7 @@ export interface LoadedPlan {
   plan: Plan;
   /** `RunGraphInput.hasPools`. */
   hasPools?: true;
-  /** Absent in visible execution. */
+  /** Set if one activity may execute several nodes that leave the process (`settings.execution`). */
   stride?: 'dense';
 }
 
@@ -213,7 +213,7 @@ export interface Activities extends NodeActivities, StartWaitActivities {
    * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.
    */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
-  /** Ends a node with a fixed result whose kind takes several activities, and walks on. */
+  /** Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it. */
   takeGiven: Walk;
   finishRun: (end: FinishRunInput) => Promise<void>;
   settleWalk: (ref: SettleWalkRef) => Promise<Walked>;

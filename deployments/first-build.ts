@@ -1,4 +1,4 @@
-// What a versioned worker does once it has started: the first build of all becomes current by itself.
+// Makes the first build of the worker current without an operator. Each versioned worker tries this after its start.
 import { setTimeout as pause } from 'node:timers/promises';
 import { countOpen, isConflict, makeCurrent, routingOf, type Deployment } from './worker-builds.js';
 
@@ -8,10 +8,11 @@ export type FirstBuild = 'current' | 'taken' | 'unversioned';
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Makes `buildId` current if no build is, and if no unversioned run of `taskQueue` is open: such a run would go on on
- * this build, which may be unable to replay it. Asks again until Temporal knows the build. Rejects when `signal` aborts.
+ * Makes `buildId` current if no build is current and no unversioned run of `taskQueue` is open. An open unversioned run
+ * would continue on this build, which may be unable to replay it. Repeats its query until Temporal knows the build.
+ * Rejects when `signal` aborts.
  *
- * Two workers that start at once ask for the same; if they have different builds, one of them finds the other's.
+ * If two workers with different builds start at once, one of them finds that the other build is current (`taken`).
  */
 export async function becomeFirst(
   deployment: Deployment,

@@ -1,5 +1,5 @@
-// The builds of the worker as Temporal's worker deployments know them: which one is current, and what each still has
-// to do (docs/operate/upgrade.md, "Versioned workers").
+// The builds of the worker in Temporal's worker deployments: which build is current, and how many workers and open runs
+// each build has (docs/operate/upgrade.md, "Versioned workers").
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
 
 type WorkflowService = Connection['workflowService'];
@@ -16,13 +16,13 @@ export interface Build {
   current: boolean;
   /** The share of new runs that start on this build while another one is current, 0 to 100. */
   ramp_percent: number;
-  /** Workers that have asked for work within the last minutes. */
+  /** Workers that have polled within the last 90 seconds. */
   workers: number;
   /** Runs that are pinned to this build and have not ended. */
   open_runs: number;
 }
 
-/** A build that does not exist, or lacks what the current one has. The message is shown as one sentence. */
+/** Thrown for an unknown build, or one that lacks a task queue of the current build. The message is a sentence. */
 export class DeploymentError extends Error {
   override name = 'DeploymentError';
 }
@@ -33,11 +33,11 @@ export interface Routing {
   rampPercent: number;
   /** The builds that have ever had a worker, the newest first. */
   buildIds: string[];
-  /** Refuses a change if another one came first. */
+  /** Sent with a change of the routing. Temporal refuses the change if the routing has changed since this was read. */
   conflictToken: Uint8Array;
 }
 
-/** A worker asks again at least each minute, and Temporal lists it for five. */
+/** A worker polls at least once a minute, but Temporal lists it for five minutes after its last poll. */
 const WORKER_SEEN_MS = 90_000;
 const NOT_FOUND = 5; // gRPC
 const FAILED_PRECONDITION = 9;
@@ -49,7 +49,7 @@ function codeOf(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 
-/** Returns undefined while Temporal knows no build: it learns of one by its worker's first request for work. */
+/** Returns undefined if Temporal knows no build. Temporal learns of a build from the first poll of its worker. */
 export async function routingOf({ workflowService, namespace, name }: Deployment): Promise<Routing | undefined> {
   try {
     const { workerDeploymentInfo: info, conflictToken } = await workflowService.describeWorkerDeployment({
@@ -86,7 +86,7 @@ export async function makeCurrent(
   });
 }
 
-/** Counts the open runs of `query`, as Temporal's list of runs knows them: it learns of a new run within a second. */
+/** Counts the open runs that match `query` in Temporal's list of runs, in which a new run appears within a second. */
 export async function countOpen({ workflowService, namespace }: Deployment, query: string): Promise<number> {
   const counted = await workflowService.countWorkflowExecutions({
     namespace,
@@ -113,8 +113,8 @@ export async function listBuilds(deployment: Deployment): Promise<Build[]> {
 }
 
 /**
- * Sends all new runs to `buildId`. Throws `DeploymentError` for an unknown build, and for one that lacks a task queue
- * of the current one: nodes of that pool would wait for a worker that never comes.
+ * Sends all new runs to `buildId`. Throws `DeploymentError` for an unknown build, and for a build that lacks a task
+ * queue of the current build: nodes of that pool would wait for a worker that never comes.
  */
 export async function setCurrent(
   deployment: Deployment,
@@ -125,7 +125,7 @@ export async function setCurrent(
   await makeCurrent(deployment, buildId, routing, { ignoreMissingTaskQueues: ignoreMissingPools });
 }
 
-/** Sends `percent` of new runs to `buildId`, and the others to the current one. Throws as `setCurrent` does. */
+/** Sends `percent` of new runs to `buildId`, and the others to the current build. Throws as `setCurrent` does. */
 export async function setRamp(
   deployment: Deployment,
   buildId: string,

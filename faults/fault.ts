@@ -9,6 +9,6 @@ export interface Fault<Where extends Struck = World> {
   title: string;
   /** The second half of the load is started during this many milliseconds after the start of the fault. */
   spreadMs?: number;
-  /** Strikes under load. Resolves when everything works again. */
+  /** Applies the fault under load. Resolves when everything works again. */
   apply: (stage: Stage<Where>) => Promise<void>;
 }

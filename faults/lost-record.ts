@@ -16,8 +16,9 @@ interface RowPlace {
 }
 
 /**
- * Locks the node's row and calls `release`, which lets its call be answered. The update with the result then waits for
- * the lock, which shows that the answer has arrived. Then kills the worker and ends its database connection. Otherwise PostgreSQL would still execute the waiting statement.
+ * Locks the node's row and calls `release`, which lets the node's call be answered. The update with the result then
+ * waits for the lock, which shows that the answer has arrived. Then kills the worker and ends its database connection,
+ * because PostgreSQL would otherwise still execute the waiting statement.
  */
 export async function loseRecord(stage: Stage, place: RowPlace, release: () => void = () => undefined): Promise<void> {
   const { world } = stage;

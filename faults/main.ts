@@ -46,7 +46,7 @@ if (values.list) {
   if (lack !== undefined) print(`SKIPPED: all rows of several hosts, because ${lack}`);
   else if (await enterNamespaces(() => prepareBed({ isDev, report: print }))) {
     const isSurvived = await runMatrix(withoutSkipped(), (settings) => createBed({ settings, isDev, report: print }));
-    // The end of this process ends what is left in its namespaces.
+    // The exit of this process ends all processes that are left in its namespaces.
     process.exit(isSurvived ? 0 : 1);
   }
 }

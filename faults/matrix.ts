@@ -42,7 +42,7 @@ export interface RowResult {
   /** The time from the end of the last hit to the end of the last run. */
   recoverySeconds: number;
   seconds: number;
-  /** What shows that the fault had an effect. Only rows of several hosts count it. */
+  /** Counts that show the effect of the fault, such as `12 packets dropped`. Only rows of several hosts have them. */
   effects: string[];
   violations: Violation[];
 }
@@ -76,7 +76,7 @@ async function judge<Where extends Struck>(
   try {
     const spentBefore = await readSpent(stage);
     await strike(stage, fault, runs);
-    // Clients that were given up cannot look again, and the evidence says which runs have not ended.
+    // If a run has not ended in time, the clients are stopped and cannot poll. The evidence shows which have not ended.
     if (await stage.allEnded()) for (const run of stage.runs) await run.look();
     return { ...toResult(fault, await collectEvidence(stage, spentBefore)), effects: stage.effects };
   } finally {
@@ -102,7 +102,7 @@ async function strike<Where extends Struck>(stage: Stage<Where>, fault: Fault<Wh
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // `fetch failed` says nothing without it.
+  // Without the cause, the message `fetch failed` does not help.
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 

@@ -20,7 +20,7 @@ export function writePages(rows: RowResult[], args: string[]): void {
   replace('README.md', `In the latest measurement ${total}.`);
 }
 
-/** Replaces what stands between the two comments. */
+/** Replaces the text between the two comments. */
 function replace(page: string, text: string): void {
   const file = path.join(ROOT, page);
   const before = readFileSync(file, 'utf8');

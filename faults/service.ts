@@ -6,7 +6,7 @@ export interface Service {
   apiKey: string;
 }
 
-/** What a row needs of the service that is struck, whether it is on one machine or on several hosts. */
+/** The service to which faults are applied, on one machine or on several hosts. */
 export interface Struck extends Service {
   outside: Outside;
   /** Counts the calls of nodes that have reached the outside so far, by the key of the `ExpectedCall`. */
@@ -14,7 +14,7 @@ export interface Struck extends Service {
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** The process ids of its parts, by name. A part that has died and was started again has another one. */
   pids: () => Partial<Record<string, number>>;
-  /** Undoes what a fault that broke off has left. */
+  /** Undoes the changes of a fault that failed halfway. */
   heal: () => void | Promise<void>;
   /** Returns false if the service has ended, so that no further row can be played. */
   isRunning: () => boolean;

@@ -70,7 +70,7 @@ export function withFile(outside: Outside): Shape {
 
 const HELD = 'held-';
 
-/** Calls of nodes with such a label are answered when the outside releases the label. */
+/** True for a label whose calls are answered only after the label is released (outside.ts). */
 export function isHeld(label: string): boolean {
   return label.startsWith(HELD);
 }
@@ -84,7 +84,7 @@ export function heldPath(gate: string): string {
   return `/hold/${gate}`;
 }
 
-/** A call whose answer is held, by its label. */
+/** A call whose answer is held until its label is released. */
 export function held(outside: Outside, kind: 'llm' | 'get' | 'post' | 'mcp'): Part {
   const label = `${HELD}${kind}`;
   if (kind === 'llm') return ask(label);

@@ -43,7 +43,7 @@ export class Stage<Where extends Struck = World> {
   readonly runs: ClientRun[] = [];
   readonly hits: Hit[] = [];
   readonly complaints: string[] = [];
-  /** What shows that the fault had an effect, such as `12 packets dropped`. */
+  /** Counts that show the effect of the fault, such as `12 packets dropped`. */
   readonly effects: string[] = [];
   readonly #name: string;
   readonly #workflows: LoadWorkflow[];
@@ -62,7 +62,8 @@ export class Stage<Where extends Struck = World> {
 
   /** Creates a project for the row, so that its sums start at 0. */
   static async open<Where extends Struck>(world: Where, name: string): Promise<Stage<Where>> {
-    // Connections that broke in the row before may still fail. What is created twice is not used.
+    // Requests are retried, because connections that the previous row broke may still fail. A retry may create an
+    // object twice. The first one stays unused.
     const fetch = retryingFetch(AbortSignal.timeout(OPEN_WITHIN_MS), () => undefined);
     const api = createApiClient(world.apiUrl, world.apiKey, { fetch });
     const projectId = await api.createProject(`Fault ${name}`);
@@ -111,7 +112,10 @@ export class Stage<Where extends Struck = World> {
     return { shape, id: await this.api.createWorkflow(this.projectId, shape.drawing, shape.name) };
   }
 
-  /** `act` strikes, and returns when the struck parts work again. Finished nodes and steps are read before it. */
+  /**
+   * Records a hit. `act` applies it, and resolves when the struck parts work again. The finished nodes and steps are
+   * read before `act` is called.
+   */
   async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
     const before = this.world.pids();
     const finished = await this.#finished();
@@ -125,7 +129,7 @@ export class Stage<Where extends Struck = World> {
     if (dead.length > 0) this.complain(`${blow.what} also ended: ${dead.join(', ')}`);
   }
 
-  /** Adds what the fault has done to the row. It is a violation if it has done nothing. */
+  /** Adds a count of the fault's effect to the row. A count of 0 is a violation. */
   count(what: string, amount: number): void {
     this.effects.push(`${amount.toLocaleString('en')} ${what}`);
     if (amount === 0) this.complain(`the fault had no effect: 0 ${what}`);

@@ -13,7 +13,7 @@ const COLUMNS = [
   'survived',
 ];
 
-/** Rows of several hosts have a further column, with what shows that the fault had an effect. */
+/** Rows of several hosts have a further column, with the counts that show the effect of the fault. */
 export function toTable(rows: RowResult[]): string {
   const hasEffects = rows.some(({ effects }) => effects.length > 0);
   const columns = hasEffects ? [...COLUMNS, 'counted'] : COLUMNS;

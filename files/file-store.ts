@@ -11,7 +11,10 @@ export interface FileStore {
   read(name: string, range: ByteRange, signal?: AbortSignal): Promise<Readable>;
   /** Removes complete and partial writes of the name. Idempotent. */
   remove(name: string): Promise<void>;
-  /** Returns the mark of the store. If the store has none yet, `mark` becomes its mark. */
+  /**
+   * Returns the mark of the store, a random text that ties the store to one database. If the store has none yet, `mark`
+   * becomes its mark.
+   */
   markedAs(mark: string): Promise<string>;
 }
 
@@ -23,5 +26,5 @@ export class MissingBytesError extends Error {
   }
 }
 
-/** The name of the mark in a store. No file can have this name. */
+/** The name under which a store keeps its mark. No file can have this name. */
 export const MARK = 'store-mark';

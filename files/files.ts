@@ -60,7 +60,7 @@ export interface Files {
    * fails with `StoreAwayError` if the store fails later, and with another error if the bytes were changed or cut off.
    */
   read(file: StoredFile, range?: ByteRange, signal?: AbortSignal): Promise<Readable>;
-  /** Throws `MissingKeyError` if the bytes cannot be read, for want of their key. */
+  /** Throws `MissingKeyError` if the key that sealed the bytes is missing. */
   assertKey(file: StoredFile): void;
   /**
    * Deletes the file and gives up its bytes, which `removeAbandoned` removes. Returns `in_use` if a run in flight holds
@@ -215,7 +215,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   }
 }
 
-/** A process that stands still for minutes counts as dead. The sweep then removes the bytes that it has written. */
+/** The error of a writer that stood still for minutes, so that the sweep took it for dead and gave up its copy. */
 function givenUp(): Error {
   return new Error('the copy of a file was given up');
 }

@@ -42,7 +42,7 @@ export interface FileSealer {
   opening(copy: CopyKey, size: number, range: ByteRange): Transform;
 }
 
-/** `keys` are the keys of SECRETS_KEY, 32 bytes each. The first seals, all open. */
+/** `keys` are the keys of SECRETS_KEY, 32 bytes each. The first key seals; every key opens. */
 export function createFileSealer(keys: readonly Buffer[]): FileSealer {
   const byId = new Map(keys.map((key) => [idOf(key).toString('hex'), key]));
   const current = keys[0];

@@ -3,7 +3,7 @@
 import { MissingBytesError, type FileStore } from './file-store.js';
 import { watchSource } from './watched-source.js';
 
-/** The store has failed. What was being written is not stored. */
+/** Thrown if the store has failed. A write that was in progress is not stored. */
 export class StoreAwayError extends Error {
   override name = 'StoreAwayError';
 

@@ -1,4 +1,4 @@
-/** A source of bytes that knows if it broke off by itself, and not because its reader gave up. */
+/** A source of bytes that records its own failure, which differs from that of a reader that stops early. */
 export interface WatchedSource {
   bytes: AsyncGenerator<Uint8Array>;
   /** The error of the source, if it has one. */

@@ -32,7 +32,7 @@ export function closeBodies({ loops }: Loops, made: Made): void {
   }
 }
 
-/** Returns the data that came back to the node that divides the items, or undefined if it cannot be read. */
+/** Returns the data with which the body leads back to its loop node, or undefined if the data cannot be read. */
 function outputOf(node: N8nNode, flows: readonly Flow[], made: Made): unknown {
   const places = placesOf(flows);
   if (places.length < 2 || places.some(({ readings }) => readings.length === 0)) {

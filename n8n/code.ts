@@ -58,7 +58,7 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
   return oneWay(id, mode === 'all' ? place : { ...place, row: rowOf(at.json) });
 }
 
-/** The code may declare names of n8n itself, so that it is a function in the function that has these names. */
+/** Wraps the code in a function of its own, because it may declare names that the code around it defines for n8n. */
 function declared(code: string, { undeclared }: JavaScript): string {
   const names = [...undeclared];
   return `return await (async () => { ${names.length === 0 ? '' : `let ${names.join(', ')};`}\n${code}\n})();`;

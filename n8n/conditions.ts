@@ -1,4 +1,4 @@
-// Translates the questions of n8n's If, Filter and Switch to plain conditions of a drawing, where these ask the same.
+// Translates the questions of n8n's If, Filter and Switch to plain conditions of a drawing with the same result.
 import { MAX_COMPARISONS } from '../graph/combined.js';
 import type { Comparison, Condition } from '../graph/condition-schema.js';
 import type { Operator } from '../graph/operators.js';
@@ -46,7 +46,7 @@ interface Asked {
   right: unknown;
 }
 
-/** Returns the comparison that asks the same as n8n does, if there is one. */
+/** Returns the comparison with the same result as in n8n, or undefined if there is none. */
 function toComparison(at: NodeTranslation, { type, operation, left, right }: Asked): Comparison | undefined {
   const { value, problems } = translateParameter(left, at.names);
   if (problems.length > 0 || typeof value !== 'string' || !hasVariables(value)) return undefined;
@@ -59,14 +59,14 @@ function toComparison(at: NodeTranslation, { type, operation, left, right }: Ask
   return { left: value, operator, right: String(right) };
 }
 
-/** True for a literal that is compared here as n8n compares it: texts are not trimmed there, and are never numbers. */
+/** True for a literal that is compared here as in n8n, which neither trims texts nor reads them as numbers. */
 function isPlain(type: string, right: unknown): boolean {
   if (type === 'number') return typeof right === 'number' && Number.isFinite(right);
   if (typeof right !== 'string' || right === '' || right.trim() !== right || right.startsWith('=')) return false;
   return !Number.isFinite(Number(right)) && !hasVariables(right);
 }
 
-/** Returns the plain condition of a question, or undefined if none asks the same as n8n does. */
+/** Returns the plain condition with the same result as the question in n8n, or undefined if there is none. */
 export function plainCondition(at: NodeTranslation, question: unknown, ignoresCase: boolean): Condition | undefined {
   return isQuestion(question) ? ofQuestion(at, objectOf(question), ignoresCase) : undefined;
 }

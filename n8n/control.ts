@@ -7,7 +7,7 @@ import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } fr
 import { wholePlace, type JsonPlace } from './json-places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
-/** A run ends after 30 days, and a longer wait would not end before it. */
+/** The longest wait of a translated node, below the limit of 30 days of the nodes (`MAX_WAIT_SECONDS`). */
 const LONGEST_SECONDS = 29 * 86_400;
 
 /** True if the node is enabled and waits for a call to the address `$execution.resumeUrl`. */

@@ -12,22 +12,25 @@ export interface DataCode {
   parts: readonly string[];
   /** Parameters of n8n, whose expressions are evaluated for each item. The code reads them as `parametersOf(index)`. */
   parameters?: unknown;
-  /** An expression of `items` and `parametersOf` that gives what the node returns. */
+  /** The expression for the node's result. It may use `items` and `parametersOf`. */
   returns: string;
-  /** What the node returns after an error, if it goes on then: by default its input, as n8n does. Null: it fails. */
+  /**
+   * The expression for the result after an error, if n8n's node continues then. The default is the input, as in n8n.
+   * Null: the node fails.
+   */
   failing?: string | null;
   /** Names that `before` defines, and that expressions of the parameters may read. */
   own?: ReadonlySet<string>;
-  /** Lines before the answer that may read `items`. */
+  /** Lines of code before the return statement. They may use `items`. */
   before?: readonly string[];
-  /** False if nothing of the items is in what the node returns, except what parameters read. */
+  /** False if the result contains nothing of the items except what the parameters read. */
   keepsItems?: boolean;
   /** Further inputs of the code node. */
   inputs?: JsonObject;
 }
 
 const TIMEOUT_SECONDS = 30;
-/** A code node takes no more. */
+/** The limit on the characters of a code node. */
 const MAX_CODE = 250_000;
 
 /** Adds the code node and returns its id. */
@@ -84,7 +87,7 @@ function answerOf(returns: string, { isFilled, failing }: Answer): string {
     : `try {\n${lines.join('\n')}\n} catch (error) {\nreturn ${failing};\n}`;
 }
 
-/** True if n8n goes on with the ordinary output after an error. */
+/** True if n8n continues at the ordinary output after an error. */
 export function goesOnAfterErrors({ node: { settings } }: NodeTranslation): boolean {
   return (
     settings['onError'] === 'continueRegularOutput' ||
@@ -113,13 +116,13 @@ export function scopeLines(names: ReadonlySet<string>, list: string, index: stri
 }
 
 interface EachItem extends Omit<DataCode, 'returns' | 'failing'> {
-  /** An expression of `item` and `parameters` that gives the item that n8n puts out for it. */
+  /** The expression for the item that n8n outputs. It may use `item` and `parameters`. */
   makes: string;
-  /** `error`: if it goes on after errors, it puts out the error in the place of the item. Else it puts out its input. */
+  /** `error`: a node that continues after errors outputs the error as the item. Otherwise it outputs its input. */
   failing?: 'error';
 }
 
-/** Adds a code node that puts out one item for each incoming one. */
+/** Adds a code node that outputs one item for each incoming one. */
 export function addForEach(at: NodeTranslation, { makes, failing, ...code }: EachItem): TranslatedNode {
   const goesOn = failing === 'error' && goesOnAfterErrors(at);
   const body = goesOn
@@ -134,7 +137,7 @@ export function addForEach(at: NodeTranslation, { makes, failing, ...code }: Eac
   return oneWay(id, at.resultPlace(id));
 }
 
-/** Adds a code node that puts out a list of any length. */
+/** Adds a code node that outputs a list of any length. */
 export function addList(at: NodeTranslation, code: DataCode): TranslatedNode {
   const id = addData(at, code);
   return oneWay(id, listPlace(at, id));

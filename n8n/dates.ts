@@ -1,4 +1,4 @@
-// Translates Date & Time, and tells the time zone of a file.
+// Translates Date & Time, and reads the time zone of a file.
 import type { JsonObject } from '../graph/json.js';
 import { addForEach } from './data-node.js';
 import { objectOf, textOf, valueAt } from './n8n-file.js';

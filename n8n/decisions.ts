@@ -1,5 +1,5 @@
-// Translates n8n's decisions: If, Filter and Switch. One item that a plain condition can ask about becomes a condition
-// or a switch; anything else is decided item by item in a code node.
+// Translates n8n's decisions: If, Filter and Switch. A decision about one item becomes a condition or a switch if plain
+// conditions can express it. Any other decision is made item by item in a code node.
 import type { Condition } from '../graph/condition-schema.js';
 import type { JsonObject } from '../graph/json.js';
 import { isQuestion, OLD_OPERATIONS, oldPlainCondition, oldPlainRule, plainCondition } from './conditions.js';
@@ -46,7 +46,7 @@ export function translateSwitch(at: NodeTranslation): TranslatedNode {
 
 interface Rule {
   output: number;
-  /** The plain condition that asks the same, if there is one. */
+  /** The plain condition with the same result as in n8n, if there is one. */
   plain: Condition | undefined;
   /** The rule as the runtime reads it. */
   asked: JsonObject;
@@ -184,7 +184,7 @@ const holds = ({ old: { tests, needsAll } }) => {
 };
 ${CHOOSING}`;
 
-/** The output is a number that an expression gives. */
+/** Translates a Switch in which an expression returns the number of the output. */
 function byExpression(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
   const most = numberOf(parameters['outputsAmount'] ?? parameters['numberOutputs']) ?? 4;

@@ -80,7 +80,10 @@ export class Draft {
     return { nodes, edges, viewport: { x: 0, y: 0, zoom: 1 }, start_node: startNode, ...rest, ...notes };
   }
 
-  /** Makes room for the nodes that are not in the file: columns where they are in a row, else places above and below. */
+  /**
+   * Computes the positions of all nodes. Nodes that are not in the file get columns of their own if they are in a row,
+   * otherwise free places above and below.
+   */
   #layOut({ notes }: JsonObject, links: readonly DraftLink[]): { spots: Map<string, Spot>; notes: JsonObject } {
     const nodes = [...this.#nodes.values()];
     const added = new Map<DraftNode, string[]>();
@@ -102,7 +105,10 @@ export class Draft {
     return { spots, notes: movedNotes.length === 0 ? {} : { notes: movedNotes } };
   }
 
-  /** Returns the node of the file for which a node was added: `add` has made the id of it. */
+  /**
+   * Returns the node of the file for which a node was added. `NodeTranslation.add` derives the id and the label
+   * of an added node from those of the node of the file.
+   */
   #ownerOf(id: string): DraftNode | undefined {
     const label = String(this.#nodes.get(id)?.data['label']);
     for (let end = id.lastIndexOf('-'); end > 0; end = id.lastIndexOf('-', end - 1)) {
@@ -169,7 +175,7 @@ function rounded(value: number): number {
 
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
-/** Smaller than the room between two nodes of a file. */
+/** Smaller than the space between two nodes of a file. */
 const LEFT_OUT_WIDTH = 240;
 const LEFT_OUT_HEIGHT = 110;
 

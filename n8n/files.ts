@@ -67,14 +67,14 @@ export function translateConvertToFile(at: NodeTranslation): TranslatedNode {
   return addList(at, {
     parts: [FILES],
     parameters: { name, source: parameters['sourceProperty'] ?? '', options },
-    // From version 1.1 on, whatever is converted to a file as it stands is base64.
+    // From version 1.1 on, `toBinary` always takes its value for base64.
     returns: isOfEach
       ? `await convertEach(items, parametersOf, ${word}, ${node.version > 1})`
       : `await convertOnce(items, parametersOf, ${word})`,
   });
 }
 
-/** Adds a code node that puts the file of an answer into the item, or into what `rest` makes of the answer. */
+/** Adds a code node that puts the file of an answer into the item, or into the object of the expression `rest`. */
 export function addFile(at: NodeTranslation, request: string, property: unknown, rest?: string): TranslatedNode {
   warnOfField(at, property);
   const id = addData(

@@ -119,18 +119,18 @@ const READING: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.chainLlm',
   '@n8n/n8n-nodes-langchain.agent',
 ]);
-const HANDING_ON: ReadonlySet<string> = new Set(['n8n-nodes-base.wait']);
+const PASSES_INPUT_ON: ReadonlySet<string> = new Set(['n8n-nodes-base.wait']);
 
 export function findReaders({ inOrder, links }: Loops): Set<N8nNode> {
   const outgoing = groupBy(links, ({ from }) => from);
   const isNamed = inOrder.some((node) => mentions(node, /\$\(|\$node/));
   const readers = new Set<N8nNode>();
   for (const node of inOrder.toReversed()) {
-    const handsOn = HANDING_ON.has(node.type) || node.isDisabled;
+    const passesInputOn = PASSES_INPUT_ON.has(node.type) || node.isDisabled;
     const isReader =
       READING.has(node.type) ||
       mentions(node, /\$json|\$input/) ||
-      (handsOn && (isNamed || (outgoing.get(node) ?? []).some(({ to }) => readers.has(to))));
+      (passesInputOn && (isNamed || (outgoing.get(node) ?? []).some(({ to }) => readers.has(to))));
     if (isReader) readers.add(node);
   }
   return readers;

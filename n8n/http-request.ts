@@ -73,7 +73,7 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   return closePages(at, paging, page, { request: id, format, isWhole, property: propertyOf(at, parts) });
 }
 
-/** Adds the request, and what its address needs before it. */
+/** Adds the request, and the node that computes its query if one is needed. */
 function addRequest(
   at: NodeTranslation,
   method: string,
@@ -100,7 +100,7 @@ function addRequest(
   return { entry: before ?? id, id };
 }
 
-/** Returns the request of a page. Whatever its status is, its answer is read: it may be the end of the pages. */
+/** Returns the request of a page. No status makes it fail, because an error status may mark the end of the pages. */
 function ofPage(parts: RequestParts, { changes }: Paging, { values }: Page): RequestParts {
   const changed = { ...parts, ignoresStatus: true };
   for (const [index, { place, name }] of changes.entries()) {
@@ -118,13 +118,13 @@ function ofPage(parts: RequestParts, { changes }: Paging, { values }: Page): Req
   return changed;
 }
 
-/** The field of a text or of a file. */
+/** Returns the field of the item that gets the text or the file of an answer. */
 function propertyOf({ parameters }: NodeTranslation, { options }: RequestParts): string {
   const given = valueAt(options, 'response', 'response', 'outputPropertyName') ?? parameters['dataPropertyName'];
   return textOf(given) ?? 'data';
 }
 
-/** The whole answer takes the place of the fields of the item. */
+/** Returns the expression for the item if the node outputs the whole answer. */
 function wholeFile({ isWhole }: RequestParts): string | undefined {
   return isWhole ? '{ headers: inputs.answer.headers, statusCode: inputs.answer.statusCode }' : undefined;
 }
@@ -215,7 +215,7 @@ function partsOf(at: NodeTranslation): JsonObject {
   return objectOfPairs(at, pairs, 'body');
 }
 
-/** A file stands in a field of the item. */
+/** Returns a variable for the file, which is in a field of the item. */
 function fileIn(at: NodeTranslation, field: unknown): unknown {
   const name = textOf(field) ?? '';
   if (name === '' || name.startsWith('=')) throw new NotTranslatable('which file it sends is known only when it runs');
@@ -299,7 +299,7 @@ function readHeaders(at: NodeTranslation, { headers: pairs, contentType }: Reque
   return fromEntries(headers);
 }
 
-/** n8n stores credentials outside its files. */
+/** Returns the warning about credentials, or undefined if there are none. n8n stores credentials outside its files. */
 function credentialOf({ node, parameters }: NodeTranslation): string | undefined {
   const authentication = locatedValue(parameters['authentication']) ?? 'none';
   if (authentication === 'none' && !node.hasCredentials) return undefined;

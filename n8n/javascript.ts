@@ -1,18 +1,18 @@
-// Reads the JavaScript of expressions and of code nodes, to tell what it needs of n8n. Nothing is executed.
+// Reads the JavaScript of expressions and of code nodes, to find out what it needs from n8n. Nothing is executed.
 import { parse, parseExpressionAt, type Node } from 'acorn';
 import { isObject } from '../graph/json.js';
 
-/** What a piece of JavaScript reads. */
+/** The things that a piece of JavaScript reads. */
 export interface JavaScript {
   /** The names that n8n defines, such as `$json`. */
   names: ReadonlySet<string>;
-  /** The names that the code around it defines. */
+  /** The names that it uses and that the code around it defines. */
   own: ReadonlySet<string>;
   /** The nodes whose data it reads, by their names. */
   nodes: ReadonlySet<string>;
-  /** The nodes of which it reads the item that belongs to its own item. */
+  /** The nodes of which it reads the paired item: the item that belongs to the current one. */
   paired: ReadonlySet<string>;
-  /** The variables that it sets without a declaration, which strict code must have. */
+  /** The variables that it sets without a declaration, which strict mode forbids. */
   undeclared: ReadonlySet<string>;
   /** True if it reads the data of the incoming items. */
   readsItems: boolean;
@@ -67,7 +67,7 @@ const OF_LANGUAGE = new Set(
   ).split(' '),
 );
 
-/** Methods that n8n adds to texts, numbers, lists, objects and dates in expressions, and no others have. */
+/** Methods that n8n adds to texts, numbers, lists, objects and dates in expressions. The sandbox does not add them. */
 const METHODS_OF_N8N = new Set(
   (
     'average chunk compact difference first intersection isEmpty isNotEmpty last max merge min pluck randomItem ' +

@@ -13,7 +13,7 @@ interface Reading {
 export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
-  /** The variable that stands for the whole in code, if it is another one: a text that may be JSON, or is data itself. */
+  /** The variable for the whole in code, if it differs from the reading: a text that may be JSON, or is plain data. */
   text?: string;
   /** A variable that is empty unless the node has run. */
   ran: string;
@@ -24,7 +24,7 @@ export interface JsonPlace {
    * the number is known only at run time, a single item is the value itself.
    */
   items?: 'several' | 'unknown';
-  /** True if n8n outputs one item there whatever happens, and only its data cannot be read. */
+  /** True if n8n always outputs exactly one item here, and only the data of the item cannot be read. */
   isOneUnread?: true;
   /** Places with the same row have items that belong together, position by position. */
   row?: string;

@@ -1,4 +1,4 @@
-// Translates nodes that look at lists of items: Loop Over Items, Split Out, Aggregate, Limit, Sort, Remove Duplicates,
+// Translates nodes that process lists of items: Loop Over Items, Split Out, Aggregate, Limit, Sort, Remove Duplicates,
 // Summarize and Item Lists.
 import type { JsonObject } from '../graph/json.js';
 import { addData, addList } from './data-node.js';
@@ -36,12 +36,12 @@ export function translateLoop(at: NodeTranslation): TranslatedNode {
   return { entry: before, main: id, outputs };
 }
 
-/** Returns false if the node reads names with dots as they are. */
+/** True if a name with dots is a path, false if the node reads it as the name of one field. */
 function hasDots({ parameters }: NodeTranslation): boolean {
   return valueAt(parameters, 'options', 'disableDotNotation') !== true;
 }
 
-/** Names of fields: a text with commas, a list of texts, or in earlier versions a list of objects. */
+/** Returns the names of fields: a text with commas, a list of texts, or in earlier versions a list of objects. */
 function names(value: unknown): unknown {
   const listed = objectsOf(valueAt(value, 'fields'));
   if (listed.length > 0) return listed.map((each) => each['fieldName'] ?? '');
@@ -110,7 +110,7 @@ function aggregateItems(at: NodeTranslation): TranslatedNode {
   );
 }
 
-/** Adds a node that puts out one item for all incoming ones, or none if none comes in. */
+/** Adds a node that outputs one item for all incoming ones, or none if none comes in. */
 function addOne(at: NodeTranslation, part: string, parameters: JsonObject, returns: string): TranslatedNode {
   return addList(at, { parts: [part], parameters, returns: `items.length === 0 ? [] : ${returns}` });
 }

@@ -1,4 +1,4 @@
-// Translates Merge and Compare Datasets, and joins the links into a node.
+// Translates Merge and Compare Datasets, and joins the data of several links into a node.
 import type { JsonObject } from '../graph/json.js';
 import { addData, addList, addOutputs, listPlace } from './data-node.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
@@ -28,7 +28,10 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
   });
 }
 
-/** In the old order of execution, n8n executes the nodes before an input without data once more, with an empty item. */
+/**
+ * Warns about inputs without data: in the old order of execution, n8n executes the nodes before such an input once
+ * more, with an empty item.
+ */
 function warnOfForcedInputs(at: NodeTranslation): void {
   const mayBeEmpty = at.around.flows.some((flows) => flows.some((flow) => flow.mayBeEmpty));
   if (at.node.version >= 2.1 || at.around.isNewOrder || !mayBeEmpty) return;
@@ -108,7 +111,7 @@ function howToMatch(parameters: JsonObject): JsonObject {
   };
 }
 
-/** Returns the number of the input whose items are put out, or null if an empty item is put out. */
+/** Returns the number of the input whose items are the output, or null if an empty item is the output. */
 function chosenInput({ parameters }: NodeTranslation, count: number): number | null {
   const input = parameters['useDataOfInput'] ?? parameters['output'] ?? 'input1';
   const text = typeof input === 'number' ? String(input) : (textOf(input) ?? '');
@@ -118,7 +121,7 @@ function chosenInput({ parameters }: NodeTranslation, count: number): number | n
   throw new NotTranslatable(`it puts out "${text}", which is none of its inputs`);
 }
 
-/** Puts out what is only in A, the same, different, and only in B. */
+/** The node has four outputs: the items only in A, the same in both, different, and only in B. */
 export function translateCompareDatasets(at: NodeTranslation): TranslatedNode {
   const { parameters, node } = at;
   const version = Math.min(node.version, 1000);
@@ -148,7 +151,7 @@ function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[
   return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
-/** Adds a node before another one to which several places lead. It puts out the items of all places that have run. */
+/** Adds a node that joins the flows into one other node. It outputs the items of all places that have run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
   const places = placesOf(flows).toReversed();
   const isOne = places.every(({ items }) => items === undefined) && excludeEachOther(flows);

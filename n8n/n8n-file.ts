@@ -261,7 +261,10 @@ function coordinate(value: unknown): number {
   return Math.max(-100_000, Math.min(100_000, number));
 }
 
-/** What a person does about a warning: fills in a field, a dotted path in the node's data, or makes a start. */
+/**
+ * The action of a user that resolves a warning: to fill in a field (a dotted path in the node's data), or to create a
+ * schedule or a hook.
+ */
 export type ImportFix = { field: string } | { schedule: string } | { hook: true };
 
 /** A difference between the file and the drawing. `node` is null if it concerns the whole file. */
@@ -278,7 +281,7 @@ export const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 export const SPLIT_OUT_TYPE = 'n8n-nodes-base.splitOut';
 export const STICKY_NOTE_TYPE = 'n8n-nodes-base.stickyNote';
 
-/** Nodes of these types look at all items at once. A code node may do so, depending on its mode. */
+/** Nodes of these types process all items at once. A code node may do so, depending on its mode. */
 export const itemsTypes: ReadonlySet<string> = new Set([
   LOOP_TYPE,
   SPLIT_OUT_TYPE,

@@ -35,7 +35,7 @@ export interface TranslatedNode {
   outputs: TranslatedOutput[];
   /** The drawn node that gets the settings for retries and failures. `entry` by default. */
   main?: string;
-  /** The drawn node that is retried, if it is another one. */
+  /** The drawn node that is retried, if it is not `main`. */
   called?: string;
 }
 
@@ -101,8 +101,8 @@ export class NodeTranslation {
   }
 
   /**
-   * Returns the whole `json` for code. Data that cannot be read becomes an empty item, with a warning unless an empty item
-   * does as well: it stands for one item, of which the code reads nothing.
+   * Returns the whole `json` for code. Data that cannot be read becomes one empty item, with a warning. There is no
+   * warning if n8n outputs exactly one item there and the code reads nothing of it.
    */
   itemsForCode(isRead: boolean): unknown {
     const isReadable =
@@ -134,7 +134,7 @@ export class NodeTranslation {
     return place;
   }
 
-  /** Returns the reason why JavaScript cannot read what it names, if there is one. Warns of items that are paired. */
+  /** Returns the reason why the JavaScript cannot read its data, or undefined if it can. Warns of paired items. */
   unreadable({ names, nodes, paired }: JavaScript): string | undefined {
     if (names.has('$execution') && this.names.callbackUrl === undefined)
       return 'it is not certain which wait it belongs to';
@@ -148,7 +148,7 @@ export class NodeTranslation {
     return undefined;
   }
 
-  /** n8n knows from which item each item was made. Here items of the same position belong together. */
+  /** Warns of a difference: n8n records from which item each item was made, but here the position decides. */
   #warnOfPairs(name: string, place: JsonPlace): void {
     if (place.items === undefined || rowOf(place) === rowOf(this.json)) return;
     this.warn(`n8n reads the item of "${name}" from which an item was made. Here it is the one at the same position.`);
@@ -169,7 +169,7 @@ export class NodeTranslation {
   preparedAt = '';
   /** True if the node is executed for each of several items. */
   isForEach = false;
-  /** The id of the code node that computes them once. */
+  /** The id of the code node that computes the prepared parameters, if they are computed once. */
   preparedId: string | undefined;
 
   /** Lets a code node compute the parameter, if the sandbox can. Returns the variable with its value. */

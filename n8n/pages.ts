@@ -1,4 +1,5 @@
-// Translates the pages of HTTP Request: a loop, whose body computes the request of a page, sends it, and takes its items.
+// Translates the pages of HTTP Request to a loop. Its body computes the request of a page, sends it, and takes its
+// items.
 import type { JsonObject } from '../graph/json.js';
 import { addData } from './data-node.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
@@ -18,7 +19,7 @@ export interface Paging {
   ends: Ends;
   statusCodes: readonly number[];
   complete: unknown;
-  /** How many pages there are at most. Undefined if nothing but the answers says so. */
+  /** The maximum number of pages. Undefined if only the answers decide which page is the last. */
   limit: unknown;
   /** Milliseconds between requests. */
   interval: unknown;
@@ -28,7 +29,7 @@ type Ends = 'responseIsEmpty' | 'receiveSpecificStatusCodes' | 'other';
 
 /** Names of n8n that only the parameters of pages have. */
 const OF_PAGES: ReadonlySet<string> = new Set(['$response', '$pageCount']);
-/** A loop has no more rounds. */
+/** The limit on the rounds of a loop. */
 const MAX_PAGES = 1000;
 const PLACES: Readonly<Record<string, 'query' | 'headers' | 'body'>> = {
   qs: 'query',
@@ -36,7 +37,7 @@ const PLACES: Readonly<Record<string, 'query' | 'headers' | 'body'>> = {
   body: 'body',
 };
 
-/** Returns undefined for a node without pages. Warns of pages that cannot be translated: then only the first is sent. */
+/** Returns undefined for a node without pages, and if they cannot be translated. It then warns of the missing pages. */
 export function readPaging(at: NodeTranslation): Paging | undefined {
   const given = objectOf(valueAt(at.parameters, 'options', 'pagination', 'pagination'));
   const mode = textOf(given['paginationMode']) ?? 'updateAParameterInEachRequest';
@@ -87,7 +88,7 @@ function expressionsOf({ changes, nextUrl, complete, limit, interval }: Paging):
   return values.filter((value): value is string => typeof value === 'string' && value.startsWith('='));
 }
 
-/** The nodes of a round, of which the request is added between `addPage` and `closePages`. */
+/** The nodes of one round. The caller adds the request between its calls of `addPage` and `closePages`. */
 export interface Page {
   loop: string;
   /** The code node with the values of the page, the first of the round. */
@@ -100,7 +101,7 @@ export interface Page {
   values: readonly string[];
 }
 
-/** Adds what computes the request of a page. `url` is the address of the first page. */
+/** Adds the nodes that compute the request of a page. `url` is the address of the first page. */
 export function addPage(at: NodeTranslation, paging: Paging, url: string): Page {
   const loop = at.around.draft.newId(`${at.around.id}-pages`);
   const values = Object.fromEntries(paging.changes.map(({ value }, index) => [`p${index + 1}`, value]));
@@ -144,11 +145,11 @@ export interface TakenPage {
   request: string;
   format: string;
   isWhole: boolean;
-  /** The field of the text of an answer. */
+  /** The field that gets the text of an answer. */
   property: string;
 }
 
-/** Adds what takes the items of a page, and the loop. */
+/** Adds the node that collects the items of a page, and the loop. */
 export function closePages(
   at: NodeTranslation,
   paging: Paging,

@@ -5,7 +5,7 @@ import { piecesOf, type Names, type Problem } from './expressions.js';
 import { OF_DATES, readExpression, type JavaScript } from './javascript.js';
 import type { JsonPlace } from './json-places.js';
 
-/** What the translation of a node tells of the data that its parameters read. */
+/** The part of a node's translation that finds the data which the node's parameters read. */
 interface Reading {
   readonly names: Names;
   placeOf: (name: string) => JsonPlace;
@@ -23,10 +23,10 @@ export interface ParameterCode {
   inputs: JsonObject;
 }
 
-/** A parameter that holds JSON as text. What its expressions give is written into the text as JSON. */
+/** A parameter that holds JSON as text. The values of its expressions are written into the text as JSON. */
 export class JsonText {
   readonly text: string;
-  /** True if the code gets the JSON and not its text. */
+  /** True if the code gets the parsed JSON instead of its text. */
   readonly isParsed: boolean;
 
   constructor(text: string, isParsed = false) {
@@ -123,13 +123,13 @@ class ParameterWriter {
   }
 }
 
-/** Returns a name that a reader of a warning recognizes: that of the field, if the element has a name. */
+/** Returns how a warning names an element of a list: by the element's own name, or by its position without one. */
 function fieldOf(element: unknown, place: string, list: string): string {
   const name = isObject(element) ? element['name'] : undefined;
   return typeof name === 'string' && name !== '' ? `${list}.${name}` : place;
 }
 
-/** A field whose value is an expression is named without the word `value`. */
+/** Returns how a warning names a field inside another one. The key `value` is left out. */
 function fieldIn(field: string, key: string): string {
   if (field === '') return key;
   return key === 'value' ? field : `${field}.${key}`;

@@ -111,7 +111,7 @@ function readOldFields({ parameters }: NodeTranslation): Field[] {
   );
 }
 
-/** Returns the value of a set node that gives the same, if there is one: literals, and texts with variables in them. */
+/** Returns the value of an equivalent set node, of literals and texts with variables; undefined if there is none. */
 function plainValue(at: NodeTranslation, fields: readonly Field[], hasDots: boolean): JsonObject | undefined {
   const made: JsonObject = {};
   for (const { name, value, type } of fields) {

@@ -45,7 +45,7 @@ export interface Added {
   spot: Spot;
 }
 
-/** Returns the places of what was added, below and above the node that it belongs to. */
+/** Returns a free place for each added card: at its spot, or above or below it. */
 export function spread(fixed: readonly Spot[], added: readonly Added[]): Map<string, Spot> {
   const places = new Places();
   for (const spot of fixed) places.add(spot);

@@ -21,7 +21,7 @@ export function translateHtml(at: NodeTranslation): TranslatedNode {
   if (operation !== 'generateHtmlTemplate') throw new NotTranslatable(`its operation "${operation}" has no equivalent`);
   const html = textOf(parameters['html']);
   if (html === undefined) throw new NotTranslatable('it has no template');
-  // A template is no expression of n8n, and its expressions are evaluated all the same.
+  // n8n evaluates the expressions of a template although the template does not begin with `=`.
   const pieces = piecesOf(html).map(({ text, source }) =>
     source !== undefined || text.startsWith('=') ? `=${text}` : text,
   );
@@ -59,7 +59,7 @@ export function translateMarkdown(at: NodeTranslation): TranslatedNode {
   const mode = textOf(parameters['mode']) ?? 'htmlToMarkdown';
   if (mode !== 'htmlToMarkdown' && mode !== 'markdownToHtml')
     throw new NotTranslatable(`its mode "${mode}" has no equivalent`);
-  // n8n has an older version of the library.
+  // n8n uses an older version of the library that writes Markdown.
   if (mode === 'htmlToMarkdown' && (valueAt(parameters, 'options', 'ignore') ?? '') !== '')
     at.warn('options.ignore: n8n keeps elements that Markdown has a form for. Here they are left out.');
   return addForEach(at, {

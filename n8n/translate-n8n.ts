@@ -21,7 +21,7 @@ import { NodeTranslation, NotTranslatable, type Surroundings } from './node-tran
 import { closeBodies } from './bodies.js';
 import { templateAt, type JsonPlace } from './json-places.js';
 import { findStart, isTrigger, type Start } from './triggers.js';
-import { TELLING_INPUTS_APART, translateNode, translationOf } from './translate-node.js';
+import { TYPES_OF_DIFFERING_INPUTS, translateNode, translationOf } from './translate-node.js';
 import { waitsForCall } from './control.js';
 import { zoneOf } from './dates.js';
 
@@ -29,7 +29,7 @@ export interface TranslatedFile {
   title: string | undefined;
   drawing: JsonObject;
   warnings: ImportWarning[];
-  /** Where the items are that a translated node puts out by its first output, by the name of the node. */
+  /** The items of the first output of each translated node, by the name of the node. */
   outputs: ReadonlyMap<string, ItemsOfNode>;
 }
 
@@ -42,10 +42,10 @@ interface ItemsOfNode {
   isList: boolean;
 }
 
-/** The translated file would exceed the limits of a drawing. */
+/** Thrown if the translated file would exceed the limits of a drawing. */
 export class TooLargeFile extends Error {}
 
-/** How far left of the first node a start is that the file does not have. */
+/** The distance between an added start and the first node, which is to its right. */
 const START_GAP = 320;
 
 const FILTER_TYPE = 'n8n-nodes-base.filter';
@@ -140,7 +140,7 @@ class Translation {
 
   #addStart(): void {
     const { first, drawn, translated, warnings } = this.#start;
-    // A trigger that was left out has its note at its own place.
+    // A trigger that was left out has a note at its place, so the start is drawn beside it.
     const beside = first === undefined ? { x: 0, y: 0 } : this.#spotOf(first);
     const spot = drawn === undefined ? { x: beside.x - START_GAP, y: beside.y } : this.#spotOf(drawn);
     const data = { label: drawn?.label ?? 'Start', input_fields: translated.fields };
@@ -215,13 +215,13 @@ class Translation {
   }
 
   /**
-   * True if the node runs although nothing leads to it: in a file without triggers, and where the old order of execution
-   * fetches the data of an input that no trigger leads to.
+   * True if the node runs although nothing leads to it: in a file without triggers, and where the old order of
+   * execution fetches the data of an input that no trigger leads to.
    */
   #isRoot(node: N8nNode, links: readonly N8nLink[]): boolean {
     if (links.length > 0) return false;
     if (this.#start.first === undefined) return true;
-    const isFetched = (this.#outgoing.get(node) ?? []).some(({ to }) => TELLING_INPUTS_APART.has(to.type));
+    const isFetched = (this.#outgoing.get(node) ?? []).some(({ to }) => TYPES_OF_DIFFERING_INPUTS.has(to.type));
     return isFetched && this.#file.settings['executionOrder'] !== 'v1';
   }
 

@@ -39,8 +39,8 @@ const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.executeWorkflow',
   ...Object.keys(services),
 ]);
-/** Types that tell their inputs apart. */
-export const TELLING_INPUTS_APART: ReadonlySet<string> = new Set([
+/** Types whose inputs differ in meaning, so that their data is not joined. */
+export const TYPES_OF_DIFFERING_INPUTS: ReadonlySet<string> = new Set([
   'n8n-nodes-base.merge',
   'n8n-nodes-base.compareDatasets',
 ]);
@@ -77,7 +77,7 @@ export function translateNode(
   readsData: boolean,
 ): TranslatedNode['outputs'] {
   const flows = at.around.flows.flat();
-  const isMerge = TELLING_INPUTS_APART.has(at.node.type);
+  const isMerge = TYPES_OF_DIFFERING_INPUTS.has(at.node.type);
   const junction = isMerge ? undefined : joinPlaces(at, flows, readsData);
   if (!isMerge && flows.length > 1 && !excludeEachOther(flows)) {
     at.warn('n8n runs this node once for each link that brings data. Here it runs once, after all of them.');
@@ -149,7 +149,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   return { entry: items, outputs: outputsAfterErrors(at, loop, onError) };
 }
 
-/** What failed for an item goes on as an item with the error, or leaves by the output for errors. */
+/** The error of a failed item takes the item's place at the ordinary output, or leaves by the output for errors. */
 function outputsAfterErrors(
   at: NodeTranslation,
   loop: string,
@@ -220,7 +220,7 @@ function withSettings(at: NodeTranslation, translated: TranslatedNode): Translat
   return [...translated.outputs, ...(at.around.leadsOn(count) ? [errorOutput(at, id)] : [])];
 }
 
-/** Returns the only output: what the node has put out, or an item with the error. */
+/** Returns the only output: the items of the node, or one item with the error. */
 function resultAfterErrors(
   at: NodeTranslation,
   id: string,
@@ -271,7 +271,7 @@ function hasErrorObject({ node }: NodeTranslation): boolean {
 
 /** True if n8n runs the node for each of several items, of which some may fail. */
 function hasItemErrors({ node, json }: NodeTranslation): boolean {
-  return json.items !== undefined && node.type !== 'n8n-nodes-base.code' && !TELLING_INPUTS_APART.has(node.type);
+  return json.items !== undefined && node.type !== 'n8n-nodes-base.code' && !TYPES_OF_DIFFERING_INPUTS.has(node.type);
 }
 
 function applyRetries(at: NodeTranslation, id: string): void {

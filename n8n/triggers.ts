@@ -21,7 +21,7 @@ interface TranslatedTrigger {
   place: JsonPlace;
   /** Sentences about the remaining manual steps. */
   warnings: string[];
-  /** What a person does about the first of them. */
+  /** The action of a user that resolves the first warning. */
   fix?: ImportFix;
   /** The trigger with the highest rank becomes the start. */
   rank: number;

@@ -1,4 +1,5 @@
-// Makes columns for the nodes that a translation adds before or behind those of the file, so that links lead to the right.
+// Makes columns for the nodes that a translation adds before or behind those of the file, so that links lead to the
+// right.
 
 interface Spot {
   x: number;
@@ -19,15 +20,15 @@ interface Group {
 const COLUMN = 290;
 
 /**
- * Returns the places of all nodes of the groups, and a function that moves whatever is right of them. `targetsOf` are the
- * links of a node.
+ * Returns the positions of all nodes of the groups, and a function that moves a position to the right by the columns
+ * that were made left of it. `targetsOf` returns the nodes to which a node has links.
  */
 export function widen(
   groups: readonly Group[],
   targetsOf: (id: string) => readonly string[],
 ): { spots: Map<string, Spot>; moved: (spot: Spot) => Spot } {
   const columns = new Map<string, number>();
-  /** How many columns are made at each place, which groups above each other share. */
+  /** The number of columns made at each x position. Groups at the same x position share them. */
   const made = new Map<number, number>();
   for (const { owner, added } of groups) {
     const most = numberColumns([owner.id, ...added], targetsOf, columns);
@@ -54,7 +55,7 @@ function numberColumns(
 ): number {
   const members = new Set(ids);
   for (const id of ids) columns.set(id, 0);
-  // A way through the group has fewer links than it has nodes, so that circles end, too.
+  // A path through the group has fewer links than the group has nodes. The limit also ends the search in a circle.
   for (let round = 1, isOpen = true; isOpen && round < ids.length; round += 1) {
     isOpen = false;
     for (const id of ids) {

@@ -23,7 +23,7 @@ export function readBody(document: OpenapiDocument, operation: JsonObject, room:
   const [mediaType, content] = media;
   const required = ownValue(requestBody, 'required');
   const body: ActionBody = { media_type: mediaType, ...(required === true && { is_required: true }) };
-  // Many documents leave `required` out, although the properties are.
+  // Many documents omit `required` of the body although its properties are required, so only `false` makes it optional.
   return toFields(
     document,
     { body, schema: ownValue(content, 'schema'), content, isOptional: required === false },
@@ -33,7 +33,7 @@ export function readBody(document: OpenapiDocument, operation: JsonObject, room:
 
 type Media = [mediaType: string, content: unknown];
 
-/** JSON, then form, multipart, others. Of several types of JSON the plain one is taken first. */
+/** Chooses JSON first, then a form, multipart, and any other type. Plain JSON comes before other types of JSON. */
 export function chooseMedia(content: readonly Media[]): Media | undefined {
   const known = content.map(([type, value]): Media => [
     type.trim() === '*/*' ? 'application/json' : type.trim(),
@@ -53,7 +53,7 @@ export function chooseMedia(content: readonly Media[]): Media | undefined {
   return undefined;
 }
 
-/** A media type goes into a header, and one with a wildcard is none. */
+/** Returns a media type for the `Content-Type` header, in place of one with a wildcard or invalid characters. */
 function toConcrete(type: string): string {
   if (isJsonType(type) && type.includes('*')) return 'application/json';
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=[\w."+-]+)*$/.test(type) ? type : 'application/octet-stream';
@@ -64,7 +64,7 @@ interface GivenBody {
   schema: unknown;
   /** The media type object, which may have encodings. */
   content: unknown;
-  /** The document says that the body may be missing. */
+  /** True if the document says that the body may be missing. */
   isOptional: boolean;
 }
 
@@ -126,11 +126,11 @@ function wholeField(document: OpenapiDocument, type: string, schema: unknown, ro
   const { description } = copied;
   const described = { ...(description !== undefined && { description }) };
   if (isJsonType(type) || isFormType(type) || isMultipartType(type)) return { ...copied, 'x-in': 'body' };
-  // Others are sent as they are: text, or the bytes of a file.
+  // A body of any other type is sent unchanged: a text, or the bytes of a file.
   return { type: 'string', ...described, ...(!/^text\/|xml/i.test(type) && { format: 'binary' }), 'x-in': 'body' };
 }
 
-/** The encoding of a property of a form. */
+/** Returns how a form writes a property, according to the `encoding` of its media type. */
 function encodingOf(content: unknown, name: string): Partial<ActionField> {
   const encoding = ownValue(ownValue(content, 'encoding'), name);
   const style = ownValue(encoding, 'style');
@@ -145,7 +145,7 @@ function encodingOf(content: unknown, name: string): Partial<ActionField> {
   };
 }
 
-/** The body of an operation of Swagger 2.0: one parameter `body`, or those of a form. */
+/** Reads the body of an operation of Swagger 2.0: one parameter in `body`, or the parameters in `formData`. */
 export function readSwaggerBody(
   document: OpenapiDocument,
   parameters: readonly JsonObject[],
@@ -158,7 +158,7 @@ export function readSwaggerBody(
     const isForm = isFormType(mediaType) || isMultipartType(mediaType);
     const isRequired = whole['required'] === true;
     const body: ActionBody = {
-      // Only the parameters of a form are one.
+      // In Swagger 2.0 only parameters in `formData` make a form, so this body is JSON.
       media_type: isForm ? 'application/json' : mediaType,
       ...(isRequired && { is_required: true }),
     };

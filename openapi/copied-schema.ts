@@ -1,5 +1,6 @@
-// Copies a schema out of its document, with what its references lead to. The copy stands alone, and is small: a circle,
-// a deep part and whatever exceeds the room of an action end in a schema that takes anything.
+// Copies a schema with the targets of its references, so that the copy needs no other part of the document. The copy is
+// small: a circular reference, a part that is nested too deeply, and every part for which an action has no room left
+// become `{}`, a schema that accepts any value.
 import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
 import { OperationProblem, referenceOf, resolve, type OpenapiDocument } from './document.js';
@@ -9,13 +10,13 @@ const MOST_DESCRIPTION = 500;
 const MOST_ENUM = 200;
 const MOST_TEXT = 200;
 
-/** What a copy may still hold, for all schemas of one action. */
+/** The size that is left for the schemas of one action. Copying reduces it. */
 export interface Room {
   values: number;
   characters: number;
 }
 
-/** Keywords with the type of their values. One with another value makes a schema that model providers refuse. */
+/** Keywords with the type of their values. Model providers refuse a schema in which a value has another type. */
 const PLAIN: Record<string, 'string' | 'number' | 'count' | 'boolean'> = {
   format: 'string',
   pattern: 'string',
@@ -32,12 +33,12 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 interface Copying {
   document: OpenapiDocument;
   room: Room;
-  /** The references that lead to the present schema. */
+  /** The references that were followed to this schema. Another use of one of them is a circle. */
   within: readonly string[];
   level: number;
 }
 
-/** Throws `OperationProblem` only for a reference of the schema itself that leads nowhere. */
+/** Throws `OperationProblem` if the schema itself refers to nothing. A schema inside it that does so becomes `{}`. */
 export function copySchema(document: OpenapiDocument, schema: unknown, room: Room): JsonObject {
   return copy({ document, room, within: [], level: 0 }, schema);
 }
@@ -99,7 +100,7 @@ function putParts(inner: Copying, schema: JsonObject, put: (key: string, value: 
   if (required.length > 0) put('required', required);
 }
 
-/** Of the other parts a reference that leads nowhere takes anything. */
+/** Resolves a schema inside another one. Returns undefined for a reference that leads nowhere. */
 function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown {
   try {
     return resolve(document, schema);
@@ -111,7 +112,7 @@ function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown 
 
 function putType(schema: JsonObject, put: (key: string, value: unknown) => void): void {
   const type = ownValue(schema, 'type');
-  // Swagger 2.0 calls the bytes of a form so.
+  // `file` is the type that Swagger 2.0 has for the bytes of a file in a form.
   if (type === 'file') {
     put('type', 'string');
     put('format', 'binary');
@@ -127,7 +128,7 @@ export function isReadOnly(schema: unknown): boolean {
   return ownValue(schema, 'readOnly') === true;
 }
 
-/** In early drafts `required` was true or false at the property itself. */
+/** Returns the names of the required properties. Ignores the true or false that early drafts put at each property. */
 export function requiredAt(schema: unknown): string[] {
   const required = ownValue(schema, 'required');
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];

@@ -1,9 +1,9 @@
-// A parsed OpenAPI document: references inside it, and the places that errors name. A document is a stranger's: it may
-// refer to itself in circles, and share a part in many places.
+// A parsed OpenAPI document: its references, and access to its values. The document is not trusted: it may refer to
+// itself in circles, and use one part in many places.
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { cutText } from '../graph/cut-text.js';
 
-/** The document cannot be used. People see the message, which says where. */
+/** Thrown for a document that cannot be used. Users see the message, which names the place in the document. */
 export class OpenapiError extends Error {
   override readonly name = 'OpenapiError';
 
@@ -12,12 +12,12 @@ export class OpenapiError extends Error {
   }
 }
 
-/** One operation cannot be called, or not in full. People see the message. */
+/** Thrown for an operation that cannot be called, or not in full. Users see the message. */
 export class OperationProblem extends Error {
   override readonly name = 'OperationProblem';
 }
 
-/** The references that are followed from one place. */
+/** The limit on references that lead from one to the next. More of them count as a circle. */
 const MOST_REFERENCES = 100;
 
 export interface OpenapiDocument {
@@ -26,8 +26,8 @@ export interface OpenapiDocument {
 }
 
 /**
- * Returns the value to which references lead; a value that is no reference is its own. Throws `OperationProblem` for a
- * reference to nothing, to another document, or in a circle.
+ * Follows references and returns the value to which they lead. Returns a value without a reference unchanged. Throws
+ * `OperationProblem` for a reference to nothing, to another document, or in a circle.
  */
 export function resolve({ root }: OpenapiDocument, value: unknown): unknown {
   let current = value;
@@ -44,7 +44,7 @@ export function referenceOf(value: unknown): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** `$ref` is a JSON pointer (RFC 6901), percent-encoded behind `#`. */
+/** `$ref` is a JSON pointer (RFC 6901), percent-encoded after `#`. */
 function follow(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) {
     throw new OperationProblem(
@@ -77,14 +77,14 @@ export function resolveObject(document: OpenapiDocument, value: unknown, what: s
   throw new OperationProblem(`${what} is not an object.`);
 }
 
-/** Returns the text at a key, without white space around it; undefined if it is empty or no text. */
+/** Returns the trimmed text or the number at a key, as text; undefined if there is none. */
 export function textAt(owner: unknown, key: string, most: number): string | undefined {
   const value = ownValue(owner, key);
   const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
   return cutText(text.trim(), most) || undefined;
 }
 
-/** Returns the objects at a key of lists, and nothing for anything else. */
+/** Returns the list at a key, or an empty list. */
 export function listAt(owner: unknown, key: string): unknown[] {
   const value = ownValue(owner, key);
   return Array.isArray(value) ? (value as unknown[]) : [];

@@ -14,7 +14,7 @@ export interface FoundField {
 }
 
 const MOST_PARAMETERS = 500;
-/** OpenAPI says that these are no parameters; the last ones belong to the connection between client and server. */
+/** Headers that are not read as fields. OpenAPI excludes the first three; the client sets or never sends the others. */
 const NO_FIELDS = new Set([
   'accept',
   'content-type',
@@ -33,7 +33,10 @@ const NO_FIELDS = new Set([
   'cookie',
 ]);
 
-/** Returns the parameters of path and operation, of which the operation's come first. Throws `OperationProblem`. */
+/**
+ * Returns the parameters of a path and its operation. If both have one of the same name and place, the operation's
+ * counts. Throws `OperationProblem`.
+ */
 export function parametersOf(document: OpenapiDocument, path: JsonObject, operation: JsonObject): JsonObject[] {
   const found = new Map<string, JsonObject>();
   const given = [...listAt(operation, 'parameters'), ...listAt(path, 'parameters')];
@@ -47,7 +50,7 @@ export function parametersOf(document: OpenapiDocument, path: JsonObject, operat
   return [...found.values()];
 }
 
-/** Returns the fields of the parameters but for those of a body. Throws `OperationProblem`. */
+/** Returns the fields of the parameters in path, query and headers. Throws `OperationProblem`. */
 export function readParameters(
   document: OpenapiDocument,
   parameters: readonly JsonObject[],
@@ -68,7 +71,7 @@ export function readParameters(
     const field = toField(document, parameter, place, room);
     fields.push({ name, field, isRequired: place === 'path' || parameter['required'] === true });
   }
-  // A name in the path without a parameter is a mistake of the document, which its author does not see.
+  // Some documents name a part of the path without declaring a parameter for it. It becomes a required text.
   for (const name of inPath) fields.push({ name, field: { type: 'string', 'x-in': 'path' }, isRequired: true });
   return fields;
 }
@@ -105,7 +108,7 @@ const STYLES: Record<Exclude<FieldPlace, 'body'>, FieldStyle[]> = {
   header: ['simple'],
 };
 
-/** The defaults of OpenAPI are left out. */
+/** Returns how a parameter is written, where that differs from the defaults of OpenAPI. */
 function styleOf(parameter: JsonObject, place: FieldPlace): Partial<ActionField> {
   const style = place === 'body' ? undefined : STYLES[place].find((each) => each === parameter['style']);
   const explode = parameter['explode'];
@@ -116,7 +119,7 @@ function styleOf(parameter: JsonObject, place: FieldPlace): Partial<ActionField>
   };
 }
 
-/** How Swagger 2.0 writes lists: with commas unless `collectionFormat` says otherwise. */
+/** Returns how Swagger 2.0 writes a list: with commas unless `collectionFormat` says otherwise. */
 export function collectionStyle(parameter: JsonObject): Partial<ActionField> {
   if (parameter['type'] !== 'array') return {};
   const format = parameter['collectionFormat'];

@@ -20,12 +20,12 @@ import { parametersOf, readParameters, type FoundField } from './parameters.js';
 import { readSecurity, type Security } from './security.js';
 import { documentServer, serverAt, type FoundServer, type ServerRules } from './servers.js';
 
-/** The limit on the operations of a document. The largest that people use have some ten thousand. */
+/** The limit on the operations of a document. The largest documents in use have about ten thousand. */
 const MOST_OPERATIONS = 20_000;
-/** The limit on what the schemas of one action hold; each node with the action stores its fields. */
+/** The limits on the schemas of one action: each node with the action stores the action's fields. */
 const MOST_VALUES = 1_500;
 const MOST_CHARACTERS = 24_000;
-/** Shared by the operations of a document, so that the actions of the largest fit into the memory of their process. */
+/** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */
 const CHARACTERS_OF_ALL = 16_000_000;
 const CHARACTERS_OF_VALUE = 16;
 const MOST_DESCRIPTION = 1_024;
@@ -108,7 +108,7 @@ interface Reading {
   security: Security;
   server: FoundServer;
   actions: Map<string, ReadAction>;
-  /** The last number behind an id, by the id without it. */
+  /** The last number that was appended to an id, by the id without a number. */
   numbers: Map<string, number>;
   warnings: ServiceWarning[];
   operations: number;
@@ -120,7 +120,7 @@ function roomOf({ characters }: Reading): Room {
   return { characters, values: Math.min(MOST_VALUES, characters / CHARACTERS_OF_VALUE) };
 }
 
-/** The number of keys below the paths, which is about that of the operations. */
+/** Returns the number of keys of all paths, which is about the number of operations. */
 function sizeOf(root: JsonObject): number {
   let size = 0;
   for (const [, item] of entriesAt(root, 'paths')) if (isObject(item)) size += Object.keys(item).length;
@@ -246,7 +246,10 @@ function toWords(id: string): string {
   return words === '' ? id : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What concerns the document is an error of the document, unless the operation has a server of its own. */
+/**
+ * Returns the operation's own server, or that of the document. If it cannot be used, throws `OperationProblem` for the
+ * operation's own server, and `OpenapiError` for that of the document.
+ */
 function serverOf({ rules, server }: Reading, item: JsonObject, operation: JsonObject): string {
   const own = serverAt(operation, rules) ?? serverAt(item, rules);
   const found = own ?? server;
@@ -264,7 +267,7 @@ function consumesOf({ root }: OpenapiDocument, operation: JsonObject): string[] 
 
 const ORDER = ['path', 'query', 'header', 'body'];
 
-/** A name that is taken gets its place behind it. */
+/** Builds the schema of all fields. A field whose name is taken gets its place as a suffix, for example `id_query`. */
 function toSchema(parameters: readonly FoundField[], body: FoundBody | undefined): JsonObject {
   const all = [...parameters, ...(body?.fields ?? [])].toSorted(
     (a, b) => ORDER.indexOf(a.field['x-in']) - ORDER.indexOf(b.field['x-in']),
@@ -287,7 +290,10 @@ function freeKey(properties: JsonObject, name: string, field: ActionField): stri
   return key;
 }
 
-/** Returns null where the success answer is not described as JSON. A broken answer breaks no request. */
+/**
+ * Returns the schema of the success answer, or null if it is not described as JSON. A mistake in the answer is ignored,
+ * because requests do not depend on it.
+ */
 function readResult(document: OpenapiDocument, operation: JsonObject, room: Room): JsonObject | null {
   const answers = entriesAt(operation, 'responses');
   const success =

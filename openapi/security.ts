@@ -1,11 +1,11 @@
-// The security schemes of a document: the connection of a node meets them, so their parameters are no fields.
+// The security schemes of a document. The connection of a node satisfies them, so their parameters become no fields.
 import { ownValue } from '../graph/json.js';
 import { entriesAt, OperationProblem, resolve, type OpenapiDocument } from './document.js';
 
 export interface Security {
-  /** The kinds of connections that meet a scheme, in the order of the document. */
+  /** The kinds of connections that satisfy a scheme, in the order of the document. */
   connectionKinds: string[];
-  /** Parameters that a connection gives: `header:x-api-key` (in lower case), `query:key`. */
+  /** Parameters that a connection adds to a request: `header:x-api-key` (in lower case), `query:key`. */
   parameters: ReadonlySet<string>;
 }
 

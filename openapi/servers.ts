@@ -1,4 +1,4 @@
-// The address to which the requests of an operation go: a server of the document, or the one that replaces it.
+// The address to which the requests of an operation go: a server of the document, or the address that replaces it.
 import { cutText } from '../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { entriesAt, listAt, type OpenapiDocument } from './document.js';
@@ -6,11 +6,11 @@ import { entriesAt, listAt, type OpenapiDocument } from './document.js';
 export interface ServerRules {
   /** Replaces every server of the document. */
   serverUrl?: string | undefined;
-  /** The address from which the document came, against which a relative server stands. */
+  /** The address of the document, against which a relative server URL is resolved. */
   documentUrl?: string | undefined;
   /** True if private networks may be reached, which need no TLS. */
   allowsHttp: boolean;
-  /** Tells addresses that nodes may not call. */
+  /** Returns true for an address that nodes may not call. */
   isRefused?: ((url: URL) => boolean) | undefined;
 }
 

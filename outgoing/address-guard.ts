@@ -1,5 +1,5 @@
-// Checks each address that a connection of a user's graph is made to (refused-addresses.ts), so a name that resolves to a
-// refused address is refused, too.
+// Checks each address that a connection of a user's graph is made to (refused-addresses.ts), so a name that resolves
+// to a refused address is refused, too.
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';

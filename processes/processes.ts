@@ -39,7 +39,7 @@ interface WorkOptions {
   maxWaiting?: number;
 }
 
-/** Too many tasks of the owner wait. This one was not started. */
+/** Thrown if too many tasks of the owner wait. The new task was not started. */
 export class ProcessesBusyError extends Error {
   override readonly name = 'ProcessesBusyError';
 }
@@ -65,7 +65,7 @@ interface WorkProcess {
 
 /** `entry` is the file that the processes execute. Without `limits`, the defaults of host.ts apply. */
 export function createProcesses(entry = new URL('host.js', import.meta.url), limits?: MemoryLimits): Processes {
-  const slots = new ProcessSlots({ total: PROCESSES, perProject: PROCESSES_OF_AN_OWNER });
+  const slots = new ProcessSlots({ total: PROCESSES, perOwner: PROCESSES_OF_AN_OWNER });
   const idle: WorkProcess[] = [];
   const closing = new AbortController();
 

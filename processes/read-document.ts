@@ -11,7 +11,7 @@ const MAX_EXPANDED_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
 
-/** The document has no readable text. Users see the message. */
+/** Thrown for a document whose text cannot be read. Users see the message. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly code: 'invalid_document' | 'file_too_large';

@@ -1,4 +1,4 @@
-// Reads OpenAPI documents of strangers: JSON or YAML of any shape (docs/use/services.md).
+// Reads OpenAPI documents, which are not trusted: JSON or YAML of any shape (docs/use/services.md).
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { isObject } from '../graph/json.js';
 import { toStorableJson } from '../graph/storable-text.js';
@@ -21,23 +21,23 @@ export interface OpenapiWork {
 }
 
 export type OpenapiReply =
-  /** The body has the address of a document. */
+  /** The body has the address of a document instead of the document. */
   | { kind: 'openapi-address'; address: string; name?: string; serverUrl?: string }
   | {
       kind: 'openapi-service';
       service: Omit<ReadService, 'actions'>;
       actionCount: number;
-      /** The actions in JSON lists, each of about a megabyte: only the database parses them. */
+      /** The actions as texts of JSON lists, each of about a megabyte. Only the database parses these texts. */
       lists: string[];
     }
   | { kind: 'openapi-refused'; field: 'openapi' | 'name' | 'server_url' | 'body'; message: string };
 
-/** The size of a document once decoded. */
+/** The limit on the size of a document, after decompression. */
 export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
 const MAX_NAME = 200;
 const MAX_ADDRESS = 2_000;
 const LIST_CHARACTERS = 1024 * 1024;
-/** YAML repeats a part by an alias without repeating its text. */
+/** The limit on YAML aliases. An alias repeats a part without repeating its text, so a small text could grow large. */
 const MOST_ALIASES = 10_000;
 const MOST_LEVELS = 500;
 

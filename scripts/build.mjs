@@ -1,6 +1,6 @@
-// Compiles the sources to dist/, bundles the console to dist/console, the libraries of code nodes to dist/code-libraries
-// and the run workflow to dist/ (BUNDLES). Silent unless it fails. Does nothing if no source has changed since the last
-// build; with `--if-missing`, does nothing if there is any build.
+// Compiles the sources to dist/, bundles the console to dist/console, the libraries of code nodes to
+// dist/code-libraries and the run workflow to dist/ (BUNDLES). Silent unless it fails. Does nothing if no source has
+// changed since the last build; with `--if-missing`, does nothing if there is any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -18,7 +18,7 @@ const LIBRARIES = {
   xml2js: "export { Builder, Parser } from 'xml2js';",
 };
 
-/** What some of them name of Node.js, and never use on texts. */
+/** Stand-ins for modules of Node.js that some libraries import, but do not use for texts. */
 const STANDS_FOR = {
   events: `
     class EventEmitter {
@@ -60,7 +60,10 @@ const ownMatches = {
   },
 };
 
-/** What some of them expect of every browser or of Node.js, inside the function that the sandbox puts around each. */
+/**
+ * Globals of browsers or of Node.js that some libraries expect. They are defined inside the function that the sandbox
+ * puts around each library.
+ */
 const SURROUNDINGS = `
 var Buffer = { isBuffer: () => false }, process = { env: {} };
 var atob = (text) => {
@@ -87,7 +90,7 @@ export async function bundleCodeLibraries(folder) {
         globalName: name,
         platform: 'browser',
         target: 'es2023',
-        // Sheets take another way where there is a Buffer.
+        // The library for spreadsheets takes another code path if there is a Buffer.
         banner: { js: name === 'xlsx' ? '' : SURROUNDINGS },
         logLevel: 'warning',
         plugins: [standIns, ownMatches],

@@ -1,6 +1,6 @@
-// Checks docs/evidence/conformance/*.tsv: each row of the interface specification, and each published weakness of similar
-// products, names a test that exists. A cell of the third column may name several tests, separated by semicolons. Also
-// checks that the files exist that PAGES mention in backticks.
+// Checks docs/evidence/conformance/*.tsv: each row of the interface specification, and each published weakness of
+// similar products, names a test that exists. A cell of the third column may name several tests, separated by
+// semicolons. Also checks that the files exist that PAGES mention in backticks.
 //
 //   node scripts/conformance.mjs               fails if a named test does not exist
 //   node scripts/conformance.mjs --markdown    also prints all rows as one Markdown document

@@ -20,9 +20,9 @@ const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 const DOCUMENT = path.join(ROOT, 'ARCHITECTURE.md');
 const [BEGIN, END] = ['<!-- npm run docs:files -->', '<!-- end -->'];
 const ROUNDS = 9;
-/** The background loops call their functions within this time, or rarely. */
+/** In this time, every background loop with a short interval calls its functions. */
 const IDLE_MS = 15_000;
-/** Loops of every second or two call these files. On a slow machine they do so in each round. */
+/** Files of background loops with an interval of a second or two. On a slow machine they are called in every round. */
 const OF_LOOPS = new Set(['api/loops/background-loop.ts', 'db/core/sleep.ts', 'db/pools/pool-nodes-repository.ts']);
 const POLL_EVERY_MS = 50;
 const GIVE_UP_MS = 60_000;

@@ -1,4 +1,4 @@
-// Checks that tests exist that tables in the documentation name.
+// Checks that a test exists if a table in the documentation names it.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
-// Takes the screenshots of the README: a node of the first sample workflow opened wide, a live run of it, and a chat beside
-// its drawing, on a stack of its own whose console is signed in to by the link that `npm start` prints.
+// Takes the screenshots of the README: the editor with an opened node of the first sample workflow, a live run of the
+// workflow, and a chat beside its drawing. Starts its own stack, and signs in by the link that `npm start` prints.
 //
 //   node scripts/screenshots.mjs [FOLDER]      default: docs
 import { once } from 'node:events';
@@ -14,14 +14,14 @@ import { eventually } from '../dist/harness/timing/eventually.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SAMPLE = JSON.parse(readFileSync(path.join(ROOT, 'examples/graphs/news-verdict.json'), 'utf8'));
-/** The node that is chosen: the others are told apart by what they are, this one by what it answers. */
+/** The node that the screenshots show in detail, because its answer is of interest and not only its kind. */
 const CHOSEN = SAMPLE.data.nodes.find(({ type }) => type === 'basic-node').data.label;
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: 'light' };
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const MAX_BYTES = 200_000;
-/** The bar of the node in flight grows to a length that can be seen. */
+/** In this time, the bar of the node in flight grows to a visible length. */
 const GROWS_MS = 1_500;
-/** For a slow machine. */
+/** The limit for each step, long enough for a slow machine. */
 const LONGEST_MS = 120_000;
 
 const folder = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs'));
@@ -47,7 +47,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** The node shows the values that the run before has left. */
+/** In the editor, the opened node shows the values of the previous run. */
 async function shootEditor(page) {
   await page.getByRole('link', { name: 'Open in the editor' }).click();
   await nodeIn(page, new RegExp(`^${CHOSEN}(,|$)`)).dblclick();
@@ -76,7 +76,7 @@ async function shootChat(page) {
   await shoot(page, 'chat.png');
 }
 
-/** The run is held at its last node, which posts what the others have found, while its picture is taken. */
+/** The gate holds the run at its last node, which posts the results of the others, until the screenshot is taken. */
 async function shootLiveRun(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Run workflow' });
@@ -108,13 +108,16 @@ async function shoot(page, name) {
   console.log(`${path.join(folder, name)}: ${Math.ceil(picture.length / 1000)} kB`);
 }
 
-/** Rejects when the stack ends before it is ready. Without a model provider: everybody gets the same pictures. */
+/**
+ * Returns the link that signs in. Rejects if the stack ends before it is ready. The stack has no model provider, so
+ * that everybody gets the same pictures.
+ */
 async function linkOf({ child, output }) {
   await untilReady(child, dataDir);
   return eventually(() => /^Console: (\S+#token=\S+)\n/m.exec(output())?.[1]);
 }
 
-/** In front of the samples' targets: passes reads on, and holds posts until it is opened. */
+/** Starts a proxy in front of the samples' targets. It forwards reads at once, and posts after it was opened. */
 async function openGate() {
   let open;
   const opened = new Promise((resolve) => (open = resolve));

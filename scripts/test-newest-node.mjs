@@ -23,7 +23,7 @@ const FOLDERS = [
 ];
 /** The modules that start a stack or a database. */
 const STACK = /^(?:test\/support\/shared-stack|harness\/stack\/stack|test\/db\/(?:open-run|migrated-database))\.ts$/;
-/** The modules that start one to record histories. The test that replays these imports them for their names. */
+/** Modules that start a stack to record histories. The replay test imports them only for the names of scenarios. */
 const RECORDS = 'test/replay/';
 const IMPORTS = /^(?:import|export)\b(?! type)[^;]*?from '(\.[^']+)\.js'/gm;
 /** Variables for registry, caches and language. Excludes everything that configures the service. */

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** Logs each change of what the database can do. */
+/** Logs each change of the database's state. `cause` is the error, or undefined once the database works again. */
 export function tellState(logger: Logger): (state: string, cause: unknown) => void {
   return (state, cause) => {
     if (cause === undefined) logger.info({ database: state }, 'the database takes work again');

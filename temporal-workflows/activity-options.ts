@@ -70,11 +70,12 @@ const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({
   ...longOptions,
   scheduleToCloseTimeout: '24h',
 });
-// Whether workers of another pool come at all is up to its operator, so its nodes wait as long as their run lasts.
+// These have no limit from start to end. The operator of another pool decides when its workers run, so the nodes of the
+// pool may wait as long as their run lasts.
 const inPool = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>(nodeOptions);
 const inPoolForLong = proxyActivities<Pick<Activities, 'agentTools'>>(longOptions);
 
-/** Where a node is executed, and how long it waits for that. */
+/** The pool in which a node is executed, and how long the node may wait for a worker of the pool. */
 export interface Place {
   /** Absent for the default pool. */
   pool?: string;
@@ -136,7 +137,7 @@ export async function enterPool(ref: EnterPoolRef, takeWithin: number | undefine
 
 const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
 
-/** Ends a node with a fixed result whose kind takes several activities, and walks on. */
+/** Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it. */
 export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
   return fixing.takeGiven.executeWithOptions({ summary: `${summary}: given` }, [ref]);
 }

@@ -41,7 +41,7 @@ interface Work extends ReadyNodes {
 
 /**
  * The scheduler of one run. It counts the nodes in flight, and holds the phase (whether more nodes may start) and the
- * first failure. Each `Scope` knows which of its nodes are ready, each `LoopRun` opens the scopes of its iterations,
+ * first failure. Each `Scope` tracks which of its nodes are ready, each `LoopRun` opens the scopes of its iterations,
  * and `WaitingNodes` holds the nodes that wait.
  */
 export class GraphRun {
@@ -223,7 +223,7 @@ export class GraphRun {
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** Must decide as the activity that reported the failure did, because that activity has already walked on. */
+  /** Must decide as the activity that reported the failure: it may already have executed the nodes after this one. */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
     const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);

@@ -179,7 +179,7 @@ export class WaitingNodes {
   /** Passes the gate, then clears the wake. The node then checks if its wait is over. */
   async #goOn(name: string): Promise<void> {
     await this.#gate();
-    // Clear the wake only after the gate: a run that continues as new must know that the node was woken.
+    // Clear the wake only after the gate: if the run continues as new, its snapshot must contain the wake.
     this.#woken.delete(name);
   }
 

@@ -22,7 +22,7 @@ const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' 
 interface Part {
   line: number;
   text: string;
-  /** A line of a block of code, which may name files of the reader, too. */
+  /** True for a line of a code block, which may also name files that the reader creates. */
   isCode?: boolean;
 }
 
@@ -122,7 +122,7 @@ function problemsOf(text: string, file: string): string[] {
   for (const [, cited = ''] of own.matchAll(FOLDER)) if (!isThere(cited, file) && !isAddress(cited)) found.push(cited);
   for (const [cited] of own.matchAll(BARE_FOLDER))
     if (rooms.has(cited.split('/')[0]!) && !isThere(cited, file)) found.push(cited);
-  // Pages name files by the links around them, and after their folder.
+  // A page may name a file without its folder if the link or the text before it names the folder.
   const isNamed = (cited: string): boolean => (file.endsWith('.md') ? names.has(cited) : isThere(cited, file));
   for (const [cited] of own.matchAll(NAME)) if (!isNamed(cited)) found.push(cited);
   for (const [, document = '', heading = ''] of own.matchAll(/([\w./-]+\.md), "([^"]+)"/g)) {

@@ -1,4 +1,5 @@
-// Checks that imports inside the big rooms go down: ARCHITECTURE.md, "Floors inside the big rooms".
+// Checks that `api`, `db` and `console` (the "rooms") import only from upper to lower layers (the "floors"), as the
+// tables of ARCHITECTURE.md, "Floors inside the big rooms", list them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import path from 'node:path';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const ROOMS = ['api', 'db', 'console'];
 
-/** The floors of a room, from the top: each is a list of folders that do not import each other. */
+/** The layers of a room, topmost first. Each is a list of folders that do not import each other. */
 function floorsOf(room: string): string[][] {
   const document = readFileSync(path.join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const [, section = ''] = document.split(`### Floors of \`${room}\`\n`);
@@ -20,7 +21,7 @@ interface Floors {
   floors: string[][];
 }
 
-/** The folder of a file as in the table, and its floor, counted from the top. */
+/** The folder of a file as in the table, and the index of its layer, 0 for the topmost; -1 if the table has none. */
 function placeOf({ room, floors }: Floors, file: string): { folder: string; floor: number } {
   const parts = file.slice(room.length + 1).split('/');
   const isIn = (folder: string): boolean =>

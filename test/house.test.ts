@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
     .filter((target) => existsSync(path.join(ROOT, target)));
 }
 
-/** The first circle that is found, as a path that starts and ends with the same file. */
+/** Returns an import cycle as a path that starts and ends with the same file, or undefined if there is none. */
 function findCircle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, way: string[]): string[] | undefined => {
@@ -42,8 +42,8 @@ function findCircle(graph: Map<string, string[]>): string[] | undefined {
   return undefined;
 }
 
-describe('the house', () => {
-  it('has no import circles, of types either', () => {
+describe('the source tree', () => {
+  it('has no import cycles, with imports of types included', () => {
     assert.ok(sources.length > 300, `${sources.length} sources`);
     assert.equal(findCircle(new Map(sources.map((file) => [file, importsOf(file)])))?.join(' -> '), undefined);
   });
@@ -55,7 +55,8 @@ describe('the house', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
-  // A double holds neither 0.1 nor 18 decimals. Prometheus counts in doubles, and pictures are drawn in them.
+  // A double represents neither 0.1 nor 18 decimals exactly. Exempt are a counter of Prometheus and charts, which work
+  // with doubles.
   it('turns no money into a JavaScript number', () => {
     const exempt = /costUsd\.inc\(/;
     const pictures = new Set(['console/pages/costs/costs-section.tsx', 'console/pages/costs/limits-section.tsx']);
@@ -74,8 +75,6 @@ describe('the house', () => {
     assert.deepEqual(found, []);
   });
 
-  // A file is as large as its subject: judgement decides, and most files stay far below this limit. The limit exists so
-  // that a file which has outgrown its subject is noticed.
   it('copies no list of a map for each item that it adds, which takes quadratic time', () => {
     const copies = /\[\.\.\.\(?[\w.#]+\.get\(.*\)(?:!| \?\? \[\]\)), (?!\.\.\.)/;
     const once = 'graph/test-plan.ts'; // Each list gets one item.
@@ -83,6 +82,8 @@ describe('the house', () => {
     assert.deepEqual(found, [], 'use graph/push-to.ts');
   });
 
+  // There is no fixed length for a file; most stay far below this limit. It exists so that a file which holds more than
+  // one subject is noticed.
   it('has no file of more than 600 lines', () => {
     const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
     const written = sources.filter((file) => file !== GENERATED);

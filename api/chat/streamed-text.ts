@@ -57,6 +57,7 @@ export function createStreamedText(answering: ReadonlySet<string>): StreamedText
 
 /** The client has received text of an attempt that failed. The run continues. */
 export function attemptFailed(): ApiError {
-  const message = 'An attempt of the model failed behind words that were sent: they are no answer. The run goes on.';
+  const message =
+    'An attempt of the model failed after part of its text was sent. That part is no answer. The run goes on.';
   return new ApiError(500, 'attempt_failed', message);
 }

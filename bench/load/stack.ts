@@ -13,7 +13,7 @@ import { makeDataDir, stopSupervisor, unlimitedKey } from '../../harness/stack/s
 export interface LoadStack {
   dataDir: string;
   targetUrl: string;
-  /** It may differ after `start`. */
+  /** The address of the API, which may change with `start`. */
   readonly apiUrl: string;
   /** A key whose limits the load cannot reach. */
   apiKey: string;

@@ -21,7 +21,7 @@ export interface ScaleBed {
 export interface ScaleRow {
   what: string;
   processes: number;
-  /** Of a processor, for each process. */
+  /** The share of a processor that each process may use. */
   share: number;
   perSecond: number;
   /**
@@ -32,10 +32,10 @@ export interface ScaleRow {
 }
 
 const MOST_PROCESSES = 3;
-/** More than workers of these shares can carry. */
+/** More than workers with these shares can execute. */
 const RUNS_AT_ONCE = 16;
 const POLLS_AT_ONCE = 12;
-/** The work that queued up before a limit took hold is done in this time. */
+/** After this time, the work is done that was queued before a limit took effect. */
 const SETTLE_SECONDS = 3;
 
 interface Started {
@@ -48,7 +48,7 @@ interface Running extends Started {
   share: Share;
 }
 
-/** Runs of code, which workers execute themselves, and of calls, for which Temporal and PostgreSQL do most. */
+/** Measures runs of code, which load the workers most, and runs of calls, which load Temporal and PostgreSQL most. */
 export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const { stack, target } = bed;
   const works = [
@@ -119,7 +119,7 @@ async function* withMoreAndMore(bed: ScaleBed, { what, share, part, add, lanes }
   try {
     for (let processes = 1; processes <= MOST_PROCESSES; processes++) {
       const one = processes === 1 ? { pid: bed.stack.stack.pids[part]! } : await add();
-      // Without a limit first: otherwise a new process would compile its code for minutes.
+      // The first repetition has no limit: with a limit, a new process would take minutes to compile its code.
       await repeat(lanes(), bed.seconds);
       running.push({ ...one, share: hold(`${part}-${processes}`, one.pid, share) });
       await repeat(lanes(), SETTLE_SECONDS);

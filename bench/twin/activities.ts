@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import type { TwinAnswer } from './jobs.js';
 import type { KeptResult, Store } from './store.js';
 
-// The twin keeps as many connections to a target as the service.
+// The twin has a limit on connections to the target. The service has none (outgoing/connections.ts).
 const dispatcher = new Agent({ connections: 64 });
 
 export async function call(url: string): Promise<TwinAnswer> {

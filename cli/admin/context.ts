@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
 import { readStackFile } from '../embedded/stack-file.js';
 
-/** A wrong argument, or an object that does not exist. The message is shown as one sentence. */
+/** Thrown for a wrong argument, or an object that does not exist. The message is shown as one sentence. */
 export class AdminError extends Error {
   override name = 'AdminError';
 }
@@ -62,7 +62,7 @@ export async function withContext<T>(
         ...(!env['ALLOW_PRIVATE_NETWORK'] && url === stack?.database_url && { allowPrivateNetwork: true }),
       },
       publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,
-      // In another database the id would be another user's.
+      // In another database, this id would belong to another user.
       localUserId: url === stack?.database_url ? stack.user_id : undefined,
     });
   } finally {

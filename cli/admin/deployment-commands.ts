@@ -53,7 +53,7 @@ async function inDeployment(change: (deployment: Deployment) => Promise<void> | 
   }
 }
 
-/** Without TEMPORAL_ADDRESS it is the Temporal server of the running stack. */
+/** Without TEMPORAL_ADDRESS, the commands use the Temporal server of the running stack. */
 function withStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (env['TEMPORAL_ADDRESS']) return env;
   const stack = readStackFile(path.resolve(parseEnvironment(env).dataDir));

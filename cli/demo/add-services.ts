@@ -1,8 +1,8 @@
-// Makes the services of a sample of the documents that the sandbox serves, through the public API.
+// Creates the services of a sample from documents that the sandbox serves, through the public API.
 import type { Sample } from '../samples/samples.js';
 import type { DemoApi } from './demo-api.js';
 
-/** Adds the services to `made`, where ids of services stand by their names. Returns what was done, as sentences. */
+/** Creates the services and adds their ids to `made`, by name. Returns sentences that say what was done. */
 export async function addServices(
   api: DemoApi,
   { project, baseUrl }: { project: number; baseUrl: string },
@@ -12,7 +12,7 @@ export async function addServices(
   const sentences: string[] = [];
   for (const [key, path] of Object.entries(services)) {
     if (made.has(key)) continue;
-    // The sandbox has no https address, from which the service would fetch the document itself.
+    // The API would fetch a document only from an https address, which the sandbox does not have.
     const answer = await fetch(baseUrl + path);
     if (!answer.ok) throw new Error(`the document ${path} of the sandbox was answered with ${answer.status}`);
     const { id, name, action_count: count } = await api.createService(project, (await answer.json()) as object);

@@ -35,7 +35,7 @@ export interface FinishedRun {
 
 export interface DemoApi {
   createProject: (name: string) => Promise<number>;
-  /** Makes a service of an OpenAPI document. */
+  /** Creates a service from an OpenAPI document. */
   createService: (project: number, document: object) => Promise<StoredService>;
   createWorkflow: (project: number, title: string, data: object) => Promise<number>;
   makeChat: (workflow: number) => Promise<void>;

@@ -11,7 +11,7 @@ export interface StackPorts {
   temporal: [PortRequest, PortRequest] | undefined;
 }
 
-/** More losses of a port have another cause than chance. */
+/** If ports are lost more often, the cause is not chance. */
 const ATTEMPTS = 3;
 
 export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): StackPorts {

@@ -39,7 +39,10 @@ export const WAYS: Way[] = [
 interface BinaryOptions extends FetchOptions {
   /** TEMPORAL_CLI. */
   configured: string | undefined;
-  /** How long to wait for another process that fetches the program. Default: as long as all ways may take, and a minute. */
+  /**
+   * How long to wait for another process that fetches the program. Default: the sum of the time limits of all ways, and
+   * a minute.
+   */
   waitMs?: number;
 }
 

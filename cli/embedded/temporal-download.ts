@@ -16,7 +16,7 @@ interface ArchiveInfo {
 
 const MIB = 2 ** 20;
 export const DOWNLOAD_LIMITS = {
-  /** For that JSON document. Many build machines cannot reach the host. */
+  /** For the JSON document. Short, because many build machines cannot reach the host. */
   infoMs: 6_000,
   infoBytes: 64 * 1024,
   /** A transfer fails if nothing arrives for this long, however slow it is otherwise. */
@@ -94,7 +94,7 @@ async function fetchArchive(
   }
 }
 
-/** Rejects as soon as more has come, or more is announced. Leaving the loop closes the connection. */
+/** Rejects as soon as more bytes have arrived or are announced. Leaving the loop closes the connection. */
 async function readAtMost(answer: Response, mostBytes: number, onBytes: (sizeBytes: number) => void): Promise<Buffer> {
   const tooLarge = (): Error => new Error(`the answer is larger than ${mostBytes} bytes`);
   if (answer.body === null) return Buffer.alloc(0);

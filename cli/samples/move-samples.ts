@@ -40,9 +40,9 @@ export async function moveSamples(
 }
 
 /**
- * Returns a copy of the drawing with the values of `earlier` replaced where the samples have them: the address as the
- * default of a field, in the address of tools or in what actions say, the model in a node. Returns undefined if there are none. Any other
- * value is the user's own.
+ * Returns a copy of the drawing in which the values of `earlier` are replaced where samples have them: the address in
+ * defaults of fields, in addresses of tools and in servers of actions, and the model in nodes. Returns undefined if the
+ * drawing has none of these values. Any other value is the user's own.
  */
 function toMoved(
   drawing: Record<string, unknown>,

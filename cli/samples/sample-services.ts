@@ -5,12 +5,12 @@ import { insertService, listServices, pageOfActions, replaceService } from '../.
 import { helpDeskDocument } from '../sandbox/help-desk.js';
 import { loadSamples } from './samples.js';
 
-/** The documents of the sandbox, by the names that samples have for their services. */
+/** Makes the OpenAPI documents of the sandbox, by the names of services in samples. */
 const DOCUMENTS: Readonly<Record<string, (server: string) => object>> = { 'help-desk': helpDeskDocument };
 /** More than a document of the sandbox has. */
 const MAX_ACTIONS = 20;
 
-/** Makes the services that samples name, at this address. Returns their ids by name. */
+/** Creates the services that samples name, at this address. Returns their ids by name. */
 export async function makeSampleServices(db: Db, projectId: number, baseUrl: string): Promise<Map<string, string>> {
   const names = new Set(loadSamples().flatMap(({ services = {} }) => Object.keys(services)));
   const made = new Map<string, string>();
@@ -22,7 +22,7 @@ export async function makeSampleServices(db: Db, projectId: number, baseUrl: str
   return made;
 }
 
-/** Moves the services that still are as a document of the sandbox says from one of the earlier addresses. */
+/** Moves every service that still has the actions of a sandbox document at one of the earlier addresses. */
 export async function moveSampleServices(
   db: Db,
   projectId: number,

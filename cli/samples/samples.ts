@@ -1,5 +1,5 @@
-// Loads the sample workflows of examples/graphs, which the demo makes, and those that only the gallery of the console has,
-// examples/gallery.
+// Loads the sample workflows: those in examples/graphs, which the demo creates, and those in examples/gallery, which
+// only the gallery of the console has.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../config/environment.js';
@@ -51,7 +51,7 @@ export interface Sample {
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
-/** The host of addresses in the files, where the sample targets take its place. */
+/** The host of addresses in the files. The address of the sample targets replaces it. */
 const HOST = 'http://127.0.0.1:8080';
 
 /** Returns the news sample first, because it is the simplest. A sample follows those that it calls. */
@@ -98,8 +98,8 @@ export function toolsAt(baseUrl: string): string {
 }
 
 /**
- * Returns the sample with the local targets, model, sub-workflows and services. `made` has the ids of the workflows that
- * were created for earlier samples, by name, and `services` the ids of services.
+ * Returns the sample with the local targets, model, sub-workflows and services. `made` has the ids of the workflows
+ * that were created for earlier samples, by name, and `services` the ids of services.
  */
 export function placeSample(
   sample: Sample,

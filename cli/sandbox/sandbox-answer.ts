@@ -74,9 +74,9 @@ export interface ToolCall {
 }
 
 /**
- * Returns the next tool call that the last user message requests: the message contains names of tools, each followed by
- * a JSON object of arguments (else `{}`). Each named tool is called once, in the order of the text. Returns undefined if
- * the conversation has as many answers of tools.
+ * Returns the next tool call that the last user message requests: the message contains names of tools, each followed
+ * by a JSON object of arguments (else `{}`). Each named tool is called once, in the order of the text. Returns
+ * undefined if the conversation has as many answers of tools.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
@@ -96,7 +96,7 @@ interface NamedTool {
 
 function namedTools(text: string, tools: readonly string[]): NamedTool[] {
   const found: NamedTool[] = [];
-  // A name inside of arguments asks for nothing.
+  // A name of a tool inside the arguments is not a request to call the tool.
   let rest = text.replaceAll(/\{[^{}]*\}/g, (part) => ' '.repeat(part.length));
   // Longer names come first, because a text with `get-sum` also contains `get`.
   for (const name of tools.filter((each) => each !== '').toSorted((a, b) => b.length - a.length)) {

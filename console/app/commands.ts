@@ -20,6 +20,7 @@ const SETTINGS: readonly { tab: string; name: string; isOfService?: boolean }[] 
   { tab: 'webhooks', name: 'Webhooks' },
   { tab: 'files', name: 'Files' },
   { tab: 'starts', name: 'Schedules and hooks' },
+  { tab: 'pools', name: 'Pools', isOfService: true },
   { tab: 'audit', name: 'Audit' },
   { tab: 'api-keys', name: 'API keys' },
   { tab: 'sessions', name: 'Sessions' },

@@ -22,8 +22,8 @@ interface GoToProps {
 }
 
 /**
- * Finds pages, workflows, runs and what can be done by typing. Enter takes the first result, arrow keys move to the
- * others.
+ * Finds pages, workflows, runs and actions while the person types. Enter takes the first result; arrow keys move
+ * between the results.
  */
 export function GoTo({ onClose, onRun }: GoToProps) {
   const [wanted, setWanted] = useState('');
@@ -122,7 +122,7 @@ function Group({ title, entries, onClose }: GroupProps) {
   );
 }
 
-/** Acts once the dialog is gone, which would otherwise take the focus back from what the action opens. */
+/** Acts after the dialog has closed. Otherwise the dialog would take the focus back from what the action opens. */
 function actAfter(close: () => void, { act }: Command): void {
   close();
   setTimeout(act);
@@ -178,7 +178,7 @@ function orNone(error: unknown): [] {
   throw error;
 }
 
-/** Returns the workflows that `run <title>` means, of those in which the person may start runs. */
+/** Returns the workflows that match the search `run <title>` and in which the person may start runs. */
 function useRunnable(search: string): readonly RunnableWorkflow[] {
   const [, title = ''] = /^run\s+(.+)$/i.exec(search) ?? [];
   const { data = [] } = useQuery({

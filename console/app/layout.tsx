@@ -94,7 +94,7 @@ function Bar({ path }: { path: string }) {
         ref={menu}
         aria-expanded={isOpen}
         aria-controls="navigation"
-        // The style sheet shows the number, so that the button is named `Menu` whoever waits.
+        // The style sheet shows the number, so that the name of the button is always `Menu`.
         {...(waiting !== undefined &&
           waiting > 0 && { 'data-waiting': waiting, 'aria-description': `${waiting} waiting in the inbox` })}
         onClick={() => setOpenAt(isOpen ? undefined : path)}
@@ -141,7 +141,7 @@ function useFocusOnPage(path: string) {
   return main;
 }
 
-const ASK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 
 interface NavigationProps {
   /** Narrow screens show the navigation only while open. */
@@ -194,7 +194,7 @@ function useWaiting(): number | undefined {
     queryKey: ['approvals', 'pending', 'total'],
     queryFn: ({ signal }) => countWaiting(signal),
     enabled: user !== undefined,
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
   return data;
 }

@@ -30,8 +30,8 @@ session.subscribe(() => {
   if (next !== userId) queryClient.clear();
   userId = next;
 });
-// The window for the sign-in of a connection closes itself. The session is started only if it is still open later, because
-// a start replaces the refresh cookie that the other tabs share.
+// A window for the sign-in of a connection closes itself. Its session starts only if the window is still open after
+// `CLOSES_WITHIN_MS`, because a start replaces the refresh cookie that all tabs share.
 if (endSignInWindow()) setTimeout(() => void session.start(), CLOSES_WITHIN_MS);
 else void session.start();
 

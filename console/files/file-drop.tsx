@@ -5,7 +5,7 @@ import './files.css';
 
 interface FileDropProps {
   isMany?: boolean;
-  /** Name endings and media types that the browser offers first: `.json,.yaml`. */
+  /** File extensions and media types that the browser's dialog offers first: `.json,.yaml`. */
   accept?: string;
   describedBy?: string | undefined;
   onFiles: (files: FileList) => void;

@@ -22,8 +22,6 @@ export interface Chosen {
 export interface Uploads extends Stored<readonly Chosen[]> {
   /** Uploads the files. If the field accepts one file, the last file replaces the current one. */
   choose: (files: Iterable<File>) => void;
-  /** Adds a file that is already stored. */
-  take: (value: FileValue) => void;
   remove: (key: string) => void;
   retry: (key: string) => void;
   /** Aborts running uploads and removes files that are not uploaded. */
@@ -83,7 +81,6 @@ export function createUploads({ projectId, initial, isMany }: UploadsOptions): U
         void send(item.key);
       }
     },
-    take: (value) => add([toChosen(value)]),
     remove,
     retry(key) {
       store.setState(

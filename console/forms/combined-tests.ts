@@ -32,14 +32,14 @@ export function countTests(condition: unknown): number {
   return list === undefined ? 1 : list.items.reduce<number>((sum, item) => sum + countTests(item), 0);
 }
 
-/** Adds a test, or with `isGroup` a list of its own in which it is the first. A single test becomes a list. */
+/** Adds a test, or with `isGroup` a new list that contains the test. A single test becomes a list. */
 export function withTest(condition: unknown, test: JsonObject, isGroup = false): JsonObject {
   const { name, items } = listIn(condition) ?? { name: 'all', items: [condition] };
   const other: ListName = name === 'all' ? 'any' : 'all';
   return { [name]: [...items, isGroup ? { [other]: [test] } : test] };
 }
 
-/** Returns undefined if nothing is left. A list around everything that has only one item becomes that item. */
+/** Returns undefined if nothing is left. An outermost list with only one item left becomes that item. */
 export function withoutItem(condition: unknown, at: number, isOutermost: boolean): unknown {
   const list = listIn(condition);
   if (list === undefined) return undefined;

@@ -46,7 +46,7 @@ export function ConditionTests(props: TestProps) {
 }
 
 interface GroupProps extends TestProps {
-  /** The place among the tests: `[2, 1]` is the first item of the second. Empty for the outermost group. */
+  /** The position of the group: `[2, 1]` is the first item of the second item. Empty for the outermost group. */
   numbers: readonly number[];
   isFull: boolean;
   /** Undefined for the outermost group. */
@@ -118,7 +118,7 @@ function RemoveButton({ name, onRemove }: { name: string; onRemove: () => void }
 }
 
 interface AddButtonsProps extends TestProps {
-  /** The lists around an added test, so that groups end at the third. */
+  /** The number of lists around an added test. A group can be added while it is below `MAX_LISTS`. */
   lists: number;
   isFull: boolean;
 }

@@ -10,7 +10,7 @@ import { VariableInput } from './variable-input.js';
 /** `format` of a length of time in seconds. */
 export const SECONDS = 'seconds';
 
-/** A length of time, which is entered in any unit and stored in seconds. A text such as a variable is seconds. */
+/** A length of time, which is entered in any unit and stored in seconds. A variable's value is taken as seconds. */
 export function DurationField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const stored = typeof value === 'string' ? parseNumber(value) : value;

@@ -10,11 +10,11 @@ function openAround(control: HTMLElement): void {
 
 const CONTROLS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"]';
 
-/** A field whose choices are loaded first may come this much later. */
+/** The longest wait for a field that is only rendered once its choices are loaded. */
 const LATEST_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Focuses the first field of an added item and selects its text, so that typing replaces the name that it was given. */
+/** Focuses the first field of an added item and selects its text, so that typing replaces the preset name. */
 export function focusAdded(path: Path): void {
   setTimeout(() => {
     const control = controlAt(path.map(String));
@@ -36,7 +36,7 @@ export function focusField(path: string): void {
   });
 }
 
-/** Focuses the very field as soon as it is there, unless the person has gone elsewhere. */
+/** Focuses the exact field as soon as it is rendered, unless the person has moved the focus. */
 function focusLater(parts: readonly string[], from: Element | null, untilMs: number): void {
   const control = controlAt(parts);
   if (control === from || performance.now() > untilMs) return;

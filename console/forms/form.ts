@@ -4,7 +4,7 @@ import type { JsonObject } from '../../graph/json.js';
 import type { VariableGroup } from '../drawing/variables.js';
 import type { Path } from './schema.js';
 
-/** The form's knowledge about variables. */
+/** The variables of a form and their known values. */
 export interface KnownVariables {
   /** Variables to insert, with the beginnings of their known values. */
   groups: () => VariableGroup[];

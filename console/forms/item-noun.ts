@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../graph/json.js';
 import { asObject, asText } from '../ui/json.js';
 
-/** Lists whose names are no plural. */
+/** The item names of lists whose names are not plurals. */
 const NOUNS: Readonly<Record<string, string>> = { body: 'field', input: 'input', query: 'parameter' };
 
-/** Returns the name of one item of a list: the title of its schema, else `tool name` for `Tool names`. */
+/** Returns the name of one item of a list: the title of its schema, else the singular of the label, or `item`. */
 export function itemNoun(label: string, schema: JsonObject = {}): string {
   const title = asText(asObject(schema['items'])['title']);
   if (title !== undefined) return title.toLowerCase();

@@ -11,7 +11,7 @@ interface EnlargeProps {
   label: string;
   /** Renders the editor with attributes that name its textbox. */
   renderEditor: (attributes: Attributes) => ReactNode;
-  /** What stands beside the editor, by default the variables. */
+  /** Shown beside the editor; by default the variables. */
   beside?: ReactNode;
 }
 

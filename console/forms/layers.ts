@@ -34,7 +34,7 @@ export function isSet(schema: JsonObject, key: string, owner: JsonObject): boole
   return !isEmpty && !isEqualJson(value, propertiesOf(schema)[key]?.['default']);
 }
 
-/** Returns the schema without fields that only apply to other modes. */
+/** Returns the schema without fields whose `when` names another mode than the object's. */
 export function withoutOtherModes(schema: JsonObject, owner: JsonObject): JsonObject {
   const properties = propertiesOf(schema);
   const counts = ([, property]: [string, JsonObject]): boolean =>

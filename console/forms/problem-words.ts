@@ -11,7 +11,7 @@ export function toProblemWords(schema: unknown, path: string, message: string): 
   if (path === '' || /^\d+$/.test(key)) return toFieldWords(message);
   const field = schemaAt(schema, path);
   const format = asText(field['format']) ?? '';
-  // A new node has no workflow, which its data says by 0.
+  // The data of a new node has 0 instead of the id of a workflow.
   if (format === 'workflow-id' && message.startsWith('Input should be')) return 'Choose the workflow.';
   const isChosen = CHOSEN.includes(format) || shapeOf(field, key) === 'choice';
   return toFieldWords(message, { title: titleOf(field, key), isChosen });

@@ -139,7 +139,8 @@ function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>
 export const InMore = createContext(false);
 
 function ObjectField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
-  // The required fields of an optional object are needed only where the object is there. Fields do not move while the form is open.
+  // An optional object requires its fields only if it is there. The initial state decides, so that fields do not move
+  // while the form is open.
   const [isThere] = useState(isRequired || isObject(value));
   return (
     <fieldset className="form-group" data-path={path.join('.')}>
@@ -298,7 +299,7 @@ interface EditorFieldProps extends Pick<SchemaFieldProps, 'schema' | 'path' | 'l
   problem?: string | undefined;
   /** The rendered value. */
   preview?: ReactNode;
-  /** What stands beside the large editor, by default the variables. */
+  /** Shown beside the large editor; by default the variables. */
   beside?: ReactNode;
   onChange: (value: string) => void;
 }

@@ -3,8 +3,8 @@ import { replaceInexactNumbers } from '../../graph/json-text.js';
 import { asObject } from '../ui/json.js';
 
 /**
- * Returns the editable text of a value: JSON, or the bare text if it is not valid JSON itself or is an object or a list
- * with a number that JavaScript would round.
+ * Returns the editable text of a value, which is JSON. A text is returned as it is if it is not valid JSON, or if it is
+ * JSON of an object or list with a number that JavaScript would round.
  */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';
@@ -40,7 +40,7 @@ function losesDigits(json: string): boolean {
   return quoteLongNumbers(json) !== json;
 }
 
-/** Says why a text that may be meant as JSON is stored as text; undefined if it is not. */
+/** Returns why a text that looks like JSON is stored as a text; undefined if there is no problem. */
 export function problemOfJson(text: string): string | undefined {
   if (!isJson(text)) {
     const looksBroken = /^\s*[[{](?!\{)/.test(text);

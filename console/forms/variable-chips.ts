@@ -15,7 +15,7 @@ import { CLOSE_LIST } from '../ui/dialog.js';
 import { completionsFor, openVariable } from './completions.js';
 import { INSERT, type KnownVariables } from './form.js';
 
-/** The chip of a variable, or its owner while the path behind it is being edited. */
+/** The chip of a variable. While a person edits the path of the variable, the chip only shows the owner. */
 class ChipWidget extends WidgetType {
   readonly chip: Chip;
   readonly source: string;
@@ -127,11 +127,11 @@ export function variableChips(known: () => KnownVariables | undefined): Extensio
         const { target } = event;
         if (!isChip(target) || event.button !== 0 || event.detail > 1 || !view.state.facet(EditorView.editable))
           return false;
-        const chip = isOpened(view, view.posAtDOM(target.closest('.variable-chip') ?? target));
+        const chip = openAt(view, view.posAtDOM(target.closest('.variable-chip') ?? target));
         if (chip) event.preventDefault();
         return chip;
       },
-      // Browsers allow no drop on what is not editable, and a chip may fill the whole field.
+      // Browsers refuse drops on elements that are not editable, such as a chip, which may fill the whole field.
       dragover(event) {
         if (isChip(event.target)) event.preventDefault();
       },
@@ -174,7 +174,7 @@ function leave(view: EditorView, chipOf: KnownVariables['chipOf']): boolean {
   return true;
 }
 
-/** Before its path, Backspace removes the whole variable, because what is left without its node is none. */
+/** At the start of a path, Backspace removes the whole variable, because the path alone is no variable. */
 function removeAtHead(view: EditorView, chipOf: KnownVariables['chipOf']): boolean {
   const edited = editedAt(view, chipOf);
   const { from, empty } = view.state.selection.main;
@@ -184,7 +184,7 @@ function removeAtHead(view: EditorView, chipOf: KnownVariables['chipOf']): boole
 }
 
 /** Shows the path of the variable at a position and moves the caret to its end. False if there is no variable. */
-function isOpened(view: EditorView, at: number): boolean {
+function openAt(view: EditorView, at: number): boolean {
   for (const { start, end } of spansOf(view.state.doc.toString())) {
     if (at < start || at > end) continue;
     view.focus();
@@ -197,7 +197,7 @@ function isOpened(view: EditorView, at: number): boolean {
 }
 
 function openBesideCaret(view: EditorView): boolean {
-  return isOpened(view, view.state.selection.main.head);
+  return openAt(view, view.state.selection.main.head);
 }
 
 function complete(context: CompletionContext, known: () => KnownVariables | undefined): CompletionResult | null {

@@ -76,7 +76,7 @@ interface Place {
 const NOWHERE: Place['at'] = { getBoundingClientRect: () => new DOMRect() };
 const WIDTH = 396;
 
-/** Keeps the fields visible if there is space beside the form. */
+/** Places the panel beside the form if there is space, so that the fields stay visible. */
 function placeOf(button: HTMLElement | null): Place {
   const form = button?.closest('section');
   if (form && form.getBoundingClientRect().left > WIDTH) return { side: 'left', at: form };
@@ -113,7 +113,7 @@ function Choices({ groups, onChoose }: ChoicesProps) {
 
 const FIELDS = '[data-variables]';
 
-/** Remembers the last focused field in `form` that accepts variables. Calls `onLeave` with a control that loses the focus. */
+/** Remembers the last focused field in `form` that accepts variables. Calls `onLeave` if a control loses the focus. */
 export function useLastField(
   form: RefObject<HTMLElement | null>,
   onLeave: (control: HTMLElement) => void,

@@ -15,7 +15,7 @@ interface VariableListProps {
   onChoose: (text: string) => void;
 }
 
-/** The variables under the labels of their nodes. A known value opens as a tree, and the search looks into all of it. */
+/** Lists the variables by node. A known value opens as a tree, and the search covers all of its parts. */
 export function VariableList({ groups, search, onChoose }: VariableListProps) {
   const wanted = useDeferredValue(search.trim());
   const found = useMemo(() => searchVariables(groups, wanted), [groups, wanted]);
@@ -104,7 +104,7 @@ function Choice({ choice, isOpen: isOpenAtFirst = false, onChoose }: ChoiceProps
   );
 }
 
-/** Rendered while its choice is open, so that only what is looked at is read. */
+/** Rendered only while its choice is open, so that closed parts of a value are not read. */
 function Parts({ choice, onChoose }: { choice: VariableChoice; onChoose: (text: string) => void }) {
   const [shown, setShown] = useState(STEP);
   const count = keysOf(choice).length;

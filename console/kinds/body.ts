@@ -21,7 +21,7 @@ export function bodyTypeOf({ body, headers }: JsonObject): BodyType {
   return typeof body === 'string' && !isOneVariable(body) ? 'text' : 'json';
 }
 
-/** The service sends such a text as the JSON value of the variable. */
+/** True if the text is a single variable. The service sends such a body as the JSON value of the variable. */
 function isOneVariable(text: string): boolean {
   return /^\{\{[^{}]*\}\}$/.test(text);
 }
@@ -83,7 +83,7 @@ function toJson(body: unknown): unknown {
   return isJson(body) ? (fromJsonText(body) ?? {}) : {};
 }
 
-/** The fields of a form are sent as texts, so a long number becomes one. */
+/** A form sends its fields as texts, so a number that JavaScript would round is kept as a text. */
 function toFields(body: unknown): JsonObject {
   return asObject(toJson(typeof body === 'string' ? quoteLongNumbers(body) : body));
 }

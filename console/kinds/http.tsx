@@ -111,7 +111,7 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
   { value: 'form-files', label: 'Form with files' },
 ];
 
-/** Keeps the chosen field while the body is empty or its JSON is incomplete. */
+/** Returns the type to show: the chosen one while the body is empty or its JSON is incomplete. */
 function shownType(stored: BodyType, chosen: BodyType): BodyType {
   if (stored === 'none') return chosen === 'form' ? 'none' : chosen;
   return stored === 'text' && chosen === 'json' ? 'json' : stored;
@@ -150,7 +150,7 @@ interface FilesBodyProps extends Pick<HttpFormProps, 'data' | 'onChange'> {
   label: string;
 }
 
-/** A file as the whole body, or a form with files. The page provides the control, because it knows the project. */
+/** A file as the whole body, or a form with files. The page provides the control, because files belong to a project. */
 function FilesBody({ type, label, data, onChange }: FilesBodyProps) {
   const key = BODY_KEYS[type];
   const value = asObject(data['body'])[key];

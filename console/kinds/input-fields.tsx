@@ -62,7 +62,7 @@ interface InputFieldProps extends Pick<InputFieldsProps, 'usedAs'> {
   onChange: (field: JsonObject) => void;
 }
 
-/** The types that forms of runs and tasks know. Any other stays selected and visible. */
+/** Types of fields that forms of runs and tasks can show. Any other type stays selected and visible. */
 const TYPES: Readonly<Record<string, string>> = {
   text: 'text',
   textarea: 'long text',

@@ -34,7 +34,7 @@ export function ModelForm({ schema, data, onChange }: ModelFormProps) {
   );
 }
 
-/** The settings of an agent about calls that wait for a person. */
+/** The settings of an agent for tool calls that need a person's approval. */
 const APPROVAL = ['approval', 'approval_timeout', 'on_reject'];
 
 /** Folded until one of its fields is set. A sentence says what the rules mean. */

@@ -1,7 +1,7 @@
 #!/bin/sh
-# By the postgres image, once, when its data directory is new: roles and databases for the service and for Temporal, so
-# that neither can read or drop what is the other's. The service has two roles: one owns the tables and migrates them, the
-# other gets its rights to rows from `migrate`. psql quotes the passwords itself.
+# The postgres image runs this script once, when its data directory is new. It creates separate roles and databases for
+# the service and for Temporal, so that neither can read or drop the data of the other. The service has two roles: one
+# owns and migrates the tables, and the other gets its rights to rows from `migrate`. psql quotes the passwords itself.
 set -eu
 
 psql --set ON_ERROR_STOP=1 --no-psqlrc --username "$POSTGRES_USER" --dbname postgres <<'SQL'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# In the admin-tools image, once the server listens: the namespace and the search attributes of runs. It may be repeated.
-# The first calls may come before the server can answer, or before it has seen its new namespace.
+# Runs in the admin-tools image once the server listens. Creates the namespace and the search attributes of runs, and
+# may run repeatedly. The first calls are retried, because the server may not answer yet, or not see its new namespace.
 set -eu
 
 again() {

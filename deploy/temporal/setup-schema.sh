@@ -1,6 +1,6 @@
 #!/bin/sh
-# In the admin-tools image, before the server starts: Temporal's tables, or what a new server version adds to them. The
-# server's version and this image's must be the same. SQL_* variables: host, user and password.
+# Runs in the admin-tools image before the server starts. Creates Temporal's tables, or adds what a new version of the
+# server needs. This image must have the same version as the server. The SQL_* variables hold host, user and password.
 set -eu
 
 SQL_PASSWORD="$(cat "$SQL_PASSWORD_FILE")"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# In the server's image, before its own entry point, which takes the database's password from its environment only.
+# Runs in the server's image before its entry point, which reads the database password from its environment only.
 set -eu
 
 POSTGRES_PWD="$(cat "$POSTGRES_PWD_FILE")"

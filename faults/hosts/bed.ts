@@ -42,7 +42,7 @@ export type ServiceName = (typeof APIS)[number] | (typeof WORKERS)[number];
 export const DATABASES = ['postgres1', 'postgres2'] as const;
 
 export const PORTS = { postgres: 5432, temporal: 7233, s3: 7070, api: 3000, worker: 9464, proxy: 80 };
-/** This long, because a busy machine may take minutes; it only ends what hangs. */
+/** Long, because a busy machine may take minutes. It only ends a start that hangs. */
 const READY_MS = 600_000;
 const BACK_WITHIN = { timeoutMs: 120_000, intervalMs: 200 };
 /** The size of the file system of PostgreSQL's first server. It is small, so that `disk-full` fills it quickly. */
@@ -88,7 +88,9 @@ interface BedOptions {
   report: (line: string) => void;
 }
 
-/** Fetches and builds the programs that are missing. In the namespaces there is no network but the bed's. */
+/**
+ * Fetches and builds the programs that are missing. Must run outside the namespaces, which have only the bed's network.
+ */
 export async function prepareBed({ isDev, report }: Omit<BedOptions, 'settings'>): Promise<void> {
   if (!isDev) await buildTemporal(report);
   if (isThere('go')) await buildS3();

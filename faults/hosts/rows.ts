@@ -1,4 +1,4 @@
-// The faults of several hosts. Each counts what it has done, and fails if it has done nothing.
+// The faults of several hosts. Each fault counts its effect, and fails if the count is 0.
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,16 +22,16 @@ const DELAY_MS = 200;
 const LOSS_PERCENT = 5;
 const EVERYTHING: Rules = { in: 'iifname eth0', out: 'oifname eth0' };
 
-/** What losing a host does: to the calls of nodes, and to the API. */
+/** The effect of the loss of a host on the calls of nodes and on the API. */
 const EFFECTS: Record<HostName, Pick<Blow, 'cuts' | 'apiDown'>> = {
-  // The proxy gives requests to the other API process, once it has noticed.
+  // The proxy sends requests to the other API process after it has detected the loss.
   api1: { cuts: 'nothing', apiDown: true },
   api2: { cuts: 'nothing', apiDown: true },
   worker1: { cuts: 'calls', apiDown: false },
   worker2: { cuts: 'calls', apiDown: false },
   worker3: { cuts: 'calls', apiDown: false },
   temporal: { cuts: 'calls', apiDown: false },
-  // Temporal stores there, too. Each commit waits for the synchronous replica.
+  // Temporal also stores its data there. Each commit waits for the synchronous replica.
   postgres1: { cuts: 'calls', apiDown: true },
   postgres2: { cuts: 'calls', apiDown: true },
   proxy: { cuts: 'nothing', apiDown: true },
@@ -212,7 +212,7 @@ const slow: HostFault[] = (
   apply: (stage) => slowDown(stage, { from, to, port }),
 }));
 
-/** Connections that are open break at the beginning and at the end, and are opened again over the other way. */
+/** Sends connections through a relay with a delay. Open connections break when this begins and when it ends. */
 async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title'>): Promise<void> {
   const { world } = stage;
   const [near, far] = [world.hosts[from], world.hosts[to]];
@@ -236,7 +236,10 @@ async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title
   );
 }
 
-/** A firewall that has lost its state says nothing to either side. New connections are not concerned. */
+/**
+ * A firewall that has lost its state drops the packets of open connections without notice to either side. New
+ * connections work.
+ */
 const forgotten: HostFault[] = (
   [
     { from: 'api1', to: 'postgres1', port: PORTS.postgres, title: 'an API host and PostgreSQL' },
@@ -261,7 +264,7 @@ const forgotten: HostFault[] = (
   },
 }));
 
-/** Reads the clock of a host from its health server. */
+/** Returns by how many hours the clock of a host is ahead, according to its health server. */
 async function hoursAhead({ healthUrl }: Bed, name: ServiceName): Promise<number> {
   const { headers } = await fetch(healthUrl(name));
   return Math.round((Date.parse(headers.get('date')!) - Date.now()) / 3_600_000);
@@ -352,7 +355,7 @@ const fullDisk: HostFault = {
   },
 };
 
-/** Writes a file until there is no room. */
+/** Writes a file until the disk is full. */
 function fill(file: string): void {
   const piece = Buffer.alloc(64 * 1024);
   const descriptor = openSync(file, 'w');
@@ -381,7 +384,7 @@ const upgrade: HostFault = {
   },
 };
 
-/** It is the last row, because the first server stays away. */
+/** This must be the last row, because PostgreSQL's first server is not started again. */
 const promotion: HostFault = {
   name: 'promote-replica',
   title: 'the host of PostgreSQL dies, and the replica is promoted',

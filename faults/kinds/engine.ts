@@ -41,9 +41,9 @@ function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Pr
 }
 
 /**
- * Runs may take 30 days, so the API's own timeout cannot be awaited. The run is accepted while Temporal is absent, and
- * then started here like the reconciler would start it, but with a shorter timeout. The reconciler's check is
- * postponed until then.
+ * A run may take `RUN_TIMEOUT_DAYS`, so the row cannot wait for the API's own timeout. The run is accepted while
+ * Temporal is absent. The row then starts it in Temporal as the reconciler would, but with a shorter timeout. Until
+ * then, the reconciler's check is postponed.
  */
 const timeOut: Fault = {
   name: 'time-out',

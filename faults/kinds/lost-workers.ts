@@ -1,5 +1,5 @@
-// Workers that die repeatedly with many nodes in flight: no node is given up because of another node's deaths, and a
-// node that kills its worker is (docs/adr/0030-deaths-of-workers.md).
+// Workers that die repeatedly with many nodes in flight. A node that kills its worker must be given up, and no other
+// node (docs/adr/0030-deaths-of-workers.md).
 import { drawing, link } from '../../harness/drawing/drawing.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { ClientRun } from '../client.js';

@@ -10,8 +10,8 @@ const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => ch
 
 /**
  * Returns the path of an executable Chromium. `CHROMIUM` names another browser, for systems on which the package's does
- * not run. The package itself unpacks into the final path, where another process would start half a file. So it unpacks
- * into a folder of this process, which is then renamed.
+ * not run. The package would unpack into the final path, where another process could start an incomplete file. So it
+ * unpacks into a folder of this process, which is then renamed.
  */
 export async function chromiumPath(): Promise<string> {
   const named = process.env['CHROMIUM'];

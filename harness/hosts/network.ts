@@ -83,7 +83,7 @@ export class NetworkHost {
     return { file: 'ip', args: ['netns', 'exec', this.name, ...account, file, ...args], env };
   }
 
-  /** Drops the packets that match. Returns a function that ends it and returns the number of dropped packets. */
+  /** Drops the packets that match. Returns a function that ends this and returns the number of dropped packets. */
   async drop(...rules: Rules[]): Promise<() => Promise<number>> {
     const lines = (of: (rule: Rules) => string | undefined): string =>
       rules
@@ -100,7 +100,7 @@ export class NetworkHost {
     return () => this.#end('inet fault');
   }
 
-  /** Counts the connections to the port that are refused or broken off. Returns a function that ends it. */
+  /** Counts the connections to the port that are refused or broken off, until the returned function is called. */
   async countRefused(port: number): Promise<() => Promise<number>> {
     const refusal = `tcp sport ${port} tcp flags & (rst | ack) == (rst | ack)`;
     await this.#nft([
@@ -122,7 +122,7 @@ export class NetworkHost {
 
   /**
    * Sends connections to `to` through `by` instead. Connections that are open break with the next packet. Returns a
-   * function that ends it and returns the number of packets that opened connections.
+   * function that ends the redirect and returns the number of packets that opened connections.
    */
   async redirect(to: Address, by: Address): Promise<() => Promise<number>> {
     await this.#nft([

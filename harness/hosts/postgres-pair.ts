@@ -37,20 +37,20 @@ const DATABASE = 'workflow_automation';
 const PASSWORD = 'only-of-this-test-bed';
 const REPLICA = 'replica';
 const READY_MS = 120_000;
-/** Beyond what `npm start` sets; of two values for a setting PostgreSQL takes the last one. */
+/** Settings in addition to those of `npm start`. If a setting has two values, PostgreSQL uses the last one. */
 const SETTINGS = {
   wal_level: 'replica',
   max_wal_senders: '5',
   wal_keep_size: '256MB',
   max_wal_size: '256MB',
   hot_standby: 'on',
-  // A sender that hears nothing of its replica gives it up after this time.
+  // If the primary hears nothing from its replica for this time, it closes the connection.
   wal_sender_timeout: '10s',
   wal_receiver_timeout: '10s',
 };
 
 interface PairOptions {
-  /** May connect, besides this machine: in the form of pg_hba.conf, such as `10.77.0.0/24`. */
+  /** Networks that may connect in addition to this machine, in the form of pg_hba.conf, such as `10.77.0.0/24`. */
   networks?: string[];
   /** Receives a line when a server has died and is started again. */
   onRestart?: (line: string) => void;

@@ -1,4 +1,4 @@
-// Passes TCP connections on, each direction later by a delay.
+// Forwards TCP connections, and delays the bytes of each direction.
 import { once } from 'node:events';
 import net from 'node:net';
 
@@ -8,7 +8,7 @@ interface RelayOptions {
   /** 0 picks a free port. */
   port?: number;
   to: { host: string; port: number };
-  /** Each way, in milliseconds. */
+  /** The delay of each direction, in milliseconds. */
   delayMs: number;
 }
 

@@ -43,7 +43,7 @@ interface ClusterOptions {
   /** The hosts of PostgreSQL with ports, comma-separated; the first one takes writes now. */
   database: string;
   password: string;
-  /** For its configuration. */
+  /** The folder for its configuration. */
   folder: string;
 }
 
@@ -60,7 +60,7 @@ export async function prepareTemporal({ address, database, password, folder }: C
   mkdirSync(folder, { recursive: true });
   const dynamic = Object.entries(dynamicConfig).map(([key, value]) => [key, [{ value }]]);
   const dynamicFile = path.join(folder, 'dynamic.yaml');
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(dynamicFile, JSON.stringify(Object.fromEntries(dynamic)));
   writeFileSync(
     path.join(folder, 'hosts.yaml'),

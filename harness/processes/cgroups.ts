@@ -1,5 +1,5 @@
-// Control groups of Linux, if this process may make some: limits of memory and of processor time. Version 1 and version 2
-// of their interface are both in use.
+// Control groups of Linux, if this process may make some: limits of memory and of processor time. Version 1 and version
+// 2 of their interface are both in use.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -90,7 +90,7 @@ function removeAbandoned(folder: string): void {
     try {
       rmdirSync(path.join(folder, name));
     } catch {
-      // It is somebody else's, or still in use.
+      // The group belongs to another user, or is still in use.
     }
   }
 }

@@ -1,4 +1,4 @@
-// The tools of `/mcp/build` for a player: calls are counted, and what they tell is remembered.
+// A client of the tools of `/mcp/build`. It counts the calls, and remembers the ids in their answers.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
@@ -14,16 +14,16 @@ export interface Builder {
   tools: Tool[];
   instructions: string;
   calls: number;
-  /** The values that `$id` and the like stand for. */
+  /** The values of `$id`, `$draft`, `$run` and `$project` in recorded calls. */
   known: Json;
-  /** An unknown tool and wrong arguments are answers, too, as a model would be told them. */
+  /** Calls a tool. An unknown tool or wrong arguments give an error as the answer, as a model would get it. */
   use: (tool: string, input: Json) => Promise<ToolAnswer>;
   /** Returns the answer as JSON. Throws for a refusal. */
   read: <Answer>(tool: string, input: Json) => Promise<Answer>;
   close: () => Promise<void>;
 }
 
-/** A test answers within 50 seconds. */
+/** Longer than the call that takes the most time: a test of a workflow is answered within 50 seconds. */
 const TIMEOUT_MS = 120_000;
 
 export async function connectBuilder(url: string, apiKey: string): Promise<Builder> {

@@ -1,4 +1,4 @@
-// Judges what an assistant has built, by the tools themselves.
+// Checks the workflow that an assistant has built, by means of the same tools.
 import type { Builder } from './builder.js';
 import type { Must } from './task.js';
 
@@ -17,12 +17,12 @@ interface Shown {
 }
 
 interface Judged {
-  /** Undefined where the assistant has made none. */
+  /** The id of the workflow. Undefined if the assistant has created none. */
   id: number | undefined;
   said: string;
 }
 
-/** Returns a sentence for each thing that does not hold. */
+/** Returns a sentence for each requirement that is not met. */
 export async function judge(builder: Builder, must: Must, { id, said }: Judged): Promise<string[]> {
   const wrong: string[] = [];
   const expect = (holds: boolean, sentence: string): void => void (holds || wrong.push(sentence));

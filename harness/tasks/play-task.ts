@@ -12,7 +12,7 @@ export interface Place {
 }
 
 export interface Outcome extends Played {
-  /** What does not hold; empty if the task is done. */
+  /** A sentence for each requirement that is not met; empty if the task is done. */
   wrong: string[];
   calls: number;
 }

@@ -11,7 +11,7 @@ export interface Played {
 
 const NO_TOKENS = { input: 0, output: 0 };
 
-/** Plays what an assistant once did. Its calls meet the real tools. */
+/** Repeats the recorded turns of an assistant. The calls use the real tools. */
 export async function playRecorded(builder: Builder, { recorded }: Pick<Task, 'recorded'>): Promise<Played> {
   const played: Played = { said: '', refusals: [], tokens: NO_TOKENS };
   for (const turn of recorded) {
@@ -27,7 +27,7 @@ export async function playRecorded(builder: Builder, { recorded }: Pick<Task, 'r
   return played;
 }
 
-/** Replaces each text that is exactly `$NAME` by what is known under that name. */
+/** Replaces each text that is exactly `$NAME` by the known value of that name. */
 function filledIn(value: unknown, known: Record<string, unknown>): unknown {
   if (typeof value === 'string') return value.startsWith('$') ? (known[value.slice(1)] ?? value) : value;
   if (Array.isArray(value)) return value.map((item) => filledIn(item, known));

@@ -1,4 +1,4 @@
-// A task in words for an assistant, with what must hold of the result (examples/tasks/README.md).
+// A task in words for an assistant, with the requirements that its result must meet (examples/tasks/README.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -6,34 +6,34 @@ import { z } from 'zod';
 const json = z.record(z.string(), z.unknown());
 
 const mustSchema = z.strictObject({
-  /** How many nodes of each kind there are at least. */
+  /** The minimum number of nodes of each kind. */
   kinds: z.record(z.string(), z.int().min(0)).optional(),
-  /** Kinds of which there is none. */
+  /** Kinds of nodes that must not occur. */
   no_kinds: z.array(z.string()).optional(),
   /** Pairs of kinds, with a link from the first to the second. */
   links: z.array(z.tuple([z.string(), z.string()])).optional(),
-  /** Ids of nodes that are still there. */
+  /** Ids of nodes that must still exist. */
   keeps: z.array(z.string()).optional(),
-  /** What the data of some node of the kind contains, as JSON text. */
+  /** The data of at least one node of the kind must match this pattern, as JSON text. */
   data: z.array(z.strictObject({ kind: z.string(), matches: z.string() })).optional(),
   saved: z.boolean().optional(),
   test: z
     .strictObject({
       input: json.default({}),
-      /** By kind: what its nodes give in place of being executed. */
+      /** The mocked outcome of all nodes of a kind, by kind. */
       mocks: z.record(z.string(), z.unknown()).default({}),
-      /** What some output node gives, as JSON text. */
+      /** The result of at least one output node must match this pattern, as JSON text. */
       output: z.string().optional(),
       status: z.enum(['succeed', 'failed']).default('succeed'),
     })
     .optional(),
-  /** The last words of the assistant. */
+  /** A pattern that the last words of the assistant must match. */
   says: z.string().optional(),
-  /** True where no workflow is to be made. */
+  /** Set if the assistant must not create a workflow. */
   nothing: z.literal(true).optional(),
 });
 
-/** What an assistant does: calls of tools, or words. `$id`, `$draft`, `$project`, `$run` stand for what it was told. */
+/** A turn of an assistant: tool calls, or words. `$id`, `$draft`, `$project`, `$run` stand for values that it got. */
 const turnSchema = z.union([
   z.strictObject({ calls: z.array(z.strictObject({ tool: z.string(), arguments: json })).min(1) }),
   z.strictObject({ say: z.string() }),
@@ -41,10 +41,10 @@ const turnSchema = z.union([
 
 const taskSchema = z.strictObject({
   words: z.string().min(1),
-  /** The workflow that is there before. */
+  /** The workflow that exists before the task begins. */
   begin: z.strictObject({ title: z.string(), changes: z.array(z.unknown()) }).optional(),
   must: mustSchema,
-  /** What an assistant once did. */
+  /** The turns of an assistant that has done the task before. */
   recorded: z.array(turnSchema).min(1),
 });
 

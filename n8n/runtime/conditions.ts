@@ -1,6 +1,6 @@
 // The questions of If, Filter and Switch.
 
-/** `passes(question)` for `{conditions, combinator, options}`, of which the values are no expressions any more. */
+/** `passes(question)` tests `{conditions, combinator, options}`, whose expressions have already been evaluated. */
 export const CONDITIONS = String.raw`
 const wrongType = (value, type) => new Error(
   'Wrong type: ' + (JSON.stringify(value) ?? 'nothing') + ' is a ' + typeof value + ' but was expecting a ' + type);

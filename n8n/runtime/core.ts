@@ -128,7 +128,7 @@ const unwrapped = (returned) => (Array.isArray(returned) ? returned : returned =
   });
 `;
 
-/** Tells the items for which a node succeeded from those for which it failed. */
+/** Separates the items for which a node succeeded from those for which it failed. */
 export const RESULTS = String.raw`
 const toError = (text) => {
   const message = text.replace(/^Error: /, '').replace(/ \(line \d+\)$/, '');

@@ -67,7 +67,7 @@ const setJson = (item, json, how) => Object.entries(toObject(json)).reduce(
   (made, [name, value]) => set(made, name, value, how.hasDots), keptOf(item, how));
 `;
 
-/** The fields of versions 1 and 2, which convert booleans, and since 2 numbers. */
+/** Sets fields as versions 1 and 2 do. Both convert booleans; version 2 also converts numbers. */
 export const OLD_SETTING = String.raw`
 const setOldFields = (item, fields, { keepsOthers, hasDots, version }) => fields.reduce((made, { name, value, type }) => {
   const isNumeric = type === 'number' && version >= 2 && typeof value === 'string' && !Number.isNaN(Number(value));

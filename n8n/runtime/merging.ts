@@ -1,6 +1,6 @@
 // Merge and Compare Datasets.
 
-/** Compares fields, finds items that match, and lays items over each other. */
+/** Compares fields, finds items that match, and merges items field by field. */
 export const MATCHING = String.raw`
 const parsedOr = (text) => { try { return JSON.parse(text); } catch { return undefined; } };
 const isFalsy = (value) => isNothing(value) || (Array.isArray(value) && value.length === 0);
@@ -114,7 +114,7 @@ const merge = (lists, how) => {
 };
 `;
 
-/** `compare(left, right, how)`: only in A, the same, different, only in B. */
+/** `compare(left, right, how)` returns four lists of items: only in A, the same in both, different, and only in B. */
 export const COMPARING = String.raw`
 const compare = (left, right, how) => {
   const { pairs, hasDots, isFirst, version, isLoose, resolve, skipped } = how;

@@ -1,8 +1,8 @@
 // The pages of a request: the code of each round of the loop that sends it.
 
 /**
- * `pageBefore(inputs.last)`: what the round before has put out. `answerOf(inputs.answer)`: the answer as expressions read
- * it. `takePage(answer, how, parameters)`: the items so far, and whether this page was the last.
+ * `pageBefore(inputs.last)`: the output of the previous round. `answerOf(inputs.answer)`: the answer as
+ * expressions read it. `takePage(answer, how, parameters)`: the items so far, and whether this page is the last.
  */
 export const PAGES = String.raw`
 const pageBefore = (last) => (isObject(last) ? last : { items: [], size: 0, repeats: 0, response: {} });

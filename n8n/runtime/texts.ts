@@ -1,6 +1,9 @@
 // HTML, Markdown, XML and cryptography, by the libraries of the sandbox (docs/use/code.md).
 
-/** `extractHtml(items, parametersOf, how)`: an item for each text of HTML. `tableOf(items, parametersOf)`: one table. */
+/**
+ * `extractHtml(items, parametersOf, how)`: an item for each text of HTML.
+ * `tableOf(items, parametersOf)`: one table.
+ */
 export const HTML = String.raw`
 const htmlOf = (item, name, how) => {
   const hasName = isObject(item) && Object.hasOwn(item, name);

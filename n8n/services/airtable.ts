@@ -1,10 +1,10 @@
-// Facts of the Airtable node of n8n, from its version 2 on.
+// The operations of n8n's Airtable node, from its version 2 on, and the actions that they become.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
 import type { Service } from './operation.js';
 
-/** The fields of a record stand beside its id in n8n. */
+/** n8n puts the fields of a record beside its id. Airtable has them in `fields`. */
 const RECORDS = String.raw`
 const flat = ({ fields, ...rest }) => ({ ...rest, ...fields });
 `;
@@ -20,9 +20,9 @@ function record(given: Given): JsonObject {
   return { ...table(given), recordId: given.id('id', /airtable\.com\/\w{2,}\/\w{2,}\/(?:viw\w+\/)?(rec\w+)/) };
 }
 
-/** The fields that a person has mapped, or all of the item. */
+/** Returns the fields that the user has mapped, or all fields of the item. */
 function fields(given: Given): unknown {
-  // The other entries of `columns` describe the table to the editor.
+  // The other entries of `columns` are for n8n's editor. Reading them here prevents a warning about them.
   for (const name of ['schema', 'attemptToConvertTypes', 'convertFieldsToString']) given.raw(`columns.${name}`);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'defineBelow') return given.value('columns.value') ?? {};

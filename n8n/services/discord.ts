@@ -1,4 +1,4 @@
-// Facts of the Discord node of n8n, from its version 2 on.
+// The operations of n8n's Discord node, from its version 2 on, and the actions that they become.
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
 import type { Service } from './operation.js';

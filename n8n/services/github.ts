@@ -1,4 +1,4 @@
-// Facts of the GitHub and the GitLab node of n8n.
+// The operations of n8n's GitHub and GitLab nodes, and the actions that they become.
 import type { JsonObject } from '../../graph/json.js';
 import { filled, type Given } from './given.js';
 import type { Service } from './operation.js';

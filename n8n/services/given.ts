@@ -1,11 +1,11 @@
-// The parameters of a service node of n8n. It notes which were read, so that what has no equivalent can be named.
+// Reads the parameters of a service node of n8n. Records which were read, so that a warning can name all others.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { fromEntries } from '../draft.js';
 import { textOf, valueAt } from '../n8n-file.js';
 import { NotTranslatable, type NodeTranslation } from '../node-translation.js';
 
 const MAX_NAMED = 8;
-/** Patterns take long for longer texts, which are no addresses. */
+/** The limit on the length of an address, because the patterns take long for longer texts. */
 const MAX_ADDRESS = 2000;
 
 export class Given {
@@ -16,13 +16,13 @@ export class Given {
     this.at = at;
   }
 
-  /** Returns the parameter as it stands in the file. A path has its names with dots between. */
+  /** Returns the parameter as it is in the file. Dots separate the names of a path. */
   raw(path: string): unknown {
     this.#read.add(path);
     return valueAt(this.at.parameters, ...path.split('.'));
   }
 
-  /** Returns a word that is no expression. */
+  /** Returns a fixed word. Throws `NotTranslatable` for an expression. */
   word(path: string, byDefault: string): string {
     const word = textOf(this.raw(path)) ?? byDefault;
     if (word.startsWith('=')) throw new NotTranslatable(`${path} is known only when it runs`);
@@ -40,13 +40,13 @@ export class Given {
     return this.at.text(this.raw(path) ?? '', path);
   }
 
-  /** Returns a number where the file has digits. */
+  /** Returns a value with variables. A text of digits becomes a number. */
   number(path: string): unknown {
     const value = this.value(path);
     return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   }
 
-  /** Returns the id in a field in which people choose from a list, or give an id or an address. */
+  /** Returns the id in a field in which users choose from a list, or enter an id or an address. */
   id(path: string, address?: RegExp): string {
     const raw = this.raw(path);
     if (!isObject(raw)) return this.at.text(raw ?? '', path);
@@ -57,7 +57,7 @@ export class Given {
     return found;
   }
 
-  /** Returns what a list of objects has under a key. */
+  /** Returns the values of `key` in a list of objects. */
   each(path: string, key: string): unknown[] | undefined {
     const raw = this.raw(path);
     return Array.isArray(raw)
@@ -84,7 +84,7 @@ export class Given {
     );
   }
 
-  /** Returns the paths of parameters that have a value and that nobody has read. */
+  /** Returns the paths of parameters that have a value and that were not read. */
   unread(): string[] {
     const read = [...this.#read];
     return leavesOf(this.at.parameters, '')
@@ -93,7 +93,7 @@ export class Given {
   }
 }
 
-/** Returns the object without what is undefined or an empty list. */
+/** Returns the object without values that are undefined or empty lists. */
 export function filled(object: JsonObject): JsonObject {
   const isFilled = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return fromEntries(Object.entries(object).filter(([, value]) => isFilled(value)));

@@ -1,4 +1,4 @@
-// Facts of the Gmail node of n8n, from its version 2 on.
+// The operations of n8n's Gmail node, from its version 2 on, and the actions that they become.
 import { addData } from '../data-node.js';
 import type { JsonObject } from '../../graph/json.js';
 import { NotTranslatable, oneWay, type TranslatedNode } from '../node-translation.js';
@@ -40,7 +40,7 @@ const rawMail = ({ to, cc, bcc, replyTo, from, subject, type, body }) => {
 };
 `;
 
-/** Adds a code node that writes the message, and the request that sends or keeps it. */
+/** Adds a code node that writes the message, and the request that sends it or stores it as a draft. */
 function mail(given: Given, service: Service, isDraft: boolean): TranslatedNode {
   const { at } = given;
   const { version } = at.node;
@@ -84,7 +84,7 @@ function ofMessage(given: Given): JsonObject {
   return { userId: 'me', id: given.text('messageId') };
 }
 
-/** At most as many as the file says, of a list that Gmail gives as a whole. */
+/** Cuts the list of labels to the number in the file, because Gmail always returns all labels. */
 function firstLabels(given: Given): After {
   const limit = given.number('limit') ?? 50;
   const end = given.raw('returnAll') === true || typeof limit !== 'number' ? '' : `.slice(0, ${limit})`;

@@ -1,4 +1,4 @@
-// Facts of the Google Calendar node of n8n.
+// The operations of n8n's Google Calendar node, and the actions that they become.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { textOf } from '../n8n-file.js';
 import { filled, type Given } from './given.js';
@@ -6,7 +6,7 @@ import type { Service } from './operation.js';
 
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
 
-/** A literal time without an offset is one of the time zone of the workflow. */
+/** A literal time without an offset is a time in the zone of the workflow. */
 function moment(given: Given, path: string): unknown {
   const raw = textOf(given.raw(path));
   if (raw === undefined || !LOCAL_TIME.test(raw)) return given.value(path);

@@ -1,4 +1,4 @@
-// Facts of the Google Drive node of n8n, from its version 3 on.
+// The operations of n8n's Google Drive node, from its version 3 on, and the actions that they become.
 import type { JsonObject } from '../../graph/json.js';
 import { addFile } from '../files.js';
 import type { TranslatedNode } from '../node-translation.js';
@@ -10,7 +10,7 @@ const FILE = /^https:\/\/(?:drive|docs)\.google\.com\/(?:.*\/)?d\/([\w-]+)/;
 const FOLDER = /^https:\/\/drive\.google\.com\/(?:.*\/)?folders\/([\w-]+)/;
 const FOLDER_TYPE = 'application/vnd.google-apps.folder';
 
-/** n8n takes the drive for its root folder. */
+/** Returns the parent folder. If the file names only a drive, that is the root folder of the drive. */
 function parent(given: Given): string {
   const folder = given.id('folderId', FOLDER);
   const drive = given.id('driveId', FOLDER);
@@ -28,7 +28,7 @@ function removal(field: string, address: RegExp, key: string): Operation {
   };
 }
 
-/** The file stands in a field of the item. */
+/** Adds the request for a file, and a node that puts the file into a field of the item. */
 function download(given: Given, service: Service): TranslatedNode {
   const { at } = given;
   const values = { fileId: given.id('fileId', FILE), alt: 'media', supportsAllDrives: true };

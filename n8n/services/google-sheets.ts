@@ -1,4 +1,5 @@
-// Facts of the Google Sheets node of n8n, from its version 3 on: rows are objects there, and lists in the interface.
+// The operations of n8n's Google Sheets node, from its version 3 on, and the actions that they become. A row is an
+// object in n8n, and a list in Google's interface.
 import { addData, listPlace } from '../data-node.js';
 import { isObject } from '../../graph/json.js';
 import { rowOf } from '../json-places.js';
@@ -11,8 +12,8 @@ import type { Service } from './operation.js';
 const DOCUMENT = /([-\w]{25,})/;
 
 /**
- * `rowsOf(answer)`: objects with the fields of the first row, and the number of the row. `lookUp(rows, filters, how)`.
- * `toRow(header, fields)`: a list in the order of the first row.
+ * `rowsOf(answer)`: objects with the fields of the first row, and the number of the row. `lookUp(rows, filters, how)`:
+ * the rows that pass the filters. `toRow(header, fields)`: a list in the order of the first row.
  */
 const ROWS = String.raw`
 const headerOf = (answer) => answer?.values?.[0] ?? [];
@@ -73,7 +74,10 @@ interface Sheet {
   range: string;
 }
 
-/** The interface wants the name of a sheet, which a file has beside the number that somebody chose from a list. */
+/**
+ * Returns the sheet by its name, which Google's interface needs. If a user has chosen the sheet from a list, the file
+ * has the name beside the number of the sheet.
+ */
 function sheetOf(given: Given): Sheet {
   const spreadsheetId = given.id('documentId', DOCUMENT);
   const raw = given.raw('sheetName');
@@ -126,7 +130,7 @@ function append(given: Given, service: Service): TranslatedNode {
   const { spreadsheetId, range } = sheetOf(given);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'nothing') throw new NotTranslatable('it appends nothing');
-  // The other entries of `columns` describe the sheet to the editor.
+  // The other entries of `columns` are for n8n's editor. Reading them here prevents a warning about them.
   for (const name of ['schema', 'matchingColumns', 'attemptToConvertTypes', 'convertFieldsToString'])
     given.raw(`columns.${name}`);
   const header = addAction(
@@ -171,7 +175,7 @@ function append(given: Given, service: Service): TranslatedNode {
   return { ...oneWay(result, { ...at.resultPlace(result), row: rowOf(at.json) }), entry: header, main: id };
 }
 
-/** Reads the sheet, and writes the row whose column has the value; a row that is not there may be appended. */
+/** Reads the sheet, and writes the row whose column has the value. If there is none and `appends` is set, adds one. */
 function update(given: Given, service: Service, appends: boolean): TranslatedNode {
   const { at } = given;
   const { version } = at.node;

@@ -1,4 +1,5 @@
-// Facts of nodes of n8n that send mail and short messages: Outlook, SendGrid and Twilio.
+// The operations of n8n's nodes for mail and short messages, and the actions that they become: Outlook, SendGrid and
+// Twilio.
 import type { JsonObject } from '../../graph/json.js';
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
@@ -8,7 +9,7 @@ function recipients(given: Given, path: string): JsonObject[] {
   return given.list(path).map((address) => ({ emailAddress: { address } }));
 }
 
-/** Addresses that are known only when the node runs are taken for one. */
+/** True if an address is an expression. It then counts as one address, although it may give several. */
 function hasOpenList(given: Given, ...paths: string[]): boolean {
   return paths.some((path) => given.list(path).some((address) => address.includes('{{')));
 }

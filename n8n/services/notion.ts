@@ -1,4 +1,4 @@
-// Facts of the Notion node of n8n, from its version 2 on.
+// The operations of n8n's Notion node, from its version 2 on, and the actions that they become.
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
 import type { Service } from './operation.js';
@@ -14,7 +14,7 @@ function filter(given: Given): unknown {
   return read;
 }
 
-/** n8n writes the properties of a page beside its id, unless the file says otherwise. */
+/** By default, n8n puts the properties of a page beside its id. Returns the warning that this is not done here. */
 function plain(given: Given): (string | false)[] {
   return [given.raw('simple') !== false && 'n8n simplifies pages. Here they come as Notion gives them.'];
 }

@@ -1,4 +1,4 @@
-// The facts that a table states of the operations of a service node of n8n.
+// The types of the tables that say which operation of a service node of n8n becomes which action.
 import type { JsonObject } from '../../graph/json.js';
 import type { TranslatedNode } from '../node-translation.js';
 import type { Given } from './given.js';
@@ -10,16 +10,16 @@ export interface Operation {
   values: (given: Given) => JsonObject;
   /** The field of the answer that holds the items. */
   items?: string;
-  /** The items that n8n makes of the answer. */
+  /** Code that turns the answer into the items that n8n outputs. */
   after?: After | ((given: Given) => After);
-  /** What n8n puts out in the place of the answer. */
+  /** The item that n8n outputs instead of the answer. */
   gives?: (given: Given) => JsonObject;
-  /** Sentences on what is not as in n8n. */
+  /** Sentences about differences from n8n. */
   differs?: (given: Given) => (string | false | undefined)[];
 }
 
 export interface After {
-  /** A text of the runtime. */
+  /** JavaScript that defines the functions of `returns`. */
   part: string;
   /** An expression of `items`, the answer in a list. */
   returns: string;
@@ -35,9 +35,9 @@ export interface Service {
   name: string;
   /** The first version of the node that has these parameters. */
   since?: number;
-  /** The resource and the operations that n8n takes for a file that names none. */
+  /** The resource that n8n uses for a file without one; `byDefault` has the operation for each resource. */
   resource: string;
   byDefault: Readonly<Record<string, string>>;
-  /** By resource and operation, with a slash between. */
+  /** The keys are `resource/operation`. */
   operations: Readonly<Record<string, Operation | Translate>>;
 }

@@ -1,10 +1,10 @@
-// Facts of the Slack node of n8n, from its version 2 on.
+// The operations of n8n's Slack node, from its version 2 on, and the actions that they become.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
 import type { After, Service } from './operation.js';
 
-/** Slack answers 200 to what it refuses. */
+/** Slack answers a refused request with the status 200 and `ok: false`. */
 const SLACK = String.raw`
 const slackItems = ([answer], field) => {
   if (answer?.ok === false) throw new Error('Slack error response: "' + answer.error + '"');
@@ -20,7 +20,7 @@ function channel(given: Given): string {
   return given.id('channelId', /\/([CGD][A-Z0-9]+)(?:\/|$)/);
 }
 
-/** Who gets a message: a channel, or a person by an id or a name. */
+/** Returns the recipient of a message: a channel, or a person by an id or a name. */
 function target(given: Given): string {
   if (given.word('select', 'channel') !== 'user') return channel(given);
   const user = given.id('user');

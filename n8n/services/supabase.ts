@@ -1,4 +1,4 @@
-// Facts of the Supabase node of n8n.
+// The operations of n8n's Supabase node, and the actions that they become.
 import { isObject } from '../../graph/json.js';
 import { fromEntries } from '../draft.js';
 import { objectsOf } from '../n8n-file.js';

@@ -1,4 +1,5 @@
-// Facts of nodes of n8n for tasks and cards: Trello, Todoist, Asana, ClickUp and Jira.
+// The operations of n8n's nodes for tasks and cards, and the actions that they become: Trello, Todoist, Asana, ClickUp
+// and Jira.
 import type { JsonObject } from '../../graph/json.js';
 import { NotTranslatable } from '../node-translation.js';
 import { filled, type Given } from './given.js';
@@ -120,7 +121,7 @@ export const clickUp: Service = {
     'task/create': {
       action: 'createtask',
       values: (given) => {
-        // n8n asks for these to offer the list.
+        // n8n's editor needs these to show the lists. Reading them here prevents a warning about them.
         for (const name of ['team', 'space', 'folderless', 'folder']) given.raw(name);
         return {
           list_id: given.text('list'),
@@ -139,7 +140,7 @@ export const clickUp: Service = {
   },
 };
 
-/** A text as the editor of Jira writes it. */
+/** Returns a text in the document format of Jira's editor. */
 function toDocument(text: string): JsonObject {
   return { type: 'doc', version: 1, content: [{ type: 'paragraph', content: [{ type: 'text', text }] }] };
 }

@@ -1,4 +1,4 @@
-// Facts of the Telegram node of n8n.
+// The operations of n8n's Telegram node, and the actions that they become.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { objectsOf, valueAt } from '../n8n-file.js';
 import { NotTranslatable } from '../node-translation.js';

@@ -1,4 +1,4 @@
-// Further users of the shared stack, made as `npm run admin` makes them.
+// Creates and changes users of the shared stack directly in the database, as `npm run admin` does.
 import { signToken } from '../../cli/admin/session-token.js';
 import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { createKey, deleteKey, updateKey, type KeySettings } from '../../db/access/keys-repository.js';
@@ -17,10 +17,10 @@ export interface Account {
   api: ApiClient;
 }
 
-/** A limit above the default of 6,000 requests a minute, for tests that poll from many clients at once. */
+/** Requests a minute that no test reaches, for tests that poll from many clients at once. */
 const MORE_THAN_ANY_MINUTE = 1_000_000;
 
-/** `rateLimit` null: the key has no limit of its own. */
+/** With `rateLimit` null, the default rate limit of the service applies to the key. */
 export function createAccount(stack: TestStack, rateLimit: number | null = MORE_THAN_ANY_MINUTE): Promise<Account> {
   return withDatabase(stack, async (db) => {
     const user = await createUser(db, { name: 'test user', apiAccess: true });
@@ -29,7 +29,7 @@ export function createAccount(stack: TestStack, rateLimit: number | null = MORE_
   });
 }
 
-/** Opens a session for the account's user, as a frontend does. */
+/** Signs a session token for the account's user, valid for an hour. */
 export async function openSession(stack: TestStack, { userId }: Account): Promise<{ session: string }> {
   const secrets = readSecrets(stack.dataDir);
   if (secrets === undefined) throw new Error('the stack has no secrets');
@@ -62,7 +62,7 @@ export async function changeKey(stack: TestStack, account: Account, changes: Par
   await withDatabase(stack, (db) => updateKey(db, account.keyId, changes));
 }
 
-/** A client with a further key of the account's user, which reaches one project only. */
+/** Creates another key of the account's user, restricted to one project. */
 export function restrictedTo(stack: TestStack, projectId: number, { userId }: Account): Promise<Account> {
   return withDatabase(stack, async (db) => {
     const key = { userId, projectId, label: 'restricted', rateLimit: MORE_THAN_ANY_MINUTE };

@@ -1,5 +1,5 @@
-// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one:
-// paths, headers and browsers.
+// Tries attacks by paths, headers and browsers on this service. Similar products have suffered them
+// (docs/evidence/conformance/weaknesses.tsv).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ interface RawAnswer {
   body: string;
 }
 
-describe('attacks at the door', function () {
+describe('attacks by paths, headers and browsers', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
@@ -25,7 +25,7 @@ describe('attacks at the door', function () {
     account = await createAccount(stack);
   });
 
-  /** Sends the path as it is written here: fetch would normalize it. */
+  /** Sends the path unchanged, because fetch would normalize it. */
   async function askRaw(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawAnswer> {
     const { hostname, port } = new URL(stack.apiUrl);
     const asking = request({ hostname, port, path, method, headers, agent: false }).end();
@@ -112,7 +112,7 @@ describe('attacks at the door', function () {
       }
     });
 
-    it('every answer, errors and broken requests too, stays out of caches and frames and is taken for what it is', async () => {
+    it('every answer, also to broken requests, forbids caching, framing and guessing of its media type', async () => {
       const key = { 'x-api-key': account.apiKey };
       const answers = [
         await askRaw('/api/v1/projects/', key),

@@ -1,4 +1,4 @@
-// Attacks that products of this kind have suffered (docs/evidence/conformance/weaknesses.tsv), tried on this one.
+// Tries attacks on this service that similar products have suffered (docs/evidence/conformance/weaknesses.tsv).
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../harness/client/api-client.js';
 import { agent, chain, drawing, http, link, mcp, resultOf, trigger } from '../../harness/drawing/drawing.js';

@@ -1,4 +1,4 @@
-// The bodies of the API as the tests in this folder read them.
+// Types of the API's response bodies that the tests in this folder share.
 
 export type FieldErrors = Record<string, string[]>;
 

@@ -1,4 +1,4 @@
-// An API process of the shared stack whose model provider is scripted byte by byte.
+// Starts an API process on the shared stack. Tests set the exact bytes that its model provider responds with.
 import OpenAI from 'openai';
 import { request, type Dispatcher } from 'undici';
 import { sharedStack } from '../support/shared-stack.js';
@@ -12,11 +12,9 @@ export interface ChatProxy {
   account: Account;
   upstream: RawUpstream;
   process: ApiProcess;
-  /** The base URL that a client of the protocol is configured with. */
+  /** The base URL for OpenAI clients. */
   baseUrl: string;
-  /**
-   * The official client with only the base URL and a key, and without its own retries, which would distort the counts.
-   */
+  /** The official OpenAI client. Its own retries are off, because they would change the number of requests. */
   openai: OpenAI;
   /** Sends a body unchanged and returns the answer without decoding it. */
   send: (body: string | Buffer, options?: SendChatOptions) => Promise<RawAnswer>;
@@ -83,7 +81,10 @@ export async function startChatProxy(models: string[], env: Record<string, strin
   };
 }
 
-/** Odd white space, escapes and unknown fields: a parser and a serializer would change this body. */
+/**
+ * A completion with odd white space, escapes and unknown fields: parsing and serializing it again would change its
+ * bytes.
+ */
 export function completionBytes(model: string, content = 'Caf\\u00e9 ☕'): Buffer {
   return Buffer.from(
     `{ "id":"chatcmpl-1",\n  "object" : "chat.completion","created":1700000000,"model":"${model}",` +

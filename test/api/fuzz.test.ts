@@ -1,5 +1,5 @@
-// Valid requests of every route, changed at random. FUZZ_SEED and FUZZ_COUNT override the seed and the number of
-// requests.
+// Sends valid requests of every route with random changes (mutations). FUZZ_SEED and FUZZ_COUNT override the seed and
+// the number of requests.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -23,11 +23,11 @@ const CONCURRENCY = 16;
 const BATCH = 50;
 const WARM_UP = Math.min(1_000, COUNT / 10);
 /**
- * The heap may grow by metrics of statuses and routes that were first used after the warm-up, and by caches that were
- * not full.
+ * Allowed growth of the heap after the warm-up: metrics of statuses and routes that are used for the first time, and
+ * caches that were not yet full.
  */
 const HEAP_SLACK_MB = 20;
-/** The allocator keeps pages of the peak, and returns few of them. */
+/** Allowed growth of the resident memory: the allocator returns few of the pages that were used at the peak. */
 const RSS_SLACK_MB = 200;
 const MAX_LAG_SECONDS = 3;
 
@@ -42,7 +42,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
   let longestLagSeconds = 0;
 
   before(async () => {
-    // The service must not reach the addresses in the drawings, even if a mutation makes another address of them.
+    // The service must not send requests to the addresses in the drawings, even after a mutation changed an address.
     stack = await startStack({ env: { ALLOW_PRIVATE_NETWORK: 'false', ...WITH_INSPECTOR } });
     worlds = await createWorlds(stack);
     await queryDatabase(stack, 'UPDATE api_keys SET rate_limit = 100000000');
@@ -94,7 +94,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     assert.deepEqual(failures, []);
   });
 
-  it('the process is the same, and its log tells of no fault', () => {
+  it('the API process has not restarted, and its log has no errors', () => {
     assert.equal(stack.stack.pids.api, apiPid);
     const faults = readFileSync(path.join(stack.dataDir, 'logs', 'api.log'), 'utf8')
       .split('\n')
@@ -116,7 +116,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     );
   });
 
-  it('its memory is back near its start, and no request has held its event loop', async () => {
+  it('the API uses little more memory than at the start, and no request has blocked its event loop', async () => {
     agent.destroy();
     const atEnd = await settledFigures();
     process.stderr.write(
@@ -131,7 +131,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     assert.ok(longestLagSeconds <= MAX_LAG_SECONDS, `${longestLagSeconds} s`);
   });
 
-  /** Drops every step without which the request still fails, and describes the rest. */
+  /** Describes the failing mutation after it removed every step that the failure does not need. */
   async function report(index: number, { valid, steps }: Mutation, wrong: string): Promise<string> {
     let kept = steps;
     let last = wrong;

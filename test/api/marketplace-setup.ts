@@ -22,7 +22,7 @@ export interface MarketplaceWorkflow {
 export interface Published {
   projectId: number;
   workflowId: number;
-  /** The template run. */
+  /** The run that is marked as the marketplace template. */
   runId: string;
   slug: string;
 }
@@ -38,8 +38,8 @@ export async function createCategory(stack: TestStack, parent: number | null = n
 }
 
 /**
- * Marks a run as the template. A workflow has one template run: a new mark replaces the earlier one, as the toggle
- * does.
+ * Sets a marketplace flag of a run. A workflow has one template run, so `use_as_marketplace_template` is first cleared
+ * for all its runs.
  */
 export async function markRun(
   stack: TestStack,

@@ -1,4 +1,4 @@
-// The OpenAPI document of the service, as the tests read it.
+// Types and checks for the tests that read the service's OpenAPI document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 export interface Operation {
@@ -25,13 +25,11 @@ export function operationsOf(document: OpenApiDocument): { name: string; operati
 }
 
 export function createValidator(): Ajv2020 {
-  // Formats are annotations here; `strict` enables ajv's own rules, which the standard does not have.
+  // Formats are not validated. ajv's `strict` rules are off, because the JSON Schema standard does not have them.
   return new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 }
 
-/**
- * Returns a function that describes what is wrong with an answer, or returns undefined if the document describes it.
- */
+/** The returned function describes how an answer differs from the document, or returns undefined if it matches. */
 export function createAnswerCheck(document: OpenApiDocument) {
   const validator = createValidator();
   const components = { components: document.components };

@@ -8,7 +8,7 @@ import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
 import { startApiProcess } from '../../harness/stack/api-process.js';
 
-/** The shared stack with another API and another database; `stop` drops the database. */
+/** Returns the shared stack with its own API process and database. `stop` ends the process and drops the database. */
 export async function stackOnOwnDatabase(env: Record<string, string> = {}): Promise<TestStack> {
   const shared = await sharedStack();
   const name = `own_${randomUUID().replaceAll('-', '')}`;

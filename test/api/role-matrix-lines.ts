@@ -1,19 +1,19 @@
-// Permissions: one line for each endpoint. A route of the registry without a line fails role-matrix.test.ts.
+// The expected permissions: one line for each route. role-matrix.test.ts fails if a route of api/app.ts has no line.
 // docs/use/api.md, "Authentication", describes the permissions of each role.
 import { randomUUID } from 'node:crypto';
 import { chain } from '../../harness/drawing/drawing.js';
 import type { Role } from '../../db/core/tables.js';
 import type { World } from './role-matrix-world.js';
 
-/** A status, and for a refusal the `code` in the body, which distinguishes it from a 400 or 404 for another reason. */
+/** A status; for errors also the `code` of the body, because a 400 or 404 can have several reasons. */
 export type Outcome = `${number}` | `${number} ${string}`;
 
 export interface Line {
   /** Method and path as the route declares them. */
   route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   /**
-   * The lowest role that is permitted. `anyone`: no role in a project is needed. `administrator`: a user with the mark
-   * of an administrator. `internal`: only the workers. `open`: no authentication.
+   * The lowest role that is permitted. `anyone`: no role in a project is needed. `administrator`: a user with
+   * `is_admin`. `internal`: only the workers. `open`: no authentication.
    */
   for: Role | 'anyone' | 'administrator' | 'internal' | 'open';
   /** The answer to a permitted caller. */
@@ -25,7 +25,8 @@ export interface Line {
   /** The key is sent in the Authorization header, and a session token is not accepted: the chat proxy and `/mcp`. */
   keyIn?: 'authorization';
   /**
-   * The answer to a member's key that is restricted to another project; 403 `key_project` unless stated here or above.
+   * The answer to a member's key that is restricted to another project. The default is `stranger`, or 403
+   * `key_project` if `stranger` is not set either.
    */
   outside?: Outcome;
   /**
@@ -35,8 +36,8 @@ export interface Line {
   /** Keys are refused; only a session is accepted. */
   sessionOnly?: true;
   /**
-   * Overrides the world's own ids: `id` (of the project or workflow), `run_id`, `workflow_run_id`, `request_id`,
-   * `slug`.
+   * Path parameters that the test does not fill in by itself, or that replace its values. It fills in `id` (of the
+   * world's project or workflow), `run_id`, `workflow_run_id`, `request_id` and `slug`.
    */
   params?: (world: World) => Record<string, string>;
   query?: (world: World) => string;
@@ -66,7 +67,7 @@ export const lines: Line[] = [
     route: 'POST /api/v1/auth/login/',
     for: 'open',
     answer: '401 authentication_failed',
-    // Each call uses another account, because failed logins are counted.
+    // Each call uses another account, because failed logins are counted for each account.
     body: () => ({ email: `${randomUUID()}@example.com`, password: 'not the password' }),
   },
   {
@@ -174,7 +175,8 @@ export const lines: Line[] = [
   },
   { route: 'GET /api/v1/workflows/:id/conversations/', for: 'viewer', answer: '200' },
   { route: 'POST /api/v1/workflows/:id/conversations/', for: 'editor', answer: '201', body: () => ({}) },
-  // The owner's conversation. Only its author may change it, whatever the role: test/api/conversations/.
+  // The owner's conversation. Whatever the role, only the author may change a conversation, so the routes that change
+  // one get an unknown id here. test/api/conversations/ tests the changes.
   {
     route: 'GET /api/v1/conversations/:conversation_id/',
     for: 'admin',
@@ -526,7 +528,7 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/me/', for: 'anyone', answer: '200' },
   { route: 'GET /api/v1/api-keys/', for: 'anyone', answer: '200', sessionOnly: true },
   { route: 'POST /api/v1/api-keys/', for: 'anyone', answer: '201', sessionOnly: true, body: () => ({ label: 'new' }) },
-  // The key of nobody: test/api/access/api-keys.test.ts changes the caller's own.
+  // No key has this id. test/api/access/api-keys.test.ts changes the caller's own keys.
   {
     route: 'PATCH /api/v1/api-keys/:id/',
     for: 'anyone',
@@ -612,7 +614,7 @@ export const lines: Line[] = [
   { route: 'GET /api/v1/projects/:id/files/', for: 'viewer', answer: '200' },
   { route: 'POST /api/v1/projects/:id/files/', for: 'editor', answer: '201' },
   { route: 'GET /api/v1/files/:file_id/', for: 'viewer', answer: '200', params: ofFile },
-  // A file whose content the caller already has.
+  // The bytes of the world's file are not stored, so the request asks for an answer without content.
   {
     route: 'GET /api/v1/files/:file_id/content/',
     for: 'viewer',
@@ -701,7 +703,7 @@ export const lines: Line[] = [
     params: ofConnection,
   },
   { route: 'GET /api/v1/connections/', for: 'anyone', answer: '200', query: () => 'status=needs_authorization' },
-  // Without a state, the route redirects to the settings.
+  // Without the parameter `state`, the route redirects to the settings.
   { route: 'GET /api/v1/connections/callback/', for: 'open', answer: '303' },
 
   { route: 'POST /api/v1/projects/:id/webhook-secret/', for: 'admin', answer: '201' },

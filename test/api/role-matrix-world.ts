@@ -1,4 +1,5 @@
-// The objects of the role matrix: one set of users, and a new project for each request that may change something.
+// Creates the objects for role-matrix.test.ts: one set of users, and a `World` (a project and the objects in it) for
+// each request that may change something.
 import { randomUUID } from 'node:crypto';
 import { sealScheduleInput } from '../../acceptance/schedule-input.js';
 import { sealInputs } from '../../api/conversations/conversation-inputs.js';
@@ -18,8 +19,8 @@ import type { TestStack } from '../../harness/stack/stack.js';
 import { changeUser, createAccount, openSession, restrictedTo, revokeAccess, type Account } from './accounts.js';
 
 /**
- * Members by their roles; `revoked` is an owner whose API access was withdrawn. `stranger` and `administrator` are no
- * members, and the latter may manage users.
+ * The first four are project members, named by their roles. `revoked` is an owner whose API access was withdrawn.
+ * `stranger` and `administrator` are no members; `administrator` may manage users.
  */
 export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'administrator', 'revoked'] as const;
 export type Person = (typeof PEOPLE)[number];
@@ -47,7 +48,7 @@ export interface World {
   project: number;
   /** A workflow that can be published. */
   workflow: number;
-  /** A succeeded run of `workflow`, which is a marketplace example and the template. */
+  /** A succeeded run of `workflow`. The run is a marketplace example and the marketplace template. */
   run: string;
   /** A succeeded node of `run`. */
   node: string;
@@ -55,15 +56,15 @@ export interface World {
   request: string;
   /** An expired human task of `run`. */
   task: string;
-  /** The slug of another workflow of the project, which is published. */
+  /** The slug of a second workflow of the project, which is published on the marketplace. */
   slug: string;
-  /** A succeeded run of the published workflow, which is a marketplace example. */
+  /** A succeeded run of the published workflow. The run is a marketplace example. */
   publishedRun: string;
   /** A viewer of the project who sends no requests. */
   member: number;
   /** A user who is no member of the project. */
   newcomer: number;
-  /** A key of a further owner, restricted to the project. */
+  /** A key that is restricted to the project. Its user is another owner of the project. */
   keyOfProject: string;
   /** A dropped delivery of an event of `run`. */
   delivery: string;
@@ -72,9 +73,9 @@ export interface World {
   schedule: string;
   /** A connection of the project for which nobody has signed in. */
   connection: number;
-  /** A service of the project with the action `list`, which no drawing names. */
+  /** A service of the project with the action `list`. No drawing uses the service. */
   service: string;
-  /** An uploaded file that nothing refers to. Its bytes are in no store. */
+  /** An uploaded file that no run or drawing refers to. Its bytes are not stored. */
   file: string;
   /** A conversation of the owner with `workflow`. */
   conversation: string;
@@ -82,10 +83,10 @@ export interface World {
 
 export interface Worlds {
   credentials: Record<Person, Credentials>;
-  /** A key of the same owner, restricted to another of their projects. */
+  /** A key of the same user as `World.keyOfProject`, restricted to another project of this user. */
   keyOfOther: string;
   create: () => Promise<World>;
-  /** Keys of an owner of all projects, by their scope. */
+  /** Keys by their scope. Their user is an owner of the project of every world. */
   keyOfScope: Record<'run' | 'read', string>;
   close: () => Promise<void>;
 }
@@ -94,7 +95,7 @@ export async function createWorlds(stack: TestStack): Promise<Worlds> {
   const db = createDatabase({
     url: stack.stack.database_url,
     poolMax: 4,
-    // Hundreds of cases share the connections, and a busy machine takes long for each.
+    // Hundreds of test cases share the four connections, so on a busy machine a case may wait long for one.
     connectTimeoutMs: 60_000,
     applicationName: 'test',
     onError: () => undefined,

@@ -8,13 +8,13 @@ import type { TestStack } from '../../harness/stack/stack.js';
 import { lines, RUN_SCOPE, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
-/** `revoked` has lost API access, which only keys need, so its rank is that of an owner. */
+/** `revoked` is an owner without API access. Sessions do not need API access, so with one it ranks as an owner. */
 const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 };
 
 /**
- * The caller and its credential: "viewer by key", "nobody", "workers" (by the internal service token). `inside` and
- * `outside` are an owner of the project whose key is restricted to it, or to another project; `run` and `read` are an
- * owner whose key has that scope.
+ * A caller and its credential, for example "viewer by key". `nobody` sends no credential, and `workers` the internal
+ * service token. `inside` and `outside` are an owner of the project; the key of `inside` is restricted to the project,
+ * that of `outside` to another one. `run` and `read` are an owner with a key of that scope.
  */
 interface Asker {
   name: string;
@@ -23,8 +23,8 @@ interface Asker {
 }
 
 /**
- * Routes that succeed without a change: the approval is unknown in every world, and the owner is the author of the
- * workflow to copy.
+ * Routes that succeed without a change: the approval is unknown in every world, and the caller (the owner) is already
+ * the author of the workflow to copy.
  */
 const CHANGES_NOTHING = [
   'POST /api/v1/workflows/workflow_run/:workflow_run_id/agent-approval/:request_id/approve/',
@@ -70,7 +70,7 @@ describe('role matrix', function () {
   }
 
   for (const scope of ['run', 'read'] as const) {
-    it(`a key of the scope ${scope} reaches what it is for, and is a 403 \`key_scope\` everywhere else`, async () => {
+    it(`a key of the scope ${scope} reaches the routes of its scope; all others answer 403 \`key_scope\``, async () => {
       const world = await worlds.create();
       const reached: string[] = [];
       for (const line of lines.filter(takesKeys)) {
@@ -93,7 +93,7 @@ describe('role matrix', function () {
       const isOfAdministrators = line.for === 'administrator';
 
       if (isChanged) {
-        it(`${line.route}: one record of the change, by whoever has asked`, async () => {
+        it(`${line.route}: one record of the change, with the caller as its actor`, async () => {
           const who = isOfAdministrators ? 'administrator' : 'owner';
           const asker: Asker = { name: who, who, by: 'session' };
           const { outcome, records } = await askAndRead(line, asker);
@@ -102,7 +102,7 @@ describe('role matrix', function () {
       }
 
       if (line.for === 'anyone') continue;
-      it(`${line.route}: one record of the refusal, by whoever may not`, async () => {
+      it(`${line.route}: one record of the refusal, with the caller as its actor`, async () => {
         for (const who of isOfAdministrators ? (['owner'] as const) : (['stranger', 'viewer'] as const)) {
           const asker: Asker = { name: who, who, by: line.sessionOnly === true ? 'session' : 'key' };
           if (expected(line, asker) === line.answer) continue;
@@ -118,7 +118,7 @@ describe('role matrix', function () {
     async function askAndRead(line: Line, asker: Asker): Promise<{ outcome: Outcome; records: string[] }> {
       const world = await worlds.create();
       const { key } = worlds.credentials[asker.who as Person];
-      // All requests come from one address, and its refusals above 60 a minute share one record.
+      // All requests come from one address. Above 60 refusals a minute, the refusals of an address share one record.
       await queryDatabase(stack, 'DELETE FROM audit_refusals');
       const [last] = await queryDatabase<{ id: string }>(stack, 'SELECT coalesce(max(id), 0) AS id FROM audit_records');
       const outcome = await ask(line, asker, world);
@@ -195,11 +195,11 @@ function askersOf(line: Line): Asker[] {
 function expected(line: Line, { who, by }: Asker): Outcome {
   if (line.for === 'open') return line.answer;
   if (line.for === 'internal' && who === 'workers') return line.answer;
-  // The chat proxy has one error code for both.
+  // The chat proxy answers a missing and a wrong credential with the same error code.
   if (line.route.includes(' /v1/') && (who === 'nobody' || who === 'workers')) return '401 invalid_api_key';
   if (who === 'nobody' || (line.for === 'internal' && by === 'key')) return '401 not_authenticated';
   if (who === 'workers' || line.for === 'internal') return '401 authentication_failed';
-  // Only keys need access to the API.
+  // Only keys need API access, and `sessionOnly` routes refuse keys.
   if (by === 'key' && (who === 'revoked' || line.sessionOnly)) return '403 permission_denied';
   if (line.restricted !== undefined && (who === 'inside' || who === 'outside')) return line.restricted;
   if (line.for === 'anyone') return line.answer;

@@ -1,4 +1,4 @@
-// Projects whose webhook is a path of an HTTP target, and the requests that the target received.
+// Creates projects whose webhook address is a path of an HTTP target, and reads the requests that the target received.
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { ApiClient } from '../../harness/client/api-client.js';
@@ -31,7 +31,7 @@ export interface Delivery {
   delivered_at: string | null;
 }
 
-/** Creates a project whose webhook is on. The target gives these replies, or 200 to every request. */
+/** Creates a project with an enabled webhook. The target answers with `replies`, or with 200 to every request. */
 export async function createHook(api: ApiClient, target: HttpTarget, replies?: TargetReply[]): Promise<Hook> {
   const path = `/hooks/${randomUUID()}`;
   target.on(path, replies ?? { status: 200 });
@@ -47,7 +47,7 @@ export async function renewSecret(api: ApiClient, projectId: number): Promise<st
   return body.webhook_secret;
 }
 
-/** Starts a run of a trigger alone (or of `data`) in the project. Returns its id. */
+/** Starts a run of `data` (by default a trigger alone) in the project. Returns the id of the run. */
 export async function startRun(api: ApiClient, projectId: number, data: object = chain(1)): Promise<string> {
   return (await api.run(await api.createWorkflow(projectId, data))).data.id;
 }
@@ -58,12 +58,12 @@ export async function deliveriesOf(api: ApiClient, projectId: number): Promise<D
   return body.items.toReversed();
 }
 
-/** Returns the event; throws unless `secret` has signed it. */
+/** Returns the event in the body of a request. Throws if it is not signed with `secret`. */
 export function verify(request: TargetRequest, secret: string): WebhookEvent {
   return new Webhook(secret).verify(request.body, request.headers as Record<string, string>) as WebhookEvent;
 }
 
-/** The types of the events that were received, in order; an event that was received twice is listed twice. */
+/** The types of the received events (of one run or all), in order. An event that was received twice is listed twice. */
 export function typesOf(requests: TargetRequest[], runId?: string): string[] {
   const events = requests.map(({ body }) => JSON.parse(body) as WebhookEvent);
   return events.filter(({ data }) => runId === undefined || data.run_id === runId).map(({ type }) => type);

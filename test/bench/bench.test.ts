@@ -41,7 +41,7 @@ describe('npm run bench', function () {
     for (const { subject, jobs, perSecond, p50Ms, p99Ms, history, cpuMsPerRun, calls } of throughput) {
       assert.equal(calls, 4);
       assert.ok(jobs > 0 && perSecond[0]! > 0 && p99Ms >= p50Ms[0]! && p50Ms[0]! > 0);
-      // Each makes four calls in normal activities, with six events per call, and some events for the run.
+      // Each run makes four calls in normal activities, with six events per call, and has some events of its own.
       assert.ok(history!.events >= 4 * 6 && history!.events < 4 * 6 + 12, `${subject}: ${history!.events} events`);
       assert.ok(history!.workflowTasks >= 4);
       assert.ok(Object.values(cpuMsPerRun).every(([ms]) => Number.isFinite(ms) && ms! >= 0));
@@ -68,7 +68,7 @@ describe('npm run bench', function () {
     assert.match(stdout, /visible, an unchanged poll \(304\): CPU of the API and PostgreSQL .*<= 0.45 ms/);
   });
 
-  describe('beside something else', () => {
+  describe('beside another service', () => {
     let peer: Server;
     let url: string;
     let targetPort: number;
@@ -95,7 +95,7 @@ describe('npm run bench', function () {
     const beside = () =>
       measured('--at-once', '1,2', '--target-port', String(targetPort), '--beside', `chain-5=${url}`);
 
-    it('makes the calls that the other one makes, while both clients wait, and says which', async () => {
+    it('makes the same calls as the other service, whose clients wait as its own do, and names the call', async () => {
       callsOfPeer = 5;
       const { throughput, stdout } = await beside();
       assert.deepEqual(

@@ -1,6 +1,6 @@
 // Counts the costs of requests and nodes that do not depend on the machine; `npm run bench -- --only costs` measures
 // their time. The limits are just above the present figures, so that each increase needs a reason.
-// On a busy machine, background work adds up to 10 % to the log.
+// On a busy machine, background work adds up to 10 % to the bytes of WAL.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -92,7 +92,7 @@ describe('what is counted of requests and nodes', function () {
     });
   });
 
-  /** Reads the database, because the service counts requests to its API there, which are writes. */
+  /** Reads the database, because polls would add writes: the service counts the requests to its API there. */
   async function ended(runIds: string[]): Promise<void> {
     const open = 'SELECT FROM runs WHERE id = ANY($1::uuid[]) AND run_finished_at IS NULL';
     await eventually(async () => (await queryDatabase(stack, open, [runIds])).length === 0, { timeoutMs: 60_000 });
@@ -128,7 +128,7 @@ async function insertedUpTo(stack: TestStack): Promise<string> {
   return row!.lsn;
 }
 
-/** Returns the bytes without full-page images, because their number depends on the time of the checkpoints. */
+/** Returns the bytes of WAL without full-page images, whose number depends on the time of the checkpoints. */
 async function walBytes(aside: TestStack, from: string, to: string): Promise<number> {
   const flushed = 'SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn AS is_flushed';
   await eventually(async () => (await queryDatabase<{ is_flushed: boolean }>(aside, flushed, [to]))[0]!.is_flushed);

@@ -146,7 +146,7 @@ describe('limits of polls every 50 and every 500 ms', () => {
   });
 });
 
-describe('limits beside something else', () => {
+describe('limits beside another service', () => {
   const waiting = { asking: 'waits', call: 'POST /?by=peer' } as const;
   const peer = { ...waiting, subject: 'beside http://peer' } as const;
 

@@ -120,7 +120,7 @@ describe('npm run admin -- connections extract', function () {
     const records = await account.api.get<{ items: { action: string; via: string; changes: object }[] }>(
       `/projects/${projectId}/audit/?size=50`,
     );
-    // The use of a connection by a run is recorded for the system, too.
+    // The audit log also records the use of a connection by a run as made by the system.
     const system = records.body.items.filter(({ via, action }) => via === 'system' && action !== 'connection.used');
     assert.deepEqual(system.map(({ action }) => action).toSorted(), [
       'connection.created',

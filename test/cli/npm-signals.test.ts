@@ -21,7 +21,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 interface NpmService {
   output: () => string;
-  /** Signals the process group until npm has ended. Returns npm's exit code once the group is empty. */
+  /** Sends the signal to the process group, twice. Returns npm's exit code once no process of the group is left. */
   stopGroup: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -66,8 +66,7 @@ describe('signals to the process group', function () {
     return {
       output: () => text,
       async stopGroup(signal) {
-        // The process gets each signal twice, because npm forwards its own. Further signals could reach npm while it
-        // ends by itself.
+        // The service also gets the signals that npm forwards. A later signal could reach npm while it ends by itself.
         process.kill(group, signal);
         process.kill(group, signal);
         const [code] = await exited;
@@ -81,7 +80,7 @@ describe('signals to the process group', function () {
     it(`let npm run api answer the request that is under way (${signal})`, async () => {
       const account = await createAccount(stack);
       const workflowId = await account.api.createWorkflow(await account.api.createProject(), chain(1));
-      // Without Temporal the start of a run takes its deadline of two seconds: long enough to be in progress.
+      // Without Temporal, the start of a run takes two seconds, its deadline, so the signal comes during the request.
       const service = await startByNpm('api', /"msg":"listening"/, { TEMPORAL_ADDRESS: NOWHERE });
       const port = /"port":(\d+)/.exec(service.output())![1]!;
       const answer = createApiClient(`http://127.0.0.1:${port}`, account.apiKey).run(workflowId);

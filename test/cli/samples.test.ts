@@ -19,14 +19,14 @@ interface Listed {
   data: Sample['data'];
 }
 
-/** A stack without its own model provider, as a new user starts it. */
+/** The settings of a stack without its own model provider, as a new user starts it. */
 const NEWCOMER = { MODEL_PROVIDERS_FILE: '' };
 const TITLES = loadSamples().map(({ title }) => title);
 const ANSWERS = Object.assign({}, ...loadSamples().map(({ answers }) => answers)) as NonNullable<Sample['answers']>;
 
-// The tests use one data directory: each continues from the state that the one before has left.
 type SamplesFile = NonNullable<ReturnType<typeof readSamplesFile>>;
 
+// The tests use one data directory: each test continues from the state that the previous one has left.
 describe('the sample workflows of npm start', function () {
   this.timeout(600_000);
   const dataDir = makeDataDir();
@@ -110,7 +110,7 @@ describe('the sample workflows of npm start', function () {
   it('are found again by the start after one that died before it had noted them', async () => {
     const { project_id: projectId, settings } = readFile();
     await stop();
-    // A crash between the transaction and the note leaves this file.
+    // A crash after the transaction and before the id of the project is written leaves this file.
     writeFileSync(file, JSON.stringify({ settings }));
     await start();
     assert.equal(readFile().project_id, projectId);

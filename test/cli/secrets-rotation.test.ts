@@ -238,7 +238,7 @@ describe('rotation of SECRETS_KEY', function () {
     const unsealed = done.tables
       .filter(({ resealed }) => resealed === 0)
       .map(({ table, column }) => `${table}.${column}`);
-    // Builds before the migration 0007-kept-baselines wrote this column.
+    // Only builds before the migration 0007-kept-baselines wrote this column.
     assert.deepEqual(unsealed, ['answer_baselines.secrets_enc'], 'the drill has a value of every other kind');
     assert.deepEqual((await keysInUse(fresh)).length, 1);
     assert.notDeepEqual(await keysInUse(fresh), inUse);

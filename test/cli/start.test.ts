@@ -67,7 +67,7 @@ describe('npm start', function () {
           const now = stack.stack.pids[name];
           return now !== undefined && now !== pid && process.kill(now, 0);
         });
-        // The check is the same for any failure: the parts reconnect within the time-out.
+        // The parts reconnect within the time-out, whichever of them was killed.
         await eventually(
           async () => {
             const { status } = await api.runToEnd(chain(3), {}, { timeoutMs: 20_000 });

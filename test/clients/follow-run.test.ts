@@ -1,5 +1,5 @@
-// What `followRun` and `readRunEvents` do with a service, or something before it, that refuses, falls silent or never
-// ends a line.
+// Tests `followRun` and `readRunEvents` with a service, or a proxy before it, that refuses requests, stops sending, or
+// never ends a line.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import {

@@ -123,7 +123,7 @@ describe('the TypeScript client: what it repeats', () => {
     assert.equal(target.requestsTo(START).length, asked + 1, 'it has not waited for the 25 s');
   });
 
-  it('has an end where the run has none: a time-out that names the run, and no run that is never found', async () => {
+  it('ends its wait for a run that does not end, with an error that names the run, and for a run that is not found', async () => {
     target.on(START, accepted);
     target.on(POLL, poll('in progress', {}));
     const waiting = runToEnd(client(), 7, {}, { timeoutMs: 100, pollIntervalMs: 20 });

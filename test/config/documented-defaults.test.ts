@@ -59,7 +59,7 @@ const WORKER = {
 const workerOf = (env: NodeJS.ProcessEnv) => loadWorkerConfig({ ...WORKER, ...env });
 
 /**
- * Defaults that are described instead of given as a value, and the behaviour of the code. `npm start` makes what is
+ * Defaults that the page describes in words, each with a check of the code. `npm start` makes those that the page calls
  * embedded or generated.
  */
 const SAID: Record<string, [text: string, check: () => void]> = {
@@ -193,7 +193,7 @@ describe('the defaults of operations.md', () => {
       assert.deepEqual([accepts, stream], [['image'], true]);
     });
 
-    it('do not stand against what a model says, nor does a model say what there is not', () => {
+    it('are replaced by what a model declares, and an unknown kind of file is an error', () => {
       const { accepts, stream } = modelOf({ accepts: ['audio', 'pdf'], stream: false });
       assert.deepEqual([accepts, stream, modelOf({ accepts: [] }).accepts], [['audio', 'pdf'], false, []]);
       assert.throws(() => modelOf({ accepts: ['video'] }), /^ConfigError: MODEL_PROVIDERS_FILE: .*accepts/);

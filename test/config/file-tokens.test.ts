@@ -22,7 +22,7 @@ describe('the files of a prompt', () => {
     }
   });
 
-  it('are texts where they are none', () => {
+  it('add no tokens where a part has no file', () => {
     for (const part of [null, 'x', {}, { type: 'input_audio' }, { type: 'input_audio', input_audio: { data: 7 } }]) {
       assert.equal(weigh(part as object).tokens, 0);
     }

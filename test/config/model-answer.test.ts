@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sentenceIn } from '../../config/model-answer.js';
 
-/** The text inside of `depth` objects. */
+/** Returns the text inside of `depth` nested objects. */
 function nested(depth: number, said: unknown = 'wrong'): unknown {
   return Array.from({ length: depth }).reduce<unknown>((inside) => ({ error: inside }), said);
 }
@@ -12,7 +12,7 @@ describe('the sentence of an error of a model', () => {
     assert.equal(sentenceIn(nested(10)), undefined);
     assert.equal(sentenceIn(nested(7, [['wrong']])), 'wrong');
     assert.equal(sentenceIn(nested(8, [['wrong']])), undefined);
-    // A readable text beside it is used instead.
+    // A message that is nested less deeply is used instead.
     assert.equal(sentenceIn({ error: nested(9), message: 'beside' }), 'beside');
   });
 

@@ -139,7 +139,7 @@ describe('two processes that need new tokens of a connection', function () {
     await queryDatabase(stack, 'UPDATE connections SET leased_until = now() WHERE id = $1', [id]);
     const fresh = await open(other, id);
     hold.release();
-    // The other process has used its refresh token meanwhile.
+    // The provider refuses the refresh token of the first request, because the other process has used it.
     assert.equal(await first, fresh);
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
     assert.equal(await open(one, id), fresh);

@@ -1,4 +1,4 @@
-// The tools of an agent in the editor: servers whose tools are chosen one by one, workflows, and what waits for a person.
+// The tools of an agent in the editor: servers, whose tools are chosen one by one, workflows, actions, and approvals.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

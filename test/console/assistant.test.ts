@@ -1,4 +1,4 @@
-// The assistant in the editor, in a browser (docs/use/assistants.md, "In the editor"). Only the model is played.
+// The assistant in the editor, in a browser (docs/use/assistants.md, "In the editor"). Only the model is fake.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -24,12 +24,12 @@ const log = (page: Page) => panel(page).getByRole('log', { name: 'Messages' });
 
 const tool = (name: string, args: object): ModelAnswer => ({ toolCalls: [{ name, arguments: args }] });
 
-/** The last thing that a person has said. */
+/** Returns the last message of the person. */
 function said({ messages }: ModelRequest): string {
   return String(messages.findLast(({ role }) => role === 'user')?.content);
 }
 
-/** How many tools have answered since. */
+/** Returns the number of tool results in the request. */
 function stepOf({ messages }: ModelRequest): number {
   return messages.filter(({ role }) => role === 'tool').length;
 }
@@ -60,7 +60,7 @@ describe('the assistant beside the canvas', function () {
     held: string;
   }
 
-  /** Opens an editor whose assistant does what it is told by keywords. */
+  /** Opens an editor. The model of its assistant answers the keywords of `steps`. */
   async function open(options?: BrowserContextOptions): Promise<Talk> {
     const id = await owner.api.createWorkflow(project, drawing(linkInRow([trigger()])), 'Built');
     const start = (await owner.api.get<{ data: { start_node: string } }>(`/workflows/${id}/`)).body.data.start_node;
@@ -172,7 +172,7 @@ describe('the assistant beside the canvas', function () {
 
   it('goes on after a reload and a killed worker in the middle of its answer', async () => {
     const { page, id, held } = await open();
-    // Its test is shown there, too.
+    // The name of the node also has the status of its test.
     const drawnWait = /^Wait,.* changed by the assistant$/;
     await say(page, 'wait');
     await isHeld(held);

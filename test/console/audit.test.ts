@@ -5,8 +5,6 @@ import { chain } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, shoot, useConsole } from './browser.js';
 
-/** The folder for screenshots. Without it none are taken. */
-
 describe('the audit log in the console', function () {
   this.timeout(120_000);
   const world = useConsole(async (stack) => {

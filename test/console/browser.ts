@@ -1,6 +1,6 @@
-// The console as people use it: everything is found by role and name, and anything that a page must never do is
-// recorded. All test files of a process share one Chromium, in which each visitor and each person has a context of
-// their own.
+// Opens the console in Chromium. Tests find elements by role and name, as people do, and what a page must never do is
+// recorded (`assertClean`). All test files of a process share one Chromium; each page that is opened has a context of
+// its own.
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import type { TestStack } from '../../harness/stack/stack.js';
 export interface ConsoleBrowser {
   /** Opens a page in a new context: nobody is signed in, and nothing is stored. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>;
-  /** Opens a page at `path` whose visitor is signed in by a link. */
+  /** Signs a user in by a link, in a new context, and opens the page at `path`. */
   person: (userId: number, path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Fails if a page broke its policy, threw, wrote an error to its log, or sent a request to another origin. */
   assertClean: () => void;
@@ -74,8 +74,8 @@ export interface ConsoleWorld {
 }
 
 /**
- * The world of a `describe`, which calls this once: the shared stack, the console's browser, and the result of `make`.
- * It is filled before the tests. After them, everything in it that can be closed is closed.
+ * Prepares what the tests of a `describe` share: the shared stack, the console's browser, and the result of `make`. The
+ * returned object is filled before the tests. After them, each of its values that has a method `close` is closed.
  */
 export function useConsole<Made extends object = object>(
   make: (stack: TestStack) => Promise<Made | undefined> = () => Promise.resolve(undefined),
@@ -92,16 +92,16 @@ export function useConsole<Made extends object = object>(
   return world;
 }
 
-/** A user who owns a project of this name. */
+/** Creates a user who owns a new project of this name. */
 export async function createOwner(stack: TestStack, name: string): Promise<{ account: Account; projectId: number }> {
   const account = await createAccount(stack);
   return { account, projectId: await account.api.createProject(name) };
 }
 
-/** Longer than the view needs to begin a movement. */
+/** The interval is longer than the view needs to begin a movement. */
 const AT_REST = { intervalMs: 100 };
 
-/** The box of what is drawn on the canvas, once its view has stopped moving. */
+/** Returns the box of an element of the canvas once the view has stopped moving. */
 export async function boxAtRest(what: Locator) {
   let last: Awaited<ReturnType<Locator['boundingBox']>> = null;
   await eventually(async () => {

@@ -1,4 +1,4 @@
-// Hands and keys on the canvas: finding, choosing, renaming, the context menu, and pasting workflows as JSON.
+// Mouse and keyboard on the canvas: finding, choosing, renaming, the context menu, and pasting workflows as JSON.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
@@ -30,7 +30,7 @@ const OF_N8N = {
   connections: { Start: { main: [[{ node: 'Fetch it', type: 'main', index: 0 }]] } },
 };
 
-describe('hands and keys on the canvas', function () {
+describe('mouse and keyboard on the canvas', function () {
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);

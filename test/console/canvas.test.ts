@@ -23,7 +23,7 @@ const press = (page: Page | Locator, name: string | RegExp) => button(page, name
 
 const LABELS = ['Begin', 'Call 1', 'Call 2', 'Call 3', 'Call 4', 'Call 5'];
 
-/** A chain of six, placed as a person places it. */
+/** A chain of six nodes, each with a position that a person has chosen. */
 function chain(): Drawing {
   const [first, ...calls] = LABELS;
   const nodes = [trigger([], { label: first! }), ...calls.map((label) => http('https://example.com', { label }))];
@@ -210,7 +210,7 @@ describe('the page around the canvas', function () {
   it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });
 
-/** Returns a function that tells whether something is wholly inside what this is now. */
+/** Returns a function that returns true for an element that is wholly inside the present box of `what`. */
 async function insideOf(what: Locator): Promise<(part: Locator) => Promise<boolean>> {
   const frame = (await what.boundingBox())!;
   return async (part) => {

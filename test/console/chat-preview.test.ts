@@ -1,4 +1,4 @@
-// Chats while they are drawn, and the composer that a chat opens with.
+// The preview of a chat beside its drawing, and the message field with which a new chat opens.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -25,7 +25,7 @@ describe('a chat beside its drawing', function () {
     return { owner, project: await owner.api.createProject('Chats') };
   });
 
-  /** Opens a page whose service has one model, which repeats what it is told. */
+  /** Opens a page for which the service lists one model. The model repeats the last message. */
   async function open(path: string, options?: object): Promise<Page> {
     const model = `echo-${randomUUID()}`;
     world.stack.modelProvider.script(model, ({ body }) => {

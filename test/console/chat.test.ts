@@ -96,7 +96,7 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
-  it('shows words as they come, and all that was said so far to who comes amid an answer', async () => {
+  it('shows words as they come, and the text so far to a person who opens the chat during an answer', async () => {
     const isSeen = createGate();
     const parts = ['It *begins*', isSeen, ' and <img src=x onerror="document.title=1"> ends'];
     const id = await modelChat({ parts });
@@ -162,7 +162,7 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
-  it('has what the run of a sub-workflow asks as cards, at any depth', async () => {
+  it('has tasks of sub-workflows as cards, at any depth', async () => {
     const { api } = world.account;
     const person = node('human', { label: 'Check', message: 'Shall it go on?' });
     const inner = await api.createWorkflow(world.projectId, drawing(linkInRow([trigger(), person])));
@@ -349,7 +349,7 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
-  it('is renamed and deleted; who may only read gets no field, and nobody finds what is not theirs', async () => {
+  it('is renamed and deleted; a person who may only read gets no field, and other people do not find it', async () => {
     const id = await modelChat({ text: 'Yes' });
     const conversation = await begin(id);
     await answerTo(world.account.api, conversation, await say(world.account.api, conversation, 'Well?'));

@@ -29,7 +29,7 @@ describe('connections in the console', function () {
       startTokenProvider(),
       startFakeMcpServer(),
     ]);
-    // The pages of the provider have another origin, which the window of a sign-in visits.
+    // The window of a sign-in visits the pages of the provider, which have another origin.
     const browser = await openConsole(stack, [provider.url]);
     return { ...owner, target, provider, mcpServer, browser };
   });
@@ -45,7 +45,7 @@ describe('connections in the console', function () {
     return found;
   }
 
-  /** The secrets are sealed, so the test makes a request and looks at its headers. */
+  /** Returns the headers of a request by the connection. Its secrets are sealed, so only a request shows them. */
   async function sentBy(id: number): Promise<Record<string, unknown>> {
     const path = `/${randomUUID()}`;
     world.target.on(path, { status: 200 });

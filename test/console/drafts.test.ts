@@ -1,4 +1,4 @@
-// Unsaved work: kept by the service, offered in other places, and in the browser where the service cannot have it.
+// The service keeps unsaved work and offers it in other browsers. If the service cannot keep it, the browser does.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';

@@ -12,7 +12,7 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 
-describe('the craft of the editor', function () {
+describe('the conveniences of the editor', function () {
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);
@@ -93,7 +93,7 @@ describe('the craft of the editor', function () {
     const exit = (name: string) => region(page, 'Node').locator('.connections-exit').filter({ hasText: name });
     await exit('Connect True to').getByRole('button', { name: 'Remove link to Set value' }).waitFor();
     await exit('Connect False to').getByRole('button', { name: 'Remove link to Output' }).waitFor();
-    // Its only exit leads on, so the node goes between the two.
+    // The only exit of `Begin` is linked already, so the new node is inserted into that link.
     await node(page, 'Begin').click();
     await press(page, 'Add HTTP request');
     await node(page, 'Begin to HTTP request').waitFor({ state: 'attached' });
@@ -101,7 +101,7 @@ describe('the craft of the editor', function () {
     assert.equal(await node(page, 'Begin to Condition').count(), 0);
     await page.keyboard.press('Control+z');
     await node(page, 'Begin to Condition').waitFor({ state: 'attached' });
-    // Both exits are taken.
+    // Both exits of the condition are linked already, so the new node gets no link.
     await node(page, 'Condition').click();
     await press(page, 'Add Code');
     await node(page, 'Code').waitFor();

@@ -15,7 +15,7 @@ const node = (page: Page, name: string | RegExp) => region(page, 'Graph').getByR
 const field = (page: Page, name: string) => region(page, 'Node').getByRole('textbox', { name, exact: true });
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 
-describe('the editor as the place of work', function () {
+describe('runs in the editor, and empty drawings', function () {
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);
@@ -26,8 +26,7 @@ describe('the editor as the place of work', function () {
   const open = (workflowId: number, options?: object) =>
     world.browser.person(world.owner.userId, `/workflows/${workflowId}`, options);
 
-  /** `Start`, and `Call`, which is answered after `delayMs`. */
-  /** The call is answered once `until` is fulfilled. */
+  /** Creates a drawing of `Start` and `Call`, whose request is answered with `word` once `until` is fulfilled. */
   function row(until: Promise<unknown> = Promise.resolve(), word = 'answered'): Drawing {
     const path = `/${randomUUID()}`;
     world.target.on(path, [{ body: word, until }]);
@@ -189,7 +188,7 @@ describe('the editor as the place of work', function () {
       });
     }
 
-    it('fits a phone, and offers nothing to who may only look', async () => {
+    it('fits a phone, and offers nothing to a person who may only look', async () => {
       const id = await make({ nodes: [], edges: [] } as unknown as Drawing);
       const phone = await open(id, NARROW);
       await region(phone, 'Start').waitFor();

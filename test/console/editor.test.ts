@@ -223,7 +223,7 @@ describe('the editor', function () {
       cases.map(({ id: named, label, node: to }) => [named, label, to ?? null]),
       [
         ['large', 'Large', codeId],
-        // Linked when `Code` was added.
+        // `Code` was linked to this exit when it was added.
         ['case_1', 'Case 1', codeId],
       ],
     );
@@ -403,7 +403,7 @@ describe('the editor', function () {
     await page.keyboard.press('Control+s');
     await page.waitForTimeout(300);
     assert.equal(sent, 2);
-    // A lost secret would be a warning of the service's check.
+    // The check of the service would warn of a lost secret.
     await (await openProblems(page)).getByText('This workflow can run.').waitFor();
     await page.context().close();
   });

@@ -39,10 +39,7 @@ describe('the forms of nodes', function () {
     return { owner, project: await owner.api.createProject('Forms') };
   });
 
-  /**
-   * A trigger with the field `City`, and a node of each kind with a form of its own, the last of which refers to the
-   * first.
-   */
+  /** Nodes in a row: a trigger with the field `City`, a model, a request, a condition on its answer, an agent. */
   interface Drawn {
     id: number;
     ask: DrawingNode;

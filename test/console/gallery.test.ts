@@ -51,7 +51,7 @@ describe('the gallery', function () {
     await node(page, 'What is left').waitFor();
     await press(page, 'Run');
     await press(page.getByRole('dialog', { name: 'Run workflow' }), 'Start run');
-    // A sandbox starts for the first code.
+    // The first code node starts a sandbox, which takes time.
     await node(page, 'What is left, succeeded').waitFor({ timeout: 120_000 });
     await page.context().close();
   });

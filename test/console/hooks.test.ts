@@ -86,11 +86,11 @@ describe('what starts a workflow by itself', function () {
     await choose('Offer as tool');
     await button(starts, 'As a tool').click();
     const tool = page.getByRole('dialog', { name: 'Tool' });
-    // The card of the dialog goes with the tool, so the box may be gone before its new state is seen.
+    // Not `uncheck`, which waits for the new state: the box may disappear together with the tool before that.
     await tool.getByRole('checkbox', { name: 'Offer as MCP tool' }).click();
     await button(starts, 'As a tool').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
-    // The saver knows of these changes, so that the next save meets no conflict.
+    // The editor keeps the ETag of the last of these changes, so the next save meets no conflict.
     await choose('Offer as chat');
     await button(starts, 'By chat').waitFor();
     await page.getByRole('button', { name: 'Add Output' }).click();

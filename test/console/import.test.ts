@@ -175,7 +175,7 @@ describe('files on the list of workflows', function () {
     await page.context().close();
   });
 
-  it('exports for who may only read', async () => {
+  it('exports for a person who may only read', async () => {
     const { body } = await world.api.get<{ items: { id: number }[] }>('/projects/?name__icontains=Only to read');
     const id = await world.api.createWorkflow(body.items[0]!.id, drawing, 'To read');
     const page = await world.browser.person(world.person.userId, `/workflows/${id}`);
@@ -273,7 +273,7 @@ describe('files on the list of workflows', function () {
   it('breaks no policy, throws nothing and asks no other origin', () => world.browser.assertClean());
 });
 
-/** The list of problems may be folded. */
+/** Opens the list of problems if it is folded. */
 async function openProblems(page: Page): Promise<void> {
   const counter = page.getByRole('button', { name: /^Problems/ });
   if (await counter.isVisible()) await counter.click();

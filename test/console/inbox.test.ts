@@ -175,7 +175,7 @@ describe('the inbox', function () {
     }
     await assertFits(page);
     await assertAccessible(page, 'inbox at 390 px');
-    // The closed menu tells that somebody waits, under its own name.
+    // The closed menu keeps its name. Its description and a number on it tell how many requests wait.
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     await eventually(async () => (await menu.getAttribute('aria-description')) === '1 waiting in the inbox');
     const shown = await page.evaluate<string>(

@@ -31,7 +31,7 @@ function isApart(one: Rect, other: Rect): boolean {
   return isBeside || one.y >= other.y + other.height || other.y >= one.y + one.height;
 }
 
-/** Returns true if it moved by this distance, except for the few pixels at which a drag starts. */
+/** Returns true if the rectangle moved by this distance, except for the few pixels at which a drag starts. */
 function isMoved(from: Rect, to: Rect, x: number, y: number): boolean {
   return Math.abs(to.x - from.x - x) < 4 && Math.abs(to.y - from.y - y) < 4;
 }
@@ -113,7 +113,7 @@ describe('the frames of loops', function () {
     return world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
   }
 
-  it('follow the nodes in them, and take in none that only lies there', async () => {
+  it('follow the nodes in them, and take in no node that only lies there', async () => {
     const page = await openEditor(oneLoop(), 'Frames');
     const [body, first, second, outside] = [
       frame(page, 'Each'),

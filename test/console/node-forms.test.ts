@@ -1,5 +1,5 @@
-// What the forms of all kinds have in common: marks at required fields, messages in words, lengths of time, and lists
-// whose buttons and ids are words. And the import of a cURL command.
+// What the forms of all kinds have in common: marks at required fields, messages in words, lengths of time, lists whose
+// buttons and ids are words, and the import of a cURL command.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';

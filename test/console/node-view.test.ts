@@ -1,4 +1,4 @@
-// The chosen node open wide, and trying it with one press.
+// The chosen node: trying it with one press, and its wide view.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -46,11 +46,11 @@ describe('the chosen node', function () {
   interface Row {
     id: number;
     call: DrawingNode;
-    /** The requests of the two calls. */
+    /** Returns the number of requests of each of the two calls. */
     calls: () => number[];
   }
 
-  /** Start, a GET of orders, and a POST that reads nothing yet. */
+  /** Creates a workflow of Start, a GET of orders, and a POST that does not use the orders yet. */
   async function makeRow(): Promise<Row> {
     const paths = [`/${randomUUID()}`, `/${randomUUID()}`];
     world.target.on(paths[0]!, [{ body: JSON.stringify(ORDERS), headers: { 'content-type': 'application/json' } }]);

@@ -1,5 +1,5 @@
-// Pools of workers in the console: where administrators set them, where a node names one, and what a run says that waits
-// for a worker.
+// Pools of workers in the console: administrators set them, a node names one, and a run says that it waits for a worker
+// of one.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Runs in the page. Drops of a script are not trusted, as `drop` of Chromium's own protocol would be. */
+/** Runs in the page. Only trusted events are presses. Tests dispatch drops by script, so every drop counts. */
 const LISTEN = `{
   globalThis.presses ??= 0;
   const count = () => void (globalThis.presses += 1);
@@ -9,7 +9,7 @@ const LISTEN = `{
   addEventListener('drop', count, { capture: true });
 }`;
 
-/** Counts what a person presses, drops, or confirms with Enter, from now on until the page is loaded anew. */
+/** Counts presses, drops and uses of Enter until the page is loaded anew. Returns a function that reads the number. */
 export async function countPresses(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(LISTEN);
   return () => page.evaluate<number>('globalThis.presses');

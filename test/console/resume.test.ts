@@ -9,7 +9,7 @@ import { assertAccessible } from './axe.js';
 import { NARROW, useConsole, type ConsoleBrowser } from './browser.js';
 import { createRunWorld, nodeNamed, panel, type Started } from './run-world.js';
 
-/** Counts what a hand does: trusted presses, not scripts. The pages of one visit share the window. */
+/** Counts presses by the pointer, but no events of scripts. The count lasts until the page is loaded anew. */
 const COUNT_PRESSES = `window.presses = 0;
 addEventListener('pointerdown', (event) => { if (event.isTrusted) window.presses += 1; }, true);`;
 
@@ -58,7 +58,7 @@ describe('resuming a run on its page', function () {
     await page.getByRole('tab', { name: 'Cost' }).click();
     await panel(page).getByText('Nothing was charged').waitFor();
     await assertAccessible(page, 'a run that resumes another one');
-    // The run has succeeded as a whole.
+    // A run that has succeeded cannot be resumed.
     assert.equal(await page.getByRole('button', { name: 'Resume', exact: true }).count(), 0);
     await page.getByRole('link', { name: 'An earlier run' }).click();
     await page.waitForURL(`**/runs/${runId}**`);
@@ -173,7 +173,7 @@ describe('resuming a run on its page', function () {
     await page.context().close();
   });
 
-  it('who may only read sees neither button', async () => {
+  it('a person who may only read sees neither button', async () => {
     const { runId, workflowId } = await failed();
     const { body } = await world.owner.api.get<{ project: number }>(`/workflows/${workflowId}/`);
     const viewer = await createAccount(world.stack);

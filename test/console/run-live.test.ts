@@ -28,7 +28,7 @@ describe('a run that is watched', function () {
   });
 
   it('says that the connection is lost, and goes on by itself when it is back', async () => {
-    // The call is held until the page has shown both, however long that takes.
+    // The call is held until the page has shown that the connection is lost and is back, however long that takes.
     world.target.on('/held', [{ after: ['/release'] }]);
     const { runId } = await world.start(call(`${world.target.url}/held`));
     const page = await open(runId);

@@ -113,7 +113,7 @@ describe('the page of a run with loops', function () {
     await page.context().close();
   });
 
-  it('shows the address of a callback, and leads to a task, to who may act', async () => {
+  it('shows the address of a callback, and leads to a task, for a person who may act', async () => {
     const start = trigger();
     const payment = node('wait', { label: 'Payment', mode: 'callback', timeout: 600 });
     const person = node('human', { label: 'Person', message: 'Well?' });

@@ -6,7 +6,7 @@ import { startHttpTarget } from '../../harness/target/http-target.js';
 import { useConsole } from './browser.js';
 import { call, createRunWorld, nodeNamed, panel } from './run-world.js';
 
-/** The button that stands out, of those that are offered for a run. */
+/** Returns the labels of the emphasized buttons in the header of the run. */
 const mainButtons = (page: Page) => page.locator('.run-header .button-primary').allTextContents();
 
 describe('the page of a run in each of its states', function () {
@@ -93,7 +93,7 @@ describe('the page of a run in each of its states', function () {
     await page.context().close();
   });
 
-  it('answers what a run in the editor asks where one is, beside unsaved changes that its Undo leaves', async () => {
+  it('answers a task of a run in the editor, where Undo in the task leaves the unsaved drawing', async () => {
     const person = node('human', { label: 'Ask', message: 'How many?', fields: [{ id: 'count', type: 'number' }] });
     const start = trigger([], { label: 'Start' });
     link(start, person);

@@ -1,4 +1,4 @@
-// The text of models, as a person sees it who watches a run while they write.
+// The text of models on the page of a run, for a person who watches while they write it.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -22,7 +22,7 @@ import { call, createRunWorld, nodeNamed, panel } from './run-world.js';
 
 const written = (page: Page) => page.getByRole('region', { name: 'Written so far', exact: true });
 
-/** Returns its distance from the tabs of the node. */
+/** Returns the vertical distance of `what` from the tabs of the node. */
 async function below(page: Page, what: Locator): Promise<number> {
   const [tabs, box] = await Promise.all([panel(page).getByRole('tablist').boundingBox(), what.boundingBox()]);
   return box!.y - tabs!.y;
@@ -160,7 +160,7 @@ describe('what models write, on a run page', function () {
     const page = await open(runId, `?node=${clerk.id}`);
     await written(page).getByText('I wait.').waitFor();
     isSeen.open();
-    // The steps would soon replace the row.
+    // The steps of the agent replace the row, so they are not loaded before the test has read it.
     const row = written(page).getByRole('list', { name: 'Tool calls' }).getByRole('listitem').textContent();
     await page.route('**/steps/**', async (route) => {
       await row;
@@ -217,7 +217,7 @@ describe('what models write, on a run page', function () {
     await page.context().close();
   });
 
-  it('are not asked for where no model writes', async () => {
+  it('are not requested where no model writes', async () => {
     const asked: string[] = [];
     const { runId } = await world.start(call(`${world.target.url}/hold/no-model`));
     const page = await world.browser.person(world.owner.userId, '/costs');

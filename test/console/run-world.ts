@@ -31,13 +31,13 @@ export async function createRunWorld(stack: TestStack): Promise<RunWorld> {
   };
 }
 
-/** A drawing of Start, `Call` and `Answer` in a row. The call takes `delayMs`. */
+/** A drawing of Start, `Call`, which requests `path`, and `Answer` in a row. */
 export function callAndAnswer(target: HttpTarget, path: string): Drawing {
   const called = http(`${target.url}${path}`, { label: 'Call' });
   return drawing(linkInRow([trigger([], { label: 'Start' }), called, llm('Hello', { label: 'Answer' })]));
 }
 
-/** A drawing of one call, whose answers the test decides. */
+/** A drawing of Start and one request to `url`. */
 export function call(url: string, label = 'Call'): Drawing {
   return drawing(linkInRow([trigger([], { label: 'Start' }), http(url, { label })]));
 }
@@ -55,7 +55,7 @@ export function answer(stack: TestStack, text: string, label = 'Answer'): Drawin
   return drawing(linkInRow([trigger([], { label: 'Start' }), node]));
 }
 
-/** A drawing of an agent that asks for permission to add. */
+/** A drawing of an agent that calls the tool `add`, for which it needs an approval. */
 export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   const model = `asks-${randomUUID()}`;
   stack.modelProvider.script(model, [
@@ -66,7 +66,7 @@ export function asksToAdd(stack: TestStack, toolsUrl: string): Drawing {
   return drawing(linkInRow([trigger([], { label: 'Start' }), clerk]));
 }
 
-/** Returns the node of the drawing with this name: `Call, succeeded`. */
+/** Returns the node of the drawing with this accessible name, such as `Call, succeeded`. */
 export function nodeNamed(page: Page, name: string) {
   return page.getByRole('region', { name: 'Graph' }).getByRole('group', { name, exact: true });
 }

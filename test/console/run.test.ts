@@ -257,13 +257,13 @@ describe('the page of a run', function () {
     await page.context().close();
   });
 
-  it('shows who waits for a decision, takes it where one is, and goes on by itself', async () => {
+  it('shows which node waits for a decision, takes the decision on the page, and goes on by itself', async () => {
     const { runId } = await world.start(asksToAdd(world.stack, world.tools.url));
     const page = await open(runId);
     await nodeNamed(page, 'Clerk, waiting').waitFor();
     await page.getByRole('status').getByText('Run waiting').waitFor();
     await page.getByRole('button', { name: /^Clerk, attempt 1, waiting, \d/ }).waitFor();
-    // The node that asks is shown without a click; another one is left by the button of the story.
+    // The node that waits is shown at once. From another node, the button `Decide` leads back to it.
     await panel(page).getByRole('heading', { name: 'Clerk' }).waitFor();
     await nodeNamed(page, 'Start, succeeded').getByRole('button').click();
     const story = page.getByRole('group', { name: 'What happened' });

@@ -90,7 +90,7 @@ describe('the list of runs', function () {
     const newcomer = await createAccount(world.stack);
     const page = await world.browser.person(newcomer.userId, '/runs');
     await page.getByRole('link', { name: 'Choose a workflow to run' }).waitFor();
-    // A refused value would be refused again, so a status that may pass.
+    // The page offers `Try again` for this status, but not for 400: the same request would be refused again.
     const refuse = { status: 409, json: { code: 'odd', detail: 'Odd.' } };
     await page.route('**/api/v1/runs/**', (route) => route.fulfill(refuse));
     await page.route('**/api/v1/projects/**', (route) => route.fulfill(refuse));

@@ -1,4 +1,4 @@
-// Services and their actions: found in the palette and where a node is inserted, made of documents, changed and deleted.
+// Services and their actions: found in the palette and where a node is inserted, made from documents, changed, deleted.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
@@ -30,7 +30,7 @@ async function connections(within: Page | Locator): Promise<string[]> {
   return options.allTextContents();
 }
 
-/** Operations by their ids. The last one cannot be called. */
+/** Returns an OpenAPI document with these operations, named by their ids. `withCookie` cannot be called. */
 function shopDocument(server: string, operations = ['changeOrder', 'readOrder', 'withCookie']): object {
   const order = { name: 'order', in: 'path', required: true, schema: { type: 'string' } };
   const all: Record<string, [path: string, method: string, operation: object]> = {

@@ -162,7 +162,7 @@ describe('the console as the API serves it', function () {
     }
   });
 
-  it('is missing in plain words where it was not built, and the interface is there as ever', async () => {
+  it('says in plain words that it was not built, where it is missing, and the API still answers', async () => {
     const empty = mkdtempSync(path.join(tmpdir(), 'no-console-'));
     try {
       const files = readConsoleFiles(empty);

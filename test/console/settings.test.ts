@@ -291,7 +291,7 @@ describe('the settings', function () {
     await page.waitForURL(/tab=provider-keys/);
     await own.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByRole('tabpanel', { name: 'Sessions' }).waitFor();
-    // What is said of the project is not said of the person.
+    // The storage of the project is not shown on the tabs of the person.
     assert.equal(await page.getByText('The project stores').count(), 0);
     await changeUser(world.stack, world.account, { is_admin: true });
     await page.reload();

@@ -135,7 +135,7 @@ describe('signing in to the console', function () {
       refused += Number(isRefusal);
       await (isRefusal ? route.fulfill({ status: 401, json: { detail: 'Expired.', code: 'x' } }) : route.fallback());
     });
-    // The navigation's own call was refused as well, and is answered all the same.
+    // The navigation's own call was refused, too. It is repeated with the new token.
     const isAnswered = page.waitForResponse((answer) => answer.url().includes('/human-tasks/') && answer.ok());
     await page.reload();
     await isAnswered;
@@ -159,7 +159,7 @@ describe('signing in to the console', function () {
     await page.context().close();
   });
 
-  it('asks who has lost the session to sign in, and goes on at the same address', async () => {
+  it('asks a person who has lost the session to sign in, and goes on at the same address', async () => {
     const page = await world.browser.person(world.person.userId, '/costs');
     await page.context().request.post('/api/v1/auth/logout/');
     await page.getByRole('link', { name: 'Workflows', exact: true }).click();

@@ -13,7 +13,7 @@ const field = (page: Page, name: string) => region(page, 'Node').getByRole('text
 const press = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 
 describe('the first ten minutes', function () {
-  // Far below ten minutes, because a script does not read.
+  // This is far below ten minutes, because a script does not read.
   this.timeout(180_000);
   const world = useConsole(async (stack) => {
     const owner = await createAccount(stack);
@@ -42,7 +42,7 @@ describe('the first ten minutes', function () {
   async function answer(page: Page): Promise<void> {
     await page.goto('/inbox');
     const task = page.getByRole('article').filter({ hasText: 'An angry letter has come' }).first();
-    // Leaving the page before could abort the request.
+    // Leaving the page before the response could abort the request.
     const answered = page.waitForResponse((response) => response.url().includes('/answer/'));
     await task.getByRole('button', { name: 'Done' }).click();
     assert.ok((await answered).ok());

@@ -287,7 +287,7 @@ describe('test runs of drawings', function () {
     }
   });
 
-  it('offers no test to who may only look, and breaks no policy', async () => {
+  it('offers no test to a person who may only look, and breaks no policy', async () => {
     const { workflowId } = await makeRow();
     const viewer = await createAccount(world.stack);
     await giveRole(world.stack, viewer, world.project, 'viewer');

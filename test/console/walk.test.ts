@@ -52,7 +52,7 @@ async function tabTo(what: Locator): Promise<void> {
   throw new Error(`${MAX_TABS} times Tab do not lead to ${String(what)}`);
 }
 
-describe('the walk of a newcomer', function () {
+describe('the first steps of a new user', function () {
   this.timeout(300_000);
   const world = useConsole(async () => ({ tools: await startToolServer() }));
 
@@ -128,7 +128,7 @@ describe('the walk of a newcomer', function () {
     await press(panel.getByRole('button', { name: 'Add tool', exact: true }));
     await page.getByRole('searchbox', { name: 'Search tools' }).waitFor();
     await page.keyboard.type(world.tools.url);
-    // The drawing has not been saved yet, and the tools are listed.
+    // The tools are listed although the drawing has not been saved yet.
     await page.keyboard.press('Enter');
     await write(field('Server label'), 'tools');
     const offered = panel.getByRole('list', { name: 'Tools of the server' });
@@ -141,7 +141,7 @@ function nodeOf(page: Page, name: string): Locator {
   return page.getByRole('region', { name: 'Graph' }).getByRole('group', { name, exact: true });
 }
 
-/** The times between the steps, in seconds. */
+/** Measures the times between the steps. */
 function startLaps() {
   const start = performance.now();
   const laps: string[] = [];

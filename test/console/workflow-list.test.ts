@@ -92,7 +92,7 @@ describe('what can be done in the list of workflows', function () {
     const question = page.getByRole('alertdialog', { name: 'Delete workflow' });
     await question.getByText('“Count” is gone from every list').waitFor();
     await question.getByRole('button', { name: 'Delete' }).click();
-    // An open dialog hides the rows, too.
+    // An open dialog hides the rows, so the test waits until it has closed.
     await question.waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await link(page, 'Count').waitFor();
@@ -109,7 +109,7 @@ describe('what can be done in the list of workflows', function () {
     await tag.fill('a mistake');
     await dialog.getByRole('button', { name: 'Add tag' }).click();
     await dialog.getByRole('button', { name: 'Remove a mistake' }).click();
-    // What was typed counts without the button, too.
+    // A typed tag is saved even if `Add tag` was not pressed.
     await tag.fill('<b>greetings</b>');
     await assertAccessible(page, 'the dialog of tags');
     await dialog.getByRole('button', { name: 'Save tags' }).click();
@@ -129,7 +129,7 @@ describe('what can be done in the list of workflows', function () {
     await dialog.getByRole('button', { name: 'Save tags' }).click();
     await page.getByRole('button', { name: 'Show all workflows' }).click();
     await act(page, 'Count', 'Tags');
-    // Those of other workflows of the project are offered.
+    // The dialog offers the tags of other workflows of the project.
     await dialog.getByRole('button', { name: '+ <b>greetings</b>' }).click();
     await dialog.getByRole('button', { name: 'Save tags' }).click();
     await page.getByRole('row', { name: 'Count' }).getByRole('button', { name: '<b>greetings</b>' }).waitFor();

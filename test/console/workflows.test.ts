@@ -51,8 +51,8 @@ describe('the list of workflows, and who may do what with one', function () {
   it('shows the last runs as a picture with words, and cards on a phone', async () => {
     const owner = await createAccount(world.stack);
     const { workflowId } = await owner.api.runToEnd(trigger, {});
-    const refused = await owner.api.run(workflowId);
-    await owner.api.pollToEnd(refused.data.id);
+    const second = await owner.api.run(workflowId);
+    await owner.api.pollToEnd(second.data.id);
     for (const options of [{}, NARROW, { ...NARROW, colorScheme: 'dark' } as const]) {
       const page = await world.browser.person(owner.userId, '/workflows', options);
       await page.getByRole('img', { name: 'Last 2 runs: 2 succeeded; the newest succeeded' }).waitFor();

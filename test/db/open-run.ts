@@ -102,7 +102,7 @@ export function paidCall(priceUsd: string, of: { turn?: number; attempt?: number
   return { turn: 0, attempt: 1, usage: null, priceUsd, tokens: { input: 1, output: 2 }, isEstimated: false, ...of };
 }
 
-/** Resolves once a statement waits for a lock whose first 1,024 bytes (PostgreSQL shows no more) contain the text. */
+/** Resolves once a statement with this text in its first 1,024 bytes (PostgreSQL shows no more) waits for a lock. */
 export async function untilWaiting(text: string): Promise<void> {
   const stack = await sharedStack();
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND position($1 in query) > 0

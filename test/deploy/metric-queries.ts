@@ -35,7 +35,7 @@ export function alerts(): Alert[] {
   return groups.flatMap(({ rules }) => rules.map(({ alert, ...rule }) => ({ name: alert, ...rule })));
 }
 
-/** Fills in variables as Grafana does, for a graph of the last minutes. */
+/** Fills in the variable of Grafana for the interval of rates. */
 export function filledIn(expr: string, window: string): string {
   return expr.replaceAll('$__rate_interval', window);
 }

@@ -29,7 +29,7 @@ describe('dashboard and alerts', function () {
   });
   after(() => observed.stop());
 
-  it('ask for nothing that the processes do not tell: every metric, label and value is there', () => {
+  it('read only metrics, labels and values that the processes export', () => {
     const queries = [...dashboardQueries(), ...alerts()];
     assert.ok(queries.length > 60);
     const problems = queries.flatMap(({ name, expr }) => {
@@ -56,13 +56,13 @@ describe('dashboard and alerts', function () {
     assert.deepEqual(problems, []);
   });
 
-  it('are found out when they ask for what is not there', () => {
+  it('are parsed: an invalid query is an error, and a valid one yields its metrics and labels', () => {
     assert.throws(() => readQuery('sum by (kind (rate(nodes_total[1m]))'), /no PromQL/);
     const { metrics, labels } = readQuery('sum by (sort) (rate(knots_total{outcome="succeed"}[1m]))');
     assert.deepEqual([metrics, labels.toSorted()], [['knots_total'], ['outcome', 'sort']]);
   });
 
-  it('tell of every alert what to do', () => {
+  it('have instructions in the runbook for every alert', () => {
     const manual = readFileSync(path.join(DEPLOY, '../docs/operate/runbook.md'), 'utf8');
     const names = alerts().map(({ name }) => name);
     assert.deepEqual(new Set(names).size, names.length);

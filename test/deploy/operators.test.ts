@@ -38,7 +38,7 @@ describe('the operators’ questions', function () {
 
   before(async () => {
     [target, servers] = await Promise.all([startHttpTarget(), startFakeMcpServer()]);
-    // Failed deliveries are retried later than the test looks.
+    // Failed deliveries are retried only after the test has ended.
     stack = await startStack({ env: { WEBHOOK_RETRY_SCHEDULE: '600' } });
     api = createApiClient(stack.apiUrl, stack.apiKey);
     const report = (): void => undefined;
@@ -121,7 +121,7 @@ describe('the operators’ questions', function () {
       'Who calls too much?': {
         about: { USER },
         answer: /"requests":\d\d|"rate_limit": ?6000/,
-        // Requests are counted in a window of a minute.
+        // Only requests of the current minute are counted.
         async first() {
           for (let request = 0; request < 20; request += 1) await session.get('/me/');
         },
@@ -187,7 +187,7 @@ describe('the operators’ questions', function () {
     }
   });
 
-  it('end in a cancelled run where they end one', async () => {
+  it('cancel the run where a command is to end one', async () => {
     const { RUN } = asked['How is a run ended from here?']!.about;
     await eventually(async () => (await api.poll(RUN!)).data.status === 'failed');
     const text = 'SELECT status FROM runs WHERE id = $1';

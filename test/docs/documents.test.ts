@@ -26,7 +26,7 @@ describe('the documents', function () {
   });
 });
 
-/** Returns true if the file is in the tree, or is made by a build or a start. */
+/** Returns true if the file is in the tree, or if a build or a start makes it. */
 function isThere(name: string): boolean {
   const made = /^(?:dist|\.data|DATA_DIR)\//;
   return made.test(name) || existsSync(path.join(ROOT, name));

@@ -70,8 +70,8 @@ describe('running the commands of a document', function () {
       /is string, not number/,
     ],
     ['a job that ends before it is ready', [['sh background=never-there', 'true']], /exit code 1/],
-    ['a block without a word', [['sh', 'true']], /`sh` says nothing/],
-    ['an unknown word', [['sh runs', 'true']], /`sh runs` says nothing/],
+    ['a block without an action', [['sh', 'true']], /`sh` says nothing/],
+    ['an unknown action', [['sh runs', 'true']], /`sh runs` says nothing/],
   ];
   for (const [title, blocks, told] of failures) {
     it(`fails for ${title}, and shows why`, async () => {
@@ -81,7 +81,7 @@ describe('running the commands of a document', function () {
     });
   }
 
-  it('leaves nothing behind of a job that does not hand its signal on', async () => {
+  it('ends all processes of a job that does not pass its signal on', async () => {
     const job = path.join(folder, 'job.pid');
     const started = `sh -c 'sleep 300 & echo $! > ${job}; touch ready; wait'`;
     const { code, stdout } = await run([

@@ -7,8 +7,8 @@ import { execute } from '../support/shell.js';
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Runs each document in a copy of the tree and on a stack of its own. Fails for a block without a word
- * (scripts/docs/blocks.mjs).
+ * Defines a test for each document that runs its commands, in a copy of the tree and on a stack of its own. The test
+ * fails for a block of commands without an action (scripts/docs/blocks.mjs).
  */
 export function itRuns(documents: string[]): void {
   for (const document of documents) {

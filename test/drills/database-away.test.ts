@@ -1,5 +1,6 @@
-// PostgreSQL without room, frozen, killed and read-only, while clients start runs and runs are under way: what the
-// interface answers, and that everything goes on by itself without a lost or doubled result (docs/operate/database.md).
+// PostgreSQL with a full disk, frozen, killed and read-only, while clients start runs and runs are in flight. Checks
+// the answers of the API, and that all runs continue by themselves, without a lost or repeated result
+// (docs/operate/database.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,11 +13,11 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { createOwnPostgres, noSmallDisk, type OwnPostgres } from '../support/own-postgres.js';
 
 const DISK_MIB = 300;
-/** What the interface promises. */
+/** The API promises an answer within this time, also during an outage. */
 const ANSWER_WITHIN_MS = 10_000;
 const CLIENTS = 3;
 const PAUSE_MS = 200;
-/** Lines of the log of API and worker in a second of an outage: each loop reports once a round. */
+/** The limit for the log of API and worker during an outage, in which each background loop reports once a round. */
 const MOST_LINES_A_SECOND = 40;
 
 const READS = [
@@ -36,7 +37,7 @@ interface Start {
   runId?: string;
 }
 
-/** Clients that start runs without a pause and repeat what was refused, with the same `Idempotency-Key`. */
+/** Clients that start runs one after the other, and repeat a refused start with the same `Idempotency-Key`. */
 class Load {
   readonly starts: Start[] = [];
   readonly complaints: string[] = [];
@@ -172,7 +173,7 @@ describe('PostgreSQL without room or without an answer', function () {
       () => api.patch(`/workflows/${workflowId}/`, { body: { title: 'refused' } }),
       () => api.delete(`/workflows/${workflowId}/`),
     ];
-    // PostgreSQL may have given back what it had held for itself.
+    // Retries, because PostgreSQL may free some of its own space and accept a few more changes.
     for (const change of changes) assert.ok(await eventually(() => isRefused(change)), String(change));
   }
 
@@ -205,7 +206,7 @@ describe('PostgreSQL without room or without an answer', function () {
     assert.equal((await health('healthz')).status, 200);
   }
 
-  /** Ends the load, and compares what was accepted with what was done, stored and paid. */
+  /** Ends the load. Compares the accepted starts with the calls, the stored runs and the transactions. */
   async function checkBooks(): Promise<void> {
     await eventually(() => load.starts.every(({ statuses }) => statuses.length > 0 && statuses.at(-1) !== 503));
     await load.stop();
@@ -215,7 +216,7 @@ describe('PostgreSQL without room or without an answer', function () {
       const { data } = await api.pollToEnd(runId!, { timeoutMs: 180_000, intervalMs: 200 });
       const calls = target.requestsTo(`/post/${key}`).length;
       const codes = Object.values(data.data ?? {}).flatMap(({ error }) => error?.code ?? []);
-      // The only loss that is allowed: the claim of the call was cut off, so the call is not made again.
+      // The only allowed failure: the claim of the call was cut off, so its outcome is unknown, and it is not repeated.
       const isUnknown = data.status === 'failed' && codes.includes('outcome_unknown') && calls <= 1;
       assert.ok(
         (data.status === 'succeed' && calls === 1) || isUnknown,
@@ -248,7 +249,7 @@ describe('PostgreSQL without room or without an answer', function () {
     return connected(async (client) => (await client.query(text, values)).rows as Row[]);
   }
 
-  /** One after the other on one connection, each in a transaction of its own. */
+  /** Executes the statements one after the other on one connection, each in its own transaction. */
   async function execute(...statements: string[]): Promise<void> {
     await connected(async (client) => {
       for (const statement of statements) await client.query(statement);
@@ -335,11 +336,11 @@ describe('PostgreSQL without room or without an answer', function () {
     await checkBooks();
   });
 
-  it('without room for its log, which ends it: everything goes on when there is room and it has been started', async function () {
+  it('without room for its WAL, which ends the server: everything goes on once there is room and it is started', async function () {
     skipFor(noDisk, this);
     await eventually(() => load.accepted.length >= 5);
     postgres.fill('log');
-    // The log continues in a file that cannot be made.
+    // Switches to a new WAL file, which the full disk has no space for.
     await eventually(async () => {
       if (postgres.isRunning()) await query('SELECT pg_switch_wal()').catch(() => undefined);
       return !postgres.isRunning();

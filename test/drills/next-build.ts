@@ -9,7 +9,7 @@ import { OWN_BUILD } from '../../harness/stack/supervisor.js';
 export const NEXT_MIGRATION = '9999-next';
 const NEXT_FUNCTION = 'CREATE OR REPLACE FUNCTION of_next_build() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;\n';
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** An additive migration, as ours are: the older build neither reads nor misses what it adds. */
+/** An additive migration, like all of the project: the older build works without the new columns and the index. */
 const MIGRATION = `
 migrations['${NEXT_MIGRATION}'] = {
   async up(db) {

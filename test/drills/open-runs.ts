@@ -1,5 +1,5 @@
-// Runs that are open for long: they wait, are in the middle of a loop, or have started another run. Their traces can be
-// compared with those of the same runs without an interruption.
+// Runs that are open for long: they wait, are in the middle of a loop, or have started another run. Their results can
+// be compared with those of the same runs without an interruption.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
@@ -24,7 +24,7 @@ const PLACES = [
   'after',
 ];
 
-/** The traces of a run, without the values that differ from run to run. */
+/** The stored results of a run that has ended, without the values that differ from run to run. */
 export interface Traces {
   status: string;
   output: unknown;
@@ -52,7 +52,7 @@ export class OpenRuns {
     this.#workflows = workflows;
   }
 
-  /** `stack` returns the one that is running. */
+  /** `stack` returns the stack that is running now; tests replace it. */
   static async create(stack: () => TestStack, target: HttpTarget): Promise<OpenRuns> {
     const api = createApiClient(stack().apiUrl, stack().apiKey);
     const project = await api.createProject();
@@ -111,7 +111,7 @@ export class OpenRuns {
     return run;
   }
 
-  /** Gives the answers that the run still waits for, and waits for its end. */
+  /** Gives the answers that the run still waits for. Resolves when it has ended. */
   async end({ name, tag, runId, node: open }: OpenRun): Promise<Traces> {
     if (name === 'for_each') for (const place of ['item-2', 'item-3', 'item-0']) await this.#call(tag, place);
     if (name === 'loop') for (const place of ['round-1', 'round-2']) await this.#call(tag, place);

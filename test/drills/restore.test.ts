@@ -1,6 +1,6 @@
 // The drill of docs/operate/backup.md: a running service is lost, and restored from backups of its two stores, each of
-// which was taken at moment A or at moment B. Between them runs ended, started, went on, and were approved, answered
-// and called back.
+// which was taken at moment A or at moment B. Between A and B, runs started, continued and ended, and got approvals,
+// answers and callbacks.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
@@ -84,7 +84,7 @@ describe('a service that is restored', function () {
   const endOf = async (api: ApiClient, name: string): Promise<string> =>
     (await api.pollToEnd(ids[name]!, LONG)).data.status;
 
-  /** The end of each run in the books, which must balance: one transaction a node, and sums that agree. */
+  /** Returns the end of each run. Asserts that its costs are consistent: one transaction a node, and equal sums. */
   async function booksOf(stack: TestStack): Promise<Record<string, string>> {
     const rows = await queryDatabase<{ id: string; status: string; code: string | null; ok: boolean }>(
       stack,
@@ -185,7 +185,7 @@ describe('a service that is restored', function () {
     const notes = { waiting: notesOf('waiting'), between: notesOf('between'), late: notesOf('late and waiting') };
     await world.restored({ postgres: atB.postgres, temporal: atA.temporal }, async (stack) => {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
-      // Temporal waits for an answer that was given after its backup, so it is sent again.
+      // Runs in Temporal's backup wait for answers that were given after it, so the operator sends these again.
       assert.deepEqual(await world.admin(stack, 'approval', 'resend'), { decisions: 2, wakes: 3 });
       for (const name of ['waiting', 'between']) {
         await approve(api, name);
@@ -198,7 +198,7 @@ describe('a service that is restored', function () {
         ...ending('Succeeded', 'done', 'late', ...ENDED),
         ...ending('Succeeded', 'waiting', 'between', 'asked'),
         ...ending('outcome_unknown', 'ahead'),
-        // Temporal does not know this run.
+        // Temporal's backup does not contain this run.
         'late and waiting': 'execution_lost',
       });
       const operate = world.operate(stack.stack.temporal_address);
@@ -236,7 +236,7 @@ describe('a service that is restored', function () {
     }
   });
 
-  it('with a Postgres older than Temporal and runs left open calls again, without what it calls with: never so', async () => {
+  it('with a Postgres older than Temporal and runs left open repeats calls without their input: so terminate them', async () => {
     assert.deepEqual(postsOf('second'), ['answer to /held/first']);
     await world.restored({ postgres: atA.postgres, temporal: atB.temporal }, async () => {
       await eventually(() => postsOf('second').length === 2, LONG);

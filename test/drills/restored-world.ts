@@ -1,4 +1,5 @@
-// Everything that outlives the loss of a service: the world outside, its backups, and the operator with the commands.
+// Everything around a service that is lost and restored: the servers that its nodes call, its backups, and the commands
+// of the operator.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -64,8 +65,8 @@ export class World {
   }
 
   start(dataDir: string): Promise<TestStack> {
-    // EXECUTION stays `visible`, one activity for each call: calls that shared one would be repeated together or not,
-    // depending on the time that the first one took.
+    // EXECUTION stays `visible`, so each call has its own activity. If calls shared an activity, the duration of the
+    // first call would decide whether all of them are repeated.
     const env = { MODEL_PROVIDERS_FILE: this.#providersFile };
     return startStack({ dataDir, env });
   }

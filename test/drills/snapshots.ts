@@ -1,5 +1,5 @@
 // Backups as an operator takes them from a running service: the servers' files at one moment, as in a snapshot of their
-// volume. The servers are stopped meanwhile and do not notice it.
+// volume. SIGSTOP suspends the servers during the copy.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ export function takeSnapshot(stack: TestStack, into: string): Backups {
   } finally {
     signalAll(pids, 'SIGCONT');
   }
-  // Files are copied last, so that all files that the database knows are included.
+  // Files are copied last, so that all files that the database refers to are included.
   execFileSync('cp', ['-a', path.join(stack.dataDir, 'files'), into]);
   return { postgres: into, temporal: into };
 }

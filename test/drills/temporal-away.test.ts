@@ -1,5 +1,5 @@
-// Temporal away for long, while clients start runs, answer what runs ask and make schedules. The suite takes it away
-// for a minute; `TEMPORAL_AWAY_SECONDS=3600 npm test -- test/drills/temporal-away.test.ts` is the whole hour of
+// Temporal is down for long, while clients start runs, answer waiting runs and create schedules. The suite stops it for
+// a minute; `TEMPORAL_AWAY_SECONDS=3600 npm test -- test/drills/temporal-away.test.ts` tests the whole hour of
 // docs/operate/temporal-away.md.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ const FIRE_EVERY_MS = 10_000;
 /** A start waits two seconds for Temporal at most; the rest is for a busy machine. */
 const ANSWER_WITHIN_MS = 30_000;
 const SAMPLES = 6;
-/** What a process may hold more at the end of the absence than after a third of it. */
+/** The limits for the growth of a process from the first third of the outage to its end. */
 const MOST_MORE_MIB = 100;
 const MOST_MORE_FILES = 40;
 const MOST_LINES_A_SECOND = 30;

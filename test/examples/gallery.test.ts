@@ -1,4 +1,4 @@
-// The workflows that the gallery of the console has beside the samples of the demo.
+// The workflows that the gallery of the console shows in addition to the samples of the demo.
 import assert from 'node:assert/strict';
 import { createDemoApi, type DemoApi } from '../../cli/demo/demo-api.js';
 import { filesOfSample, loadSamples, placeSample, type Sample } from '../../cli/samples/samples.js';
@@ -9,7 +9,7 @@ import { attendToEnd } from '../support/attended-run.js';
 import { sharedStack } from '../support/shared-stack.js';
 import { standIn } from '../support/stand-in.js';
 
-// The test of the sandbox: models of other names accept no PDF.
+// Of the models of a test stack, this one accepts PDF.
 const MODEL = 'model-that-reads-pdf';
 const SAMPLES = loadSamples('gallery');
 
@@ -50,7 +50,7 @@ describe('the gallery', function () {
   });
 
   for (const { name, title } of SAMPLES) {
-    it(`"${title}" puts out what it says, and nothing about it is doubtful`, async () => {
+    it(`"${title}" gives its expected output, and the check has no errors or warnings`, async () => {
       const { sample, workflowId } = made.get(name)!;
       const { body } = await api.get<{ errors: object[]; warnings: object[] }>(
         `/workflows/${workflowId}/check_workflow/`,

@@ -24,7 +24,7 @@ interface SampleRun extends Made {
   done: string[];
 }
 
-/** Nobody answers: an answer could arrive before or after the end of a wait of zero seconds. */
+/** Answers no wait: an answer could arrive before or after the end of a wait of zero seconds. */
 const nobody = async (): Promise<string[]> => [];
 const usd = ({ USD }: Record<string, string>): number => Number(USD);
 
@@ -41,7 +41,7 @@ describe('the sample workflows', function () {
     demo = createDemoApi(stack.apiUrl, stack.apiKey);
     targets = await startSandboxTargets();
     const model = `stand-in-${randomUUID()}`;
-    // Some models of the tests accept no images and no PDF.
+    // Of the models of a test stack, this one accepts images and PDF.
     const ofFiles = 'model-that-reads-pdf';
     for (const name of [model, ofFiles]) stack.modelProvider.script(name, standIn);
     const project = await demo.createProject('Samples');
@@ -58,7 +58,7 @@ describe('the sample workflows', function () {
   });
   after(() => targets.close());
 
-  /** `answers`: by the type of the waiting node. `change` edits a copy of the drawing before it runs. */
+  /** `answers` are by the type of the waiting node. `change` edits a copy of the drawing before it runs. */
   async function run(
     name: string,
     answers: Record<string, Answer> = {},
@@ -81,7 +81,7 @@ describe('the sample workflows', function () {
   }
 
   for (const { name, title } of loadSamples()) {
-    it(`"${title}" puts out what it says, and nothing about it is doubtful`, async () => {
+    it(`"${title}" gives its expected output, and the check has no warnings`, async () => {
       const { sample, workflowId } = made.get(name)!;
       assert.deepEqual(await outputOf(name), sample.output);
       const { body } = await api.get<{ warnings: object[] }>(`/workflows/${workflowId}/check_workflow/`);

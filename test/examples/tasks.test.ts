@@ -1,4 +1,4 @@
-// The tasks in words of examples/tasks, played with recorded answers against the real tools.
+// Tasks for an assistant (examples/tasks): its recorded tool calls and answers are played against the real tools.
 import assert from 'node:assert/strict';
 import type { TestStack } from '../../harness/stack/stack.js';
 import { connectBuilder } from '../../harness/tasks/builder.js';
@@ -9,7 +9,7 @@ import { readTasks } from '../../harness/tasks/task.js';
 import { createAccount, type Account } from '../api/accounts.js';
 import { sharedStack } from '../support/shared-stack.js';
 
-/** The sentence with which a tool refuses the wrong turn of a task. */
+/** By task: what a tool answers when it refuses the wrong call that the recording contains. */
 const REFUSED: Record<string, RegExp> = {
   repair: /check has errors/,
   'stale-base': /changed since you read it/,
@@ -34,7 +34,7 @@ describe('the tasks in words', function () {
   it('are thirty', () => assert.equal(tasks.length, 30));
 
   for (const task of tasks) {
-    it(`${task.name} ends in a drawing that holds, or a sentence that says what is missing`, async () => {
+    it(`${task.name} ends in a drawing that meets the requirements, or says what is missing`, async () => {
       const { wrong, refusals } = await playTask(place(), task, (builder) => playRecorded(builder, task));
       assert.deepEqual(wrong, []);
       const expected = REFUSED[task.name.replace(/^\d+-/, '')];
@@ -43,7 +43,7 @@ describe('the tasks in words', function () {
     });
   }
 
-  it('are judged: each requirement of a task is missed by a drawing of nothing', async () => {
+  it('are judged: an almost empty drawing misses requirements of every task', async () => {
     const builder = await connectBuilder(stack.apiUrl, account.apiKey);
     const project = await account.api.createProject();
     const changes = [{ add: { id: 'other', kind: 'trigger-node' } }];

@@ -9,7 +9,7 @@ interface Work {
 }
 
 describe('a fair line', () => {
-  /** Adds works to the line, and records the order in which they are served. */
+  /** Adds an item to the line for each name, whose first letter is the tenant. Returns the items. */
   function waiting(line: FairLine<string, Work>, names: string[]) {
     const works = names.map((name): Work => ({ tenant: name[0]!, name }));
     for (const work of works) void line.wait(work.tenant, work);
@@ -30,7 +30,7 @@ describe('a fair line', () => {
     assert.deepEqual([line.size, line.sizeOf('a')], [0, 0]);
   });
 
-  it('serves whoever holds the least first, and those who hold as much in rotation', () => {
+  it('serves the keys of the lowest rank first, and keys of the same rank in rotation', () => {
     const held = new Holdings<string>();
     const line = new FairLine<string, Work>({ rankOf: (tenant) => held.of(tenant) });
     held.add('a', 2);
@@ -45,7 +45,7 @@ describe('a fair line', () => {
     assert.deepEqual([held.total, held.largest], [9, 3]);
   });
 
-  it('passes those who may not go, and keeps their places', () => {
+  it('skips items that may not be served yet, and keeps their places', () => {
     const line = new FairLine<string, Work>();
     waiting(line, ['a1', 'a2', 'b1']);
     assert.equal(line.next(({ name }) => name !== 'a1' && name !== 'b1')?.name, 'a2');
@@ -56,20 +56,20 @@ describe('a fair line', () => {
     assert.equal(serveAll(line), 'b1 a1');
   });
 
-  it('puts an item before others of its key where its owner says so', () => {
+  it('orders the items of a key by isBefore', () => {
     const line = new FairLine<string, Work>({ isBefore: (left, right) => left.name < right.name });
     waiting(line, ['a2', 'b1', 'a3', 'a1']);
     assert.equal(serveAll(line), 'a1 b1 a2 a3');
   });
 
-  it('serves one item alone, whoever is before it', async () => {
+  it('serves a given item, even if others are before it', async () => {
     const line = new FairLine<string, Work>();
     const [, second] = waiting(line, ['a1', 'a2']);
     assert.deepEqual([line.serve(second!), line.serve(second!), line.size], [true, false, 1]);
     assert.equal(serveAll(line), 'a1');
   });
 
-  it('is left at once by whoever is aborted or out of patience, and rejects a second wait of an item', async () => {
+  it('drops an item at once that is aborted or out of patience, and rejects a second wait for an item', async () => {
     const line = new FairLine<string, Work>();
     const [client, work] = [new AbortController(), { tenant: 'a', name: 'a1' }];
     let left = 0;
@@ -84,7 +84,7 @@ describe('a fair line', () => {
     assert.deepEqual([left, line.size, line.next(all)], [3, 0, undefined]);
   });
 
-  it('loses nobody: each item is served once or leaves once, whatever happens in which order', async () => {
+  it('serves or drops each item exactly once, in whatever order things happen', async () => {
     const step = fc.record({ tenant: fc.constantFrom('a', 'b', 'c'), does: fc.constantFrom('wait', 'abort', 'serve') });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -1,4 +1,4 @@
-// The evidence of a row of the matrix that was survived, for tests to spoil.
+// Evidence of a row of the fault matrix that the service survived. Tests falsify parts of it.
 import type {
   Evidence,
   ExpectedNode,
@@ -49,7 +49,7 @@ const NODES: ExpectedNode[] = [
   },
 ];
 
-/** Nodes in a body and in a run below: executed, paid and answered, but not shown in the poll of the run. */
+/** Nodes in a loop body and in a child run: executed and paid, but not shown in the poll of the run. */
 const BELOW: ExpectedNode[] = [
   { id: 'each', label: 'each', kind: 'for_each', amountUsd: '0', calls: [], marker: 'tag', iterations: 2 },
   ...['each[0]', 'each[1]'].map((path): ExpectedNode => {

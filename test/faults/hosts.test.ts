@@ -42,7 +42,7 @@ describe('faults of several hosts', function () {
     );
   });
 
-  it('are survived on a bed of hosts', async function () {
+  it('are survived on a set of hosts', async function () {
     const lack = reasonToSkip(true) ?? (missingOf(['nft']).length > 0 ? 'this machine has no nft' : undefined);
     if (lack !== undefined) {
       process.stderr.write(`NOT RUN, for ${lack}\n`);

@@ -120,7 +120,7 @@ describe('invariants of the fault matrix', () => {
       checkEvidence(given.evidence).map(({ invariant }) => invariant),
       ['data'],
     );
-    // A claim on its way during the fault may be executed later. Its call is never made then.
+    // A claim that was in flight at the fault may be executed later. Its call is then never made.
     given.evidence.calls = {};
     assert.deepEqual(checkEvidence(given.evidence), []);
     given.run.stored!.claims[0]!.sentAt = 60_000;

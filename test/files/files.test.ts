@@ -44,7 +44,7 @@ describe('the sealed bytes of a file', () => {
     }
   });
 
-  it('tell nothing of what they are', async () => {
+  it('reveal nothing of the plain bytes', async () => {
     const plain = Buffer.alloc(3 * CHUNK, 'secret');
     const [one, other] = [await seal(copyOf(), plain), await seal(copyOf(), plain)];
     assert.equal(one.includes('secret'), false);
@@ -102,7 +102,7 @@ describe('the folder of files', () => {
     await assert.rejects(store.read('abcd', { start: 0, end: 1 }), { name: 'MissingBytesError' });
   });
 
-  it('has nothing left of what was not written to its end, and removes what a process has left', async () => {
+  it('keeps nothing of a write that failed, and removes the partial file of an earlier process', async () => {
     const store = createFolderStore(folder);
     const broken = Readable.from(
       (function* () {

@@ -94,7 +94,7 @@ describe('a store in an S3 that fails', () => {
     assert.equal(lines.length, 4);
   });
 
-  it('sends a part without a word of the server', async () => {
+  it('sends a part without waiting for the server to answer "100 Continue"', async () => {
     const parts: number[] = [];
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { length } = await buffer(request);
@@ -102,7 +102,7 @@ describe('a store in an S3 that fails', () => {
       response.setHeader('etag', '"part"').end(request.url!.includes('?uploads') ? startedUpload : '<Done/>');
     };
     const s3 = createServer((request, response) => void answer(request, response));
-    // The server never permits a body that waits for permission.
+    // The server never answers `Expect: 100-continue`, so a client that waits for the answer sends no body.
     s3.on('checkContinue', () => undefined);
     s3.listen(0, '127.0.0.1');
     await once(s3, 'listening');

@@ -13,7 +13,7 @@ describe('the failures of a store of files', () => {
     for await (const piece of bytes) assert.ok(piece.length > 0);
   };
 
-  it('are told as its own, with their cause', async () => {
+  it('are errors of the type StoreAwayError, with their cause', async () => {
     const store = storeWith({});
     const calls = [
       store.write('a', Readable.from([Buffer.from('bytes')])),
@@ -27,7 +27,7 @@ describe('the failures of a store of files', () => {
     assert.equal(store.bufferBytes, 7);
   });
 
-  it('are not those of the source of a write, of bytes that are missing, or of a caller who gives up', async () => {
+  it('do not include errors of the source of a write, missing bytes, and callers that give up', async () => {
     const broken = new PassThrough();
     broken.destroy(new Error('the source broke off'));
     await assert.rejects(storeWith({ write: readsAll }).write('a', broken), /the source broke off/);
@@ -39,7 +39,7 @@ describe('the failures of a store of files', () => {
     await assert.rejects(store.read('a', range, stop.signal), /no longer wanted/);
   });
 
-  it('of a write are its own although it has read the source to its end', async () => {
+  it('include a write that fails after it has read its source to the end', async () => {
     const write: FileStore['write'] = async (name, bytes) => {
       await readsAll(name, bytes);
       throw FAILED;

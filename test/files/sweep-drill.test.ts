@@ -1,4 +1,5 @@
-// Files that are saved, referred to, deleted and swept at once, in random order, against PostgreSQL and a folder.
+// Files that are saved, referred to and deleted while the sweep removes files without references, all at once and in
+// random order, against PostgreSQL and a folder.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -83,7 +84,7 @@ describe('the sweep of files', function () {
       case 4:
         return deps.db.transaction().execute((trx) => replaceReferences(trx, workflowId, holder, some));
       case 5:
-        // Makes a file older than a day.
+        // Makes a file older than a day. The sweep removes such a file if nothing refers to it.
         if (some[0] !== undefined) {
           await queryDatabase(stack, `UPDATE files SET created_at = now() - interval '2 days' WHERE id = '${some[0]}'`);
         }
@@ -96,7 +97,7 @@ describe('the sweep of files', function () {
     }
   }
 
-  it(`leaves nothing that nobody has and removes nothing that somebody has, over ${OPERATIONS} operations at once`, async () => {
+  it(`removes every file without a reference and no other, over ${OPERATIONS} operations at once`, async () => {
     let left = OPERATIONS;
     const held = (): Promise<{ id: string; isDeleted: boolean }[]> =>
       queryDatabase(
@@ -151,7 +152,8 @@ describe('the sweep of files', function () {
     );
     while (await sweepFiles(deps));
     assert.deepEqual(await queryDatabase(stack, `SELECT id FROM files WHERE project_id = ${projectId}`), []);
-    // Other tests write into the folder at the same time, so a file is left behind only if it has no row in two checks.
+    // Other tests write into the folder at the same time, so a file counts as left behind only if two checks find no
+    // row for it.
     const ofNobody = async (): Promise<string[]> => {
       const there = await names();
       const rows = await queryDatabase<{ name: string }>(stack, 'SELECT name FROM file_copies');

@@ -1,4 +1,4 @@
-// Conditions of several comparisons: what is valid, and what holds.
+// Conditions of several comparisons: which are valid, and when they hold.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compilePlan } from '../../graph/compile-plan.js';
@@ -129,7 +129,7 @@ describe('a condition of several comparisons', () => {
   });
 });
 
-/** A comparison whose answer is known, or a list. */
+/** A comparison whose answer is known, or a list of such comparisons and lists. */
 type Known = { comparison: Comparison; answer: boolean | 'fails' } | { all: Known[] } | { any: Known[] };
 
 const comparisons: [comparison: Comparison, answer: boolean | 'fails'][] = [
@@ -162,7 +162,7 @@ function toCondition(of: Known): Condition {
 
 class Failed extends Error {}
 
-/** Judges from left to right, written out. */
+/** Evaluates from left to right, independently of the tested code. */
 function answerOf(of: Known): boolean {
   if ('comparison' in of) {
     if (of.answer === 'fails') throw new Failed();

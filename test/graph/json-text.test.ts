@@ -36,7 +36,7 @@ const jsonText = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** Compares two numbers independently of the reader: by sign, digits and power of ten. */
+/** Compares two numbers independently of the tested parser: by sign, digits and power of ten. */
 function sameNumber(left: string, right: string): boolean {
   const parts = (text: string): [string, bigint] => {
     const [, sign = '', whole = '', fraction = '', power = '0'] =

@@ -81,13 +81,13 @@ const EXPRESSIONS = [
   'typeof input',
 ];
 
-/** Files that import such a module for something else than a user's text. */
+/** Files that import a module which evaluates code or starts processes, but not for the text of a user. */
 const ALLOWED = new Set([
-  // Locates the files of one package, whose name is a literal.
+  // It locates the files of one package, whose name is a literal.
   'api/http/docs-page.ts',
-  // Replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
+  // It replaces a function of `node:vm` in the threads of Temporal's SDK, which run our own workflow code.
   'activities/worker/lean-threads/preload.ts',
-  // Start the process in which the code of code nodes runs, whose name is a literal, and locate its packages and libraries.
+  // They start the process for the code of code nodes, whose file name is a literal, and locate its packages.
   'activities/kinds/code/child/libraries.ts',
   'activities/kinds/code/child/run-program.ts',
   'activities/kinds/code/process-flags.ts',

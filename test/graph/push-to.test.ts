@@ -24,7 +24,7 @@ const db = new Kysely<Tables>({
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
-/** A new node to which so many nodes lead. */
+/** A new node to which `count` nodes lead. */
 function placingOf(count: number): Parameters<typeof placeNodes>[0] {
   const ids = ['new', ...many(count, (at) => `n${at}`)];
   const nodes = new Map(ids.map((id) => [id, { id, type: 'set-node', data: {} }]));
@@ -41,7 +41,7 @@ describe('lists by key', () => {
     assert.deepEqual([...lists.values()], [[1, 3], [2]]);
   });
 
-  /** Each returns work on so many items of one key, and how many items of its answer there should be. */
+  /** Each returns work on `count` items of one key. The work returns the number of items in its result: `count`. */
   const works: Record<string, (count: number) => () => Promise<number> | number> = {
     'tools of one agent with connections that nobody has': (count) => {
       const tools = many(count, (at) => ({ type: 'mcp', connection: at + 1 }));
@@ -87,7 +87,7 @@ describe('lists by key', () => {
         assert.equal(found, count);
         return costMs;
       };
-      // Four times the work is four times the time, and was sixteen times.
+      // Four times the items take four times the time. Copying the list for each item would take sixteen times.
       await assertCostRatio(costOf, { small: 5_000, large: 20_000, limit: 9, leastMs: 25 });
     });
   }

@@ -5,7 +5,7 @@ import { Planner } from '../../graph/planner.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
 import { mayStartTogether, stretchFrom, stretchInPool, type Stretch, type Stride } from '../../graph/stretch.js';
 
-/** Each node is its kind and the numbers of the nodes that follow it; a condition has those of its ways. */
+/** The kind of a node and the nodes that follow it: their numbers, or for a condition `[number, handle]`. */
 type Drawn = [kind: NodeKind, ...next: (number | [number, number])[]];
 
 function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
@@ -15,7 +15,7 @@ function toPlan(drawn: Drawn[], more: Partial<Plan> = {}): Plan {
   return { ids, kinds: drawn.map(([kind]) => kind), labels: ids, out, indegree, ...more };
 }
 
-/** The planner of a run in which the trigger and `ended` have ended, and the other ready nodes are as given. */
+/** The planner of a run in which the trigger and the nodes `ended` have succeeded. */
 function plannerAfter(plan: Plan, ...ended: number[]): Planner {
   const planner = new Planner(plan);
   for (const node of [0, ...ended]) {

@@ -159,7 +159,7 @@ describe('rendering: size', () => {
   it('survives nesting of any depth in the template, the input and a content', () => {
     const json = '['.repeat(500_000) + ']'.repeat(500_000);
     const values = valuesOf({ deep: JSON.parse(json) as unknown }, json);
-    // An engine that writes JSON by recursion cannot write this and leaves it empty; newer ones may write it.
+    // A recursive `JSON.stringify` cannot write this value, and the text stays empty. Newer engines write the value.
     for (const [variable, written] of [
       ['input.deep', json],
       ['n.result[0]', json.slice(1, -1)],

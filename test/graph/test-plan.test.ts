@@ -19,7 +19,7 @@ import {
 } from '../../harness/drawing/drawing.js';
 import { cases, leftBy, oracle, settle, takeAll, type Case } from '../temporal-workflows/random-plans.js';
 
-/** A node that was left by none of its links has a handle that none of them has. */
+/** The handle of a node none of whose links is taken. No link has this handle. */
 const NO_LINK = 7;
 const RUNS = 5_000;
 

@@ -1,4 +1,4 @@
-// The harness of the hostile neighbours. `npm run test:hostile` runs the attacks themselves.
+// Tests the harness of the hostile tenants. `npm run test:hostile` runs the attacks themselves.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import type { VictimReport } from './harness/victim.js';
 const SECURITY = path.resolve(import.meta.dirname, '../../docs/operate/security.md');
 const MIB = 1024 * 1024;
 
-describe('the hostile neighbours', function () {
+describe('the attacks of hostile tenants', function () {
   this.timeout(120_000);
 
   it('are 25 at least, each with a name of its own and a row in docs/operate/security.md', () => {
@@ -25,7 +25,7 @@ describe('the hostile neighbours', function () {
     assert.deepEqual(rows, names);
   });
 
-  it('leave the victim reason to complain where it waits too long, is refused, or its runs do not succeed', () => {
+  it('fail a round in which the victim waits too long, is refused, or has runs that do not succeed', () => {
     const well: VictimReport = {
       pollsMs: Array.from({ length: 200 }, (_, index) => (index === 7 ? 60_000 : 20)),
       startsMs: [100, 2_900],
@@ -46,7 +46,7 @@ describe('the hostile neighbours', function () {
     for (const [change, reason] of worse) assert.deepEqual(judge({ ...well, ...change }), [reason]);
   });
 
-  describe('on a process that takes more memory than the image gives it', () => {
+  describe('on a process that exceeds its memory limit', () => {
     const limits = readLimits();
     const part = (memoryMiB: number) => ({ ...limits, api: { ...limits.api, memoryMiB } });
     let children: ChildProcess[] = [];

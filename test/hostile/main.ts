@@ -1,5 +1,5 @@
-// `npm run test:hostile`: plays all attacks in order on a stack under the limits of the images, while a victim works.
-// docs/operate/security.md. Its last line is "N passed, N failed". Options:
+// `npm run test:hostile`: plays all attacks in order on a stack under the limits of docker-compose.yml, while a victim
+// works (docs/operate/security.md). The last line of the output is "N passed, N failed". Options:
 //   --short           plays a few attacks in shorter rounds, for .ci/run
 //   --only NAME       plays this attack (may be repeated); --list prints all names
 //   --seconds N       measures the victim for N seconds in each round
@@ -72,7 +72,7 @@ async function main(): Promise<boolean> {
   return failed === 0;
 }
 
-/** Repeats a round in which the victim only waited too long, because a busy machine is no attack. */
+/** Repeats a round that has failed while no process has ended, because the machine may only have been busy. */
 async function playFairly(world: World, attack: Attack, shared: Shared, options: RoundOptions): Promise<Row> {
   const first = await playAndRecover(world, attack, shared, options);
   if (values.once || first.reasons.length === 0 || first.isDeadly) return first;

@@ -1,4 +1,4 @@
-// Models that write 100 tokens a second: the delay with which readers get their text, and its cost.
+// Runs whose models write 100 tokens a second: how late the readers get the text, and what streaming costs.
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,18 +17,21 @@ import { watchPace } from '../support/pace.js';
 const RUNS = 50;
 const READERS_OF_EACH = 4;
 const WITHIN_MS = 600;
-/** On a machine that is busy with something else, times do not measure the service. */
+/** If a bare request takes longer, the machine is busy with something else, and times do not measure the service. */
 const BUSY_FROM_MS = 150;
 const ROUNDS = 10;
-/** The processor time of all processes for a run whose model streams, relative to a run whose model does not. */
+/** Limits of the processor time of a run whose model streams, relative to one whose model answers in one piece. */
 const WITHOUT_READERS = 1.05;
 const WITH_A_READER = 1.15;
-/** Answers in one piece and in streams, without readers and then with one each. Modes that are compared adjoin. */
+/**
+ * `whole` and `followed`: the model answers in one piece. `unread` and `read`: it streams. `followed` and `read`: each
+ * run has a reader. Modes that are compared with each other are adjacent.
+ */
 const MODES = ['whole', 'unread', 'followed', 'read'] as const;
 
 type Mode = (typeof MODES)[number];
 
-describe('50 runs whose models say 100 tokens a second', function () {
+describe('50 runs whose models write 100 tokens a second', function () {
   this.timeout(600_000);
   let provider: ChildProcess;
   let stack: TestStack;
@@ -76,7 +79,7 @@ describe('50 runs whose models say 100 tokens a second', function () {
     );
   }
 
-  it('tell them to 200 readers within 600 ms (p99)', async () => {
+  it('stream the text to 200 readers within 600 ms (p99)', async () => {
     const workflowId = await draw('m-1000');
     const pace = watchPace(stack.apiUrl);
     const runIds = await startRuns(workflowId);
@@ -92,8 +95,8 @@ describe('50 runs whose models say 100 tokens a second', function () {
         const before = text.length;
         text += (data as unknown as TextDelta).text ?? '';
         for (const match of text.matchAll(/\d{13} /g)) {
-          // A token has arrived when its last character has. Tokens that were sent before their reader came are not
-          // late.
+          // A token has arrived when its last character has. Tokens that were sent before all readers were connected
+          // are not measured.
           const endsAt = match.index + match[0].length;
           if (endsAt > before && Number(match[0]) > sinceMs) delays.push(receivedAtMs - Number(match[0]));
         }
@@ -143,8 +146,9 @@ describe('50 runs whose models say 100 tokens a second', function () {
 });
 
 /**
- * The mean of the ratios of the rounds, and the same less its standard error: on a shared machine the same work costs a
- * quarter more or less from round to round, so only what exceeds the limit by more than that error misses it.
+ * `mean`: the geometric mean of the ratios of the rounds. `atLeast`: that mean less its standard error. On a shared
+ * machine, the same work costs up to a quarter more or less from round to round. A test therefore fails only if the
+ * mean exceeds the limit by more than that error.
  */
 function ratioOf(ours: readonly number[], theirs: readonly number[]): { mean: number; atLeast: number } {
   const logs = ours.map((ms, round) => Math.log(ms / theirs[round]!));

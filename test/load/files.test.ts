@@ -1,5 +1,5 @@
-// Large files are uploaded, sent to a server that echoes them, received, and downloaded: they are streamed, so the
-// memory of the processes does not depend on their size. `FILES=100 FILE_MIB=90 FILES_IN_S3=1` is the whole
+// Large files are uploaded, sent to a server that echoes them, received, and downloaded. They are streamed, so the
+// memory of the processes does not depend on their size. `FILES=100 FILE_MIB=90 FILES_IN_S3=1` makes the largest
 // measurement.
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash, type Hash } from 'node:crypto';
@@ -103,7 +103,7 @@ describe(`${FILES} files of ${FILE_BYTES / 2 ** 20} MiB, ${AT_ONCE} at once`, fu
       api: Math.round(peakRssMiB(stack.stack.pids.api)),
       worker: Math.round(peakRssMiB(stack.stack.pids.worker)),
     });
-    // The first file loads what every process needs only once.
+    // The first file makes both processes load everything that they load only once.
     await passOne(0, projectId, workflow, call.id);
     const before = peaks();
     const begun = performance.now();

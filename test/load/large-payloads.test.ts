@@ -1,4 +1,4 @@
-// Megabytes in every node: a budget, and not the number of nodes or callers, limits the memory.
+// Megabytes in every node: memory stays within a limit, however many nodes and callers there are.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -14,11 +14,11 @@ const PAYLOAD_BYTES = 5_000_000;
 const WIDTH = 20;
 const READERS = 10;
 /**
- * 64 MB for payloads, the process itself, and as much again that waits to be collected. Without a limit it was 1,000
- * more.
+ * 64 MB of payloads, the process itself, and as much again that is not yet garbage-collected. Without the budget, the
+ * worker took 1,000 MiB more.
  */
 const WORKER_BOUND_MIB = 800;
-/** Answers of 100 MB to each of 10 readers would take thousands if they were built in memory. */
+/** Responses of 100 MB to each of 10 readers would take thousands of MiB if they were built in memory. */
 const API_BOUND_MIB = 700;
 
 describe('payloads of 5 MB', function () {
@@ -52,7 +52,7 @@ describe('payloads of 5 MB', function () {
     assert.ok(peakMiB < WORKER_BOUND_MIB, `the worker took ${Math.round(peakMiB)} MiB`);
   });
 
-  it('a node that names more of them than the budget holds still gets them all', async () => {
+  it('a node that uses more payloads than the budget holds still gets them all', async () => {
     const start = trigger();
     const sources = Array.from({ length: 4 }, (_, index) => largeNode(index));
     const compared = condition(sources.map((source) => resultOf(source)).join(''), '!=', '');
@@ -98,7 +98,7 @@ describe('payloads of 5 MB', function () {
     return (await api.run(workflowId)).data.id;
   }
 
-  /** Reads the nodes' statuses from the database, because polls are the subject of other tests here. */
+  /** Reads the statuses of the nodes from the database, because other tests here measure polls. */
   async function endOf(run: string): Promise<string[]> {
     await eventually(
       async () => {

@@ -1,4 +1,4 @@
-// Many readers of runs in one process, while runs are executed: nothing is lost, late or kept in memory.
+// Many readers of runs in one process, while runs are executed: no event is lost or late, and memory does not grow.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount, giveRole, type Account } from '../api/accounts.js';
@@ -12,11 +12,11 @@ import { watchPace } from '../support/pace.js';
 import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** An event waits for a processor in Postgres, in the API and in the process that reads. */
+/** How often an event waits for a processor: in PostgreSQL, in the API and in the process that reads. */
 const WAITS_FOR_A_PROCESSOR = 3;
 /**
- * On a machine that is busy with something else, all of this load waits for processors, and times do not measure the
- * service. If bare answers take this long, only lost events and hanging requests fail the test.
+ * If bare requests take this long, the machine is busy with something else: all of this load waits for processors, and
+ * times do not measure the service. The test then allows an event ON_A_BUSY_MACHINE_WITHIN_MS.
  */
 const BUSY_FROM_MS = 90;
 const ON_A_BUSY_MACHINE_WITHIN_MS = 3_000;
@@ -24,12 +24,12 @@ const STREAMS = 500;
 const LONG_POLLS = 1_000;
 const LONGEST_WAIT_SECONDS = 55;
 const RUNS_A_SECOND = 20;
-/** `LIVE_READERS_SECONDS=600` measures ten minutes. */
+/** How long runs are started. `LIVE_READERS_SECONDS=600` measures ten minutes. */
 const SECONDS = Number(process.env['LIVE_READERS_SECONDS'] ?? 20);
 const WIDTH = 3;
 const EVENT_WITHIN_MS = 150;
 const MEMORY_GROWTH_MIB = 120;
-/** From this length on, the memory of the last third is compared with that of the first. */
+/** In a measurement of at least this time, the memory of the last third is compared with that of the first. */
 const LONG_SECONDS = 300;
 const MOST_GROWTH_OF_THIRDS = 1.1;
 const SAMPLE_EVERY_MS = 1_000;
@@ -118,7 +118,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       const answer = await account.api.get(`/workflows/workflow_result/?id=${heldRunId}`);
       return JSON.stringify(answer.body).includes('"in progress"') && answer.headers.get('etag')!;
     });
-    // The polls end at different times, like those of people who came at different times.
+    // The polls end at different times, like those of clients that connected at different times.
     const polls = Array.from({ length: LONG_POLLS }, (_, index) =>
       pollForLong(apiUrl, known, 1 + (index % LONGEST_WAIT_SECONDS)),
     );
@@ -130,7 +130,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
       const stream = openEventStream(apiUrl, account.apiKey, runId);
       open.push(stream.then((given) => ({ ...given, runId, sinceMs: Date.now() })));
     };
-    // Readers connect by the thousand at the same moment; their events are timed once they all wait.
+    // Thousands of readers have just connected at once. Events are timed only for runs that start 5 seconds later.
     await startRuns(5, follow);
     const early = open.length;
     const beforeMiB = rssMiB(api.pid);
@@ -145,7 +145,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     await Promise.all(streams.map(({ ended }) => ended));
     const afterMiB = rssMiB(api.pid);
     for (const stream of streams) assertWhole(stream);
-    // Events from before their reader came are not late.
+    // For an event from before its reader was connected, the delay starts at the connection.
     const delays = streams
       .slice(early)
       .flatMap(({ events, sinceMs }) => events.filter(isNodeEnd).map((event) => ({ ...event, sinceMs })))
@@ -174,7 +174,7 @@ describe('one process with 500 streams and 1,000 long polls, while 20 runs a sec
     assert.deepEqual([...new Set(statuses)], [304], 'nobody was told of a change that there was not');
   });
 
-  it('a process that is killed in the middle of it and started again is resumed by every reader without loss', async () => {
+  it('when the process is killed and started again, every reader resumes its stream without loss', async () => {
     api = await startApiProcess(stack);
     const readers: Promise<Reader>[] = [];
     const read = async (runId: string): Promise<Reader> => {

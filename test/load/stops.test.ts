@@ -40,7 +40,7 @@ describe('a stack under load', function () {
     assertCalledOnce('burst', RUNS);
   });
 
-  it('SIGTERM to the API cuts no request: each is answered, or finds nobody to connect to', async () => {
+  it('SIGTERM to the API cuts no request: each is answered, or its connection is refused', async () => {
     const workflowId = await createWorkflow('api-stop');
     const second = await startApiProcess(stack);
     const pool = new Pool(second.apiUrl, { connections: CALLERS });
@@ -57,7 +57,7 @@ describe('a stack under load', function () {
           });
           const envelope = (await answer.body.json()) as { status: number };
           if (answer.statusCode === 200 && envelope.status === 201) accepted += 1;
-          // Too busy is an answer too, and accepts nothing.
+          // A 503 is an answer too, and starts no run.
           else if (answer.statusCode !== 503) outcomes.cut.push(`${answer.statusCode} ${JSON.stringify(envelope)}`);
         } catch (error) {
           if ((error as { code?: string }).code !== 'ECONNREFUSED') outcomes.cut.push(String(error));

@@ -1,5 +1,5 @@
-// A provider whose models write 100 tokens a second, each of which is the time at which it was sent. It is a process of
-// its own, so that only a slow machine delays it. The model's name ends in the number of its tokens.
+// A model provider that writes 100 tokens a second. Each token is the time at which it was sent. The provider is a
+// process of its own, so that only a slow machine delays it. The name of a model ends in the number of its tokens.
 import { startHttpServer } from '../../cli/sandbox/http-server.js';
 
 const EVERY_MS = 10;

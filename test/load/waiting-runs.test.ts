@@ -1,4 +1,4 @@
-// Many waiting runs hold nothing but their timers (docs/use/nodes.md, "Wait").
+// Many waiting runs need nothing but their timers (docs/use/nodes.md, "Wait"), so they hardly add to the memory.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,18 +11,18 @@ import { rssMiB } from '../../harness/processes/figures.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 
-/** Fewer runs show too little of the limit. `WAITING_RUNS=10000` takes six minutes on two idle cores. */
+/** Fewer runs grow the memory too little to measure it. `WAITING_RUNS=10000` takes six minutes on two idle cores. */
 const RUNS = Number(process.env['WAITING_RUNS'] ?? 3_000);
 /** This many runs fill the worker's cache of runs. */
 const FIRST = 400;
 /** The number of waiting runs to which the limit applies. */
 const RUNS_OF_LIMIT = 10_000;
-/** The share by which they may increase the memory. */
+/** The share by which that many runs may increase the memory. */
 const MAX_GROWTH = 0.1;
 /** The number of runs of each kind that have waited and ended before the measurement. */
 const WARM_UP = 60;
 const AT_ONCE = 10;
-/** Runs are accepted faster than they start, so the next ones are started only once these wait. */
+/** Runs are accepted faster than they start, so each batch is started only once the runs of the last batch wait. */
 const BATCH = 250;
 /** Short-lived objects disappear in this time: connections, timers of requests, log lines. */
 const SETTLE_MS = 5_000;
@@ -39,7 +39,7 @@ type Kind = (typeof KINDS)[number];
 /** All figures are in bytes. */
 interface Memory {
   resident: number;
-  /** The size of all heaps of the process after a collection. */
+  /** The size of all heaps of the process after a garbage collection. */
   held: number;
 }
 
@@ -94,7 +94,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
 
   const openRuns = () => count("runs WHERE status = 'In Progress'");
 
-  /** Ends as many runs as will wait, so that caches are full before the measurement. */
+  /** Runs as many runs to their end as will wait later, so that caches are full before the measurement. */
   async function warmUp(): Promise<void> {
     const { callback, human } = await startRuns(WARM_UP * 3, 1);
     for (const runId of callback) {
@@ -152,7 +152,7 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
       const limit = MAX_GROWTH * none[part].resident;
       return { figures, isWithin: all[part].resident - none[part].resident <= limit && growth <= limit };
     };
-    // A process that was busy returns memory to the system after later collections.
+    // A process that was busy may return memory to the system only after later garbage collections.
     let all = await measure();
     const isWithin = (): boolean => PARTS.every((part) => compare(all, part).isWithin);
     for (let more = 0; more < MORE_MEASUREMENTS && !isWithin(); more++) all = await measure();

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ByteBudget, MemoryBusyError, type ByteLease } from '../../memory/byte-budget.js';
 
-/** Returns true if the wait has been granted once everything that is due has run. */
+/** Returns true if the wait has ended once all due callbacks have run. */
 async function isGranted(wait: Promise<void> | undefined): Promise<boolean> {
   if (wait === undefined) return true;
   return Promise.race([wait.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
 describe('byte budget', () => {
-  it('gives a tenant who is alone three quarters, and the rest to whoever comes next', async () => {
+  it('gives a single tenant three quarters, and the rest to the next tenant', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
     const [first, second, third] = [budget.lease('a'), budget.lease('a'), budget.lease('a')];
     assert.equal(first.resize(60), undefined);
@@ -22,7 +22,7 @@ describe('byte budget', () => {
     assert.deepEqual([await isGranted(more), await isGranted(small), budget.heldBytes], [true, true, 50]);
   });
 
-  it('leaves something free for a newcomer, when several tenants take all they can', async () => {
+  it('leaves memory free for a new tenant when several tenants take all they can', async () => {
     const budget = new ByteBudget({ totalBytes: 1_200, uncountedBytes: 0 });
     for (let tenant = 0; tenant < 3; tenant += 1) {
       for (let lease = 0; lease < 50; lease += 1) void budget.lease(`attacker ${tenant}`).resize(25);
@@ -32,7 +32,7 @@ describe('byte budget', () => {
     assert.equal(await isGranted(budget.lease('another').resize(25)), true);
   });
 
-  it('serves whoever holds the least first, not whoever has asked first', async () => {
+  it('serves the tenant that holds the least first, not the one that asked first', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
     const holder = budget.lease('a');
     assert.ok(await isGranted(holder.resize(100)), 'the oldest one is never kept waiting');
@@ -43,7 +43,7 @@ describe('byte budget', () => {
     assert.deepEqual([await isGranted(modest), await isGranted(greedy[0])], [true, false]);
   });
 
-  it('tells whoever waits for too long, and goes on', async () => {
+  it('rejects a wait that takes too long, and goes on', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0, patienceMs: 20 });
     const holder = budget.lease('a');
     assert.ok(await isGranted(holder.resize(100)));
@@ -55,7 +55,7 @@ describe('byte budget', () => {
     assert.ok(await isGranted(budget.lease('b').resize(60)));
   });
 
-  it('has given back what nobody takes when a tenant who holds less waits, and leaves the rest', async () => {
+  it('takes back lent memory of a slow reader when a tenant that holds less waits, and leaves the rest', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
     const cut: number[] = [];
     const [slow, quick] = [budget.lease('a'), budget.lease('a')];
@@ -90,7 +90,7 @@ describe('byte budget', () => {
     assert.equal(budget.heldBytes, 0);
   });
 
-  it('never keeps the oldest one waiting, so that leases which grow while they hold cannot block each other', async () => {
+  it('never keeps the oldest lease waiting, so that leases which grow while they hold cannot block each other', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
     const [elder, younger] = [budget.lease('a'), budget.lease('b')];
     assert.ok(await isGranted(elder.resize(50)));
@@ -110,7 +110,7 @@ describe('byte budget', () => {
     assert.equal(budget.lease('a').resize(10), undefined);
   });
 
-  it('forgets whoever gives up waiting, and lets those behind it in', async () => {
+  it('drops a wait that is aborted, and serves those behind it', async () => {
     const budget = new ByteBudget({ totalBytes: 100, uncountedBytes: 0 });
     const holder = budget.lease('a');
     assert.ok(await isGranted(holder.resize(90)));
@@ -137,7 +137,7 @@ describe('byte budget', () => {
     assert.ok(await isGranted(budget.lease('b').resize(100)));
   });
 
-  it('serves every caller whatever they ask for, and holds no more than the total and what the oldest one needs', async () => {
+  it('serves every caller, and holds no more than the total and what the oldest lease needs', async () => {
     const steps = fc.array(fc.array(fc.integer({ min: 0, max: 150 }), { minLength: 1, maxLength: 4 }), {
       maxLength: 12,
     });

@@ -57,7 +57,7 @@ describe('a split lease', () => {
     assert.equal(budget.heldBytes, 21 * MIB);
   });
 
-  it('gives its parts nothing more once it was closed, so that nothing is held for ever', async () => {
+  it('gives its parts nothing more once it is closed, so that no part holds memory for ever', async () => {
     const { budget, lease } = open();
     const split = splitLease(lease, signal);
     const part = split.part();

@@ -1,4 +1,4 @@
-// Files of items of n8n stand in fields of the items here: they are made, read and sent.
+// In n8n, an item has files beside its fields. Here a file is the value of a field: such files are made, read and sent.
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../graph/json.js';
 import { playNodes, type Drawn } from './play-nodes.js';
@@ -11,7 +11,7 @@ const items = (list: readonly JsonObject[]): Drawn => ({
 const convert = (parameters: JsonObject): Drawn => ({ type: 'convertToFile', version: 1.1, parameters });
 const extract = (parameters: JsonObject): Drawn => ({ type: 'extractFromFile', version: 1, parameters });
 
-/** What is read from the file that the items became. */
+/** Converts the items to a file and reads it again. Returns the items that were read, or the messages of errors. */
 async function through(list: readonly JsonObject[], to: JsonObject, from: JsonObject): Promise<unknown> {
   const { of, caught } = await playNodes({ Items: items(list), To: convert(to), From: extract(from) });
   return caught.length > 0 ? caught : of('From');

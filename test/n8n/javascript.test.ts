@@ -1,4 +1,4 @@
-// What the import reads in the JavaScript of n8n, without executing it.
+// The import reads the JavaScript of n8n without executing it: the names and nodes that it uses, and its variables.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readBody, readExpression } from '../../n8n/javascript.js';
@@ -24,7 +24,7 @@ describe('JavaScript of n8n', () => {
     assert.equal(namesOf('this.x'), 'it uses "this"');
   });
 
-  it('tells which nodes are read, and of which the item that belongs to its own', () => {
+  it('tells which nodes are read, and from which of them the item that is paired with the own one', () => {
     const read = readExpression('$("A").first().json.x + $node["B"].json.y + $(`C`).item.json.z');
     assert.ok('nodes' in read);
     assert.deepEqual([...read.nodes].toSorted(), ['A', 'B', 'C']);

@@ -19,7 +19,7 @@ const translate = (text: string) => translateN8n(JSON.parse(text) as JsonObject)
 const nodesOf = ({ drawing }: ReturnType<typeof translate>) => drawing['nodes'] as Drawn[];
 const notesOf = ({ drawing }: ReturnType<typeof translate>) => (drawing['notes'] ?? []) as Note[];
 
-/** A card of the canvas. */
+/** Returns true if the cards of nodes at these two positions overlap on the canvas. */
 const covers = (one: Drawn['position'], other: Drawn['position']) =>
   Math.abs(one.x - other.x) < 260 && Math.abs(one.y - other.y) < 110;
 
@@ -44,7 +44,7 @@ function row(nodes: Record<string, { type: string; typeVersion?: number; paramet
 
 describe('the places of nodes of n8n', () => {
   for (const { name, text } of cases) {
-    it(`${name}: what was added is under no node and no mark of a node that was left out`, () => {
+    it(`${name}: no added node overlaps another node or the mark of a node that was left out`, () => {
       const translated = translate(text);
       const nodes = nodesOf(translated);
       const inFile = new Set((JSON.parse(text) as { nodes: { id: string }[] }).nodes.map(({ id }) => id));
@@ -163,7 +163,7 @@ describe('what an import leaves to a person', () => {
     assert.match(mark!.text, /^Rows \(n8n-nodes-base\.googleSheets\): /);
   });
 
-  it('is not the output of a for-each: its items come back where what its body gives was left out', () => {
+  it('includes a for-each whose body was left out: it returns its items, with a warning', () => {
     const looped = row({
       Start: { type: 'n8n-nodes-base.manualTrigger' },
       Each: { type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },

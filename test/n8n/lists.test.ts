@@ -1,4 +1,4 @@
-// Lists in and lists out: what n8n does for each item, an imported workflow does for each item, too.
+// A node of n8n gets a list of items and puts out a list. An imported node does for each item what n8n does for it.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../graph/json.js';
@@ -84,7 +84,7 @@ describe('several items of n8n', function () {
     assert.deepEqual(of('Failed'), [{ n: 1, error: { message: 'Not today.' } }]);
   });
 
-  it('are the same after any filter as in a model, in order', async () => {
+  it('are, after any filter, those that Array.filter keeps, in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 6 }),

@@ -1,4 +1,5 @@
-// Files of n8n, changed at random: values anywhere, and the links, which makes cycles, leaks and doubled names.
+// Changes files of n8n at random: any values, and the links, types and names of nodes. The results have cycles, links
+// that leave a loop, and nodes of the same name.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { translations } from '../../n8n/translate-node.js';
 import { mutateJson, toText } from '../api/fuzz/mutate-json.js';
@@ -12,7 +13,7 @@ const TYPES = [
   'n8n-nodes-base.stickyNote',
 ];
 
-/** The text of the file number `seed`: the same for the same seed. */
+/** Returns the text of one changed file. The same seed gives the same text. */
 export function mutatedFile(seed: number): string {
   const random = createRandom(seed);
   let file: unknown = JSON.parse(cases[seed % cases.length]!.text);

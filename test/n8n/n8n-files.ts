@@ -9,7 +9,7 @@ const ENDING = '.expected.json';
 /** A run of the imported workflow. */
 export interface ExpectedRun {
   input?: Record<string, unknown>;
-  /** This is `succeed` unless stated. */
+  /** The status of the run; by default `succeed`. */
   status?: string;
   output?: unknown;
   /** Parts of the results of nodes, by label. */
@@ -25,7 +25,7 @@ interface Expected {
   warnings: ImportWarning[];
   /** The codes of the warnings of check_workflow. */
   checked: string[];
-  /** The fields that a person has to fill in before it runs, as paths of the errors of check_workflow. */
+  /** The fields that a person has to fill in before a run, as paths of the errors of check_workflow. */
   missing: string[];
   runs?: ExpectedRun[];
 }

@@ -83,7 +83,7 @@ describe('connections of files of n8n', () => {
 
 describe('the bounds of files of n8n', () => {
   const nodes = Array.from({ length: 300 }, (_, number) => node(`N${number}`, 'noOp'));
-  /** Links from each node to the first `count` of all others; links of the other kind to every second one. */
+  /** The first `count` of all possible links between the nodes. Every second target is linked as `ai_tool`. */
   function connectionsOf(count: number) {
     const targetsOf = (from: number, kind: string) =>
       nodes.flatMap(({ name }, to) => {
@@ -95,7 +95,7 @@ describe('the bounds of files of n8n', () => {
     );
   }
 
-  it('are 50,000 links of all kinds: those behind them are left out and reported on their node', () => {
+  it('are 50,000 links of all kinds: further ones are left out and reported on their node', () => {
     for (const [count, taken] of [
       [50_000, 50_000],
       [50_002, 50_000],

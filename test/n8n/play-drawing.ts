@@ -1,5 +1,5 @@
-// Plays a drawing in this process: the planner, the templates, the inline kinds and QuickJS are those of a run.
-// Nothing is stored, nothing waits, and a request is answered by the caller.
+// Plays a drawing: executes it in this process with the planner, the templates, the inline kinds and the QuickJS of a
+// real run. Nothing is stored, a wait ends at once, and the caller answers the HTTP requests.
 import { loadQuickJs, runProgram } from '../../activities/kinds/code/child/run-program.js';
 import type { AskWorker } from '../../activities/kinds/code/child/file-requests.js';
 import type { FileRequest } from '../../activities/kinds/code/child/messages.js';
@@ -23,7 +23,7 @@ import { renderJson, type NodeOutput, type VariableValues } from '../../graph/te
 
 export interface PlayOptions {
   input: JsonObject;
-  /** Answers a request of an HTTP node, whose data is rendered. Throws for one that nobody answers. */
+  /** Answers a request of an HTTP node. `request` is the node's rendered data. Throws if no answer is known. */
   answer: (request: JsonObject) => NodeOutput;
 }
 
@@ -51,7 +51,7 @@ const answerFile = (request: FileRequest, content: Buffer): Awaited<ReturnType<A
   return files.get(request.fileId) ?? { answer: 'failed', code: 'file_missing', message: 'There is no such file.' };
 };
 
-/** The request of an action is that of the catalogue. */
+/** Returns the request of an HTTP node. If the node names an action of a service, the catalogue gives the request. */
 function requestOf(data: JsonObject): JsonObject {
   const named = readAction(data['action']);
   const facts = named === undefined ? undefined : findCatalogueAction(named.service, named.id);

@@ -1,4 +1,4 @@
-// Imports a chain of nodes of n8n, and plays it in this process.
+// Imports a file with some nodes of n8n, and plays it in this process (play-drawing.ts).
 import type { JsonObject } from '../../graph/json.js';
 import { renderJson, type NodeOutput } from '../../graph/template.js';
 import { translateN8n } from '../../n8n/translate-n8n.js';
@@ -14,8 +14,8 @@ export interface Drawn {
 }
 
 /**
- * Imports and plays a file with these nodes. A trigger leads to the first. Returns the items that each puts out. `more` is
- * in the result of every request.
+ * Imports and plays a file with these nodes, after a trigger that leads to the first. `of` of the result returns the
+ * items that a node puts out. `more` is added to the result of every request.
  */
 export async function playNodes(
   nodes: Record<string, Drawn>,

@@ -61,11 +61,11 @@ describe('files of n8n, imported and run', function () {
     assert.deepEqual(paths, ['/reserve/b', '/reserve/c']);
   });
 
-  it('attempts as often as the file says', () => {
+  it('makes as many attempts as the file says', () => {
     assert.equal(target.requestsTo('/status/500').length, 2);
   });
 
-  /** Imports a file, with its addresses and models replaced by those of this test. */
+  /** Imports a file after replacing its addresses and models by those of this test. */
   async function importFile(text: string): Promise<Imported> {
     const model = `n8n-${randomUUID()}`;
     stack.modelProvider.script(model, ({ body, messages }) => {

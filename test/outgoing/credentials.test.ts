@@ -1,4 +1,4 @@
-// The headers that follow a redirect, and the targets that they follow it to.
+// Which headers are sent again after a redirect, and to which targets.
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createOutgoingClient, type OutgoingClient, type OutgoingRequest } from '../../outgoing/outgoing-client.js';
@@ -57,7 +57,7 @@ describe('credentials and redirects', () => {
     await Promise.all([target.close(), other.close()]);
   });
 
-  /** Sends a request to `http://here.test` with every header of both lists, which redirects to `location`. */
+  /** Sends a request with every header of both lists to `http://here.test`, whose answer redirects to `location`. */
   async function follow(location: string, status: number, given: Partial<OutgoingRequest> = {}) {
     target.on('/start', { status, headers: { location } });
     const headers = Object.fromEntries([...CREDENTIALS, ...OTHERS].map((name) => [name, `value of ${name}`]));

@@ -21,7 +21,7 @@ describe('the open requests of MCP sessions', () => {
     assert.equal(one.current, undefined);
   });
 
-  it('leave nothing behind that everything else in the process would carry, however many sessions there were', () => {
+  it('add no property to later promises and callbacks of the process, however many sessions there were', () => {
     // Node.js 20 stores each `AsyncLocalStorage` as a property of every promise and callback.
     const carried = (): number => Object.getOwnPropertySymbols(new AsyncResource('Test')).length;
     const session = (): void => {

@@ -196,7 +196,7 @@ describe('hostile servers', function () {
     it('a tower whose inner encodings expand into nothing is opened no further than the limit, and not after its time', async () => {
       const empty = gzipSync('');
       const nothing = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => empty)));
-      // These 16 KB would take half a minute to decode: 2 GB of nested archives of zeros.
+      // These 16 KB would take half a minute to decode: they expand to 2 GB of empty gzip archives.
       const tower = gzipSync(Buffer.concat(Array.from({ length: 1_000 }, () => nothing)));
       const server = await serve((socket, request) => void socket.end(whole(request, 'gzip, gzip, gzip', tower)));
       for (const { name, ask } of callers.all) {

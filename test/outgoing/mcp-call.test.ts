@@ -16,7 +16,7 @@ import { callTool, failing, MIB, NEVER, toServer, type Call } from './mcp.js';
 
 const answer = (id: unknown, text = 'done') => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
 
-/** Ends the stream at once and requests another call without delay. */
+/** Ends the stream at once, and asks the client to reconnect without delay (`retry: 0`). */
 const endsAtOnce: McpHandler = (_request, response) => {
   openEvents(response);
   response.end('id: e1\nretry: 0\ndata:\n\n');
@@ -300,7 +300,7 @@ describe('MCP tool calls', function () {
     await assert.rejects(call(endpoint.url), failing('mcp_protocol', /status 400/, false));
     const request = endpoint.requests.find(({ method }) => method === 'tools/call')!;
     await eventually(() => request.aborted);
-    // What the two ends of a connection hold is sent, too.
+    // Bytes in the socket buffers of both ends count as sent, too.
     assert.ok(sent < 16 * MIB, `${sent} bytes`);
     const late = fake.endpoint({
       'tools/call': (_request, response) =>

@@ -145,7 +145,7 @@ describe('outgoing client', () => {
         assert.equal(answer.status, 200);
       }
       await eventually(() => closed.size === 2);
-      // What the two ends of a connection hold is sent, too.
+      // Bytes in the socket buffers of both ends count as sent, too.
       assert.ok(sent['/flood']! < 16 * MIB, `${sent['/flood']} bytes`);
     } finally {
       endless.server.closeAllConnections();

@@ -42,7 +42,7 @@ describe('an answer that comes in many small pieces', function () {
     }
   };
 
-  /** `reads` is the number of reads of the connection that brought pieces. From Node.js 26 on, one read may bring many. */
+  /** `reads`: the number of reads of the connection that brought pieces. Since Node.js 26, one read may bring many. */
   async function read(): Promise<{ text: string; reads: number }> {
     const response = await fetch(server.url, { dispatcher: agent });
     const pieces: string[] = [];

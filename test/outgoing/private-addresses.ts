@@ -1,6 +1,6 @@
 // Spellings of addresses that are not public, as the host of a URL or with text around it.
 
-/** Range -> addresses as a resolver may return them and as hosts. */
+/** By range: addresses, as a resolver may return them and as hosts of URLs. */
 export const ADDRESSES: Record<string, string[]> = {
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],
   unspecified: ['0.0.0.0', '0.1.2.3', '::'],

@@ -19,7 +19,7 @@ describe('events that are taken from an answer', function () {
     await server.close();
   });
 
-  /** Returns what was read, and the rest of the body. */
+  /** Returns the text that `readingEvents` took, and the rest of the body. */
   async function ask(
     status: number,
     headers: Record<string, string>,

@@ -36,7 +36,7 @@ export interface ComposeFile {
 /** A `${...}` of the file. */
 export interface Variable {
   name: string;
-  /** `:?` and `?`: without a value Docker refuses to start anything; `:?` also refuses an empty one. */
+  /** True for `:?` and `?`: Docker refuses to start anything without a value. `:?` also refuses an empty value. */
   isRequired: boolean;
   mayBeEmpty: boolean;
   fallback: string;

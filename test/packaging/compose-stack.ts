@@ -1,5 +1,5 @@
-// Our own services of docker-compose.yml, as processes: their commands, health checks and environment are those of the
-// file, except for addresses, which are those of a test stack's servers and of free ports.
+// Runs our own services of docker-compose.yml as processes. Commands, health checks and environments are those of the
+// file. Only addresses are replaced, by free ports and the addresses of a test stack's servers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -92,7 +92,7 @@ export class ComposeStack {
     return 'code' in failed ? (failed.code ?? -1) : 0;
   }
 
-  /** Runs a setup script of Temporal's in `deploy/`, with `folder` first on PATH. */
+  /** Runs the setup script in `deploy/` that a service of Temporal mounts, with `folder` first on PATH. */
   setUp(service: string, folder: string): Promise<{ stdout: string }> {
     const script = this.#services[service]!.volumes![0]!.split(':')[0]!;
     const env = { ...this.environmentOf(service), PATH: `${folder}:${process.env['PATH']}` };
@@ -121,7 +121,7 @@ export class ComposeStack {
   }
 }
 
-/** The statements of `create-roles.sh` for our own database, with the name of another database. */
+/** Returns the statements of `deploy/postgres/create-roles.sh` for our own database, which is renamed to DATABASE. */
 function roleStatements(): string[] {
   const script = readFileSync(path.join(ROOT, 'deploy/postgres/create-roles.sh'), 'utf8');
   const files = new Map(

@@ -1,4 +1,4 @@
-// Compares docker-compose.yml with the code that it starts. It is not run here, because that needs a container engine.
+// Compares docker-compose.yml with the code that it starts. Nothing starts it here: that needs a container engine.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -15,9 +15,7 @@ import { SAMPLE_SECRETS, withSecretsIn, writeSecrets } from './sample-secrets.js
 const SCHEMA = path.join(ROOT, 'test/support/compose-spec-schema.json');
 /** The file in which each of our processes declares its required variables. */
 const ENTRIES = { api: 'api/main.ts', worker: 'activities/worker/config.ts', migrate: 'cli/migrate.ts' };
-/**
- * Variables that others read than config/environment.ts: the SDK's own (config/temporal-connection.ts), and Node.js.
- */
+/** Variables that Node.js or config/temporal-connection.ts reads, and not config/environment.ts. */
 const KNOWN_ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NODE_OPTIONS'];
 const OURS = Object.keys(ENTRIES) as (keyof typeof ENTRIES)[];
 const SECRET = /(?:PASSWORD|PWD|TOKEN|SECRET|KEY)$/;
@@ -72,7 +70,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes and asks the ports on which the code listens, at paths that it serves', () => {
+  it('publishes the ports on which the code listens, and its health checks request paths that the code serves', () => {
     const port = { api: environmentOf('api')['PORT'], worker: environmentOf('worker')['WORKER_METRICS_PORT'] };
     for (const name of ['api', 'worker'] as const) {
       const check = services[name]!.healthcheck!.test!.join(' ');
@@ -90,7 +88,7 @@ describe('docker-compose.yml', () => {
   it('lets workers be multiplied: nothing of theirs has a fixed name or port on the host', () => {
     const { container_name: name, ports, volumes } = services['worker']!;
     assert.deepEqual([name, ports], [undefined, undefined]);
-    // They all and the API share the folder of files, which is a named volume and no path of the host.
+    // All workers and the API share the folder of files, which is a named volume and no path of the host.
     assert.deepEqual(volumes, ['files:/var/lib/workflow-files']);
     assert.deepEqual(services['api']!.volumes, volumes);
   });
@@ -119,7 +117,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives each service the secrets that it names a file of, and no others', () => {
+  it('gives each service the secrets whose files it names, and no others', () => {
     assert.deepEqual(Object.keys(secrets).toSorted(), Object.keys(SAMPLE_SECRETS).toSorted());
     for (const [name, { file }] of Object.entries(secrets)) assert.equal(file, `./secrets/${name}`);
     for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {

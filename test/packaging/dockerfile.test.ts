@@ -1,4 +1,4 @@
-// Compares the Dockerfile and its build context with the build and the compose file. It is not built here.
+// Compares the Dockerfile and its build context with the build and the compose file. No image is built here.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -7,7 +7,7 @@ import { DockerfileParser, type Cmd, type From, type Healthcheck, type JSONInstr
 import { filledCompose, ROOT } from './compose-file.js';
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-/** The gallery of the console has these files in its bundle. */
+/** These files are in the bundle of the console, for its gallery. */
 const SAMPLES = ['examples/gallery', 'examples/graphs'];
 const dockerfile = DockerfileParser.parse(read('Dockerfile'));
 const instructions = dockerfile.getInstructions();
@@ -27,7 +27,7 @@ for (const instruction of instructions) {
   } else stages.at(-1)?.instructions.push(instruction);
 }
 
-/** The instructions of the stages that it is built from, its own last. */
+/** Returns the instructions of a stage, after those of the stages that it is built from. */
 function historyOf(name: string): Stage['instructions'] {
   const stage = stages.find((each) => each.name === name);
   return stage === undefined ? [] : [...historyOf(stage.from), ...stage.instructions];
@@ -150,7 +150,7 @@ describe('Dockerfile', () => {
         if (target!.startsWith('.')) visit(path.resolve(path.dirname(file), target!));
         else if (!target!.startsWith('node:')) packages.add(target!);
       }
-      // Packages whose files are served and not loaded.
+      // The files of these packages are not imported, but served from the package's folder.
       for (const [, name] of readFileSync(file, 'utf8').matchAll(/\.resolve\('([@\w][^']*)\/package\.json'\)/g)) {
         packages.add(name!);
       }

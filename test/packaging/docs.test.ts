@@ -35,7 +35,7 @@ describe('docs/operate/deploy.md', () => {
     }
   });
 
-  it('overrides services that there are, by variables that are read', () => {
+  it('overrides services that exist, with variables that the code reads', () => {
     const given = overrides.flatMap(({ services: each = {} }) => Object.entries(each));
     assert.deepEqual(
       given.map(([name]) => name),

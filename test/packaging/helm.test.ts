@@ -1,5 +1,5 @@
-// Renders deploy/helm for three sizes, and checks what comes out: by the schemas of Kubernetes and of the operators that
-// the chart uses, by kube-score, and by what the code reads.
+// Renders deploy/helm for three sizes and checks the manifests: by the schemas of Kubernetes and of the operators that
+// the chart uses, by kube-score, and by the variables and commands of the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const GIVEN = path.join(ROOT, 'test/packaging/helm-values.yaml');
 const SIZES = ['small', 'medium', 'large'] as const;
 /** The oldest version that the chart names, and a new one. */
 const KUBERNETES = ['1.28.0', '1.34.0'];
-/** A Helm that `go install` has built takes an older version by default. */
+/** Without this option, a Helm that `go install` has built assumes an older version of Kubernetes. */
 const AS_OF = ['--kube-version', KUBERNETES[1]!];
 /** Variables that the chart sets and that Node.js, Temporal's client or the SDK of S3 reads. */
 const OTHERS = ['NODE_OPTIONS', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
@@ -29,7 +29,7 @@ const ACCEPTED: Record<string, string> = {
   'deployment-has-host-podantiaffinity': 'topology spread constraints put replicas on different hosts',
   'pod-probes-identical': 'a poll must be answered while Temporal is away, so /readyz decides about the start alone',
 };
-/** Of the size that is meant for trying the service out. */
+/** Checks that only the size `small` fails on purpose, which is meant for trying the service out. */
 const ACCEPTED_IF_SMALL: Record<string, string> = {
   'deployment-replicas': 'one replica of the API is what small means',
 };
@@ -130,7 +130,7 @@ describe('the chart', function () {
         const { file } = await render(size);
         const all = { ...ACCEPTED, ...(size === 'small' && ACCEPTED_IF_SMALL) };
         const accepted = Object.keys(all).flatMap((name) => ['--ignore-test', name]);
-        // A limit of the processor would stop a process that others leave room for. Requests are set.
+        // The chart requests processor time but limits none: a limit would slow a process even if the host is idle.
         const args = ['score', '--output-format', 'ci', '--ignore-container-cpu-limit', ...accepted, file];
         const { stdout } = await run(await goTool('kube-score'), args).catch((error: { stdout: string }) => error);
         const failed = stdout.split('\n').filter((line) => /^\[(?:CRITICAL|WARNING)\]/.test(line));
@@ -212,7 +212,7 @@ describe('the chart', function () {
     }
   });
 
-  it('renders a database with a synchronous replica where one is asked for, whose Secret gives the address', async () => {
+  it('renders a database with a synchronous replica where configured; its Secret gives the address', async () => {
     const { manifests } = await render('medium');
     assert.deepEqual(named(manifests, 'Cluster'), ['flows-db']);
     for (const { env } of containersOf(manifests)) {
@@ -222,7 +222,7 @@ describe('the chart', function () {
     assert.deepEqual(named((await render('small')).manifests, 'Cluster'), []);
   });
 
-  it('scales workers by the backlog of their queue only where that is asked for, and sets no number then', async () => {
+  it('scales workers by the backlog of their queue only with autoscaling, and then sets no replicas', async () => {
     const { manifests } = await render('large');
     const scaled = manifests.filter(({ kind }) => kind === 'ScaledObject');
     assert.deepEqual(

@@ -19,7 +19,7 @@ describe('the script that pins images', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the command with a `docker` that prints the output of the script. */
+  /** Runs the command with a `docker` that executes `script`. */
   function pin(script: string): void {
     mkdirSync(path.join(folder, 'bin'), { recursive: true });
     writeFileSync(path.join(folder, 'bin/docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -50,7 +50,7 @@ describe('the script that pins images', () => {
     );
   });
 
-  it('writes nothing when a registry does not answer, or with something else', () => {
+  it('writes nothing when a registry does not answer, or answers with no digest', () => {
     const before = FILES.map(read);
     assert.throws(() => pin(`case "$*" in *temporalio/ui*) exit 1;; esac; ${digestBy('a')}`));
     assert.throws(() => pin('echo latest'));

@@ -1,4 +1,4 @@
-// The folder `secrets` of docker-compose.yml.
+// Sample secrets, in files like those in the folder `secrets` of docker-compose.yml.
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export const SAMPLE_SECRETS: Record<string, string> = {
   jwt_secret: 'sample0session0token0secret0of0length',
 };
 
-/** The folder in which containers have their secrets. */
+/** The folder in which a container finds its secrets. */
 const MOUNTED = '/run/secrets/';
 
 /** Returns a new folder with the files, each with the line end that `openssl` writes. */
@@ -25,7 +25,7 @@ export function writeSecrets(): string {
   return folder;
 }
 
-/** The environment of a container, for a process of this machine. */
+/** Returns a container's environment for a process of this machine: paths of secrets lead to the files in `folder`. */
 export function withSecretsIn(folder: string, environment: Record<string, string>): Record<string, string> {
   const moved = Object.entries(environment).map(([name, value]) => [
     name,

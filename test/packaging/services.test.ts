@@ -1,4 +1,5 @@
-// The services of docker-compose.yml, started by hand in its order. The servers are those of the test stack.
+// The services of docker-compose.yml, started as processes in the order of the file. PostgreSQL and Temporal are those
+// of the test stack.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +65,7 @@ describe('the services of docker-compose.yml', function () {
     api = compose.start('api');
     await eventually(async () => (await fetch(`${compose.apiUrl}/healthz`)).ok, LONG);
     const ready = await (await fetch(`${compose.metricsUrl}/readyz`)).json();
-    // The mark of the store of files is in a table that the migrations make.
+    // `files` is false because the mark of the file store is in a table that the migrations create.
     assert.deepEqual(ready, { status: 'not ready', database: true, migrations: false, files: false, temporal: true });
     assert.deepEqual(await (await fetch(`${compose.apiUrl}/readyz`)).json(), { status: 'not ready' });
     assert.equal(await compose.health('api'), 1);

@@ -1,4 +1,4 @@
-// `npm run check:vulnerabilities` with registries on this machine.
+// `npm run check:vulnerabilities` with a fake registry.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ async function check(advisories: Advisories | undefined, env: Record<string, str
     else response.writeHead(request.method === 'POST' ? 405 : 404).end('{}');
   });
   await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
-  // npm caches advisories.
+  // npm caches advisories, so each check has a new cache.
   const cache = mkdtempSync(path.join(tmpdir(), 'npm-cache-'));
   const url = `http://user:hidden@127.0.0.1:${(registry.address() as AddressInfo).port}/`;
   try {
@@ -82,7 +82,7 @@ describe('the check for known vulnerabilities', function () {
     ]);
   });
 
-  it('says that it did not run where the registry has no such database, without its address', async () => {
+  it('says that it did not run where the registry has no advisories, and does not print its address', async () => {
     const [code, said] = await check(undefined);
     assert.equal(code, 0);
     assert.match(said, /^NOT RUN: the registry did not tell of vulnerabilities \(.*405/);

@@ -1,4 +1,4 @@
-// The texts of documents as a worker gets them, from the processes that read them.
+// Extracts the texts of documents in separate processes, as a worker does.
 import assert from 'node:assert/strict';
 import { createDocumentTexts, type DocumentTexts } from '../../activities/files/document-texts.js';
 import { createProcesses, DOCUMENT_LIMITS, type Processes } from '../../processes/processes.js';

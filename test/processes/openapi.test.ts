@@ -1,4 +1,4 @@
-// OpenAPI documents as the API reads them, in processes with its limits.
+// OpenAPI documents, read in separate processes with the limits that the API sets.
 import assert from 'node:assert/strict';
 import { createProcesses, OPENAPI_LIMITS, type Processes } from '../../processes/processes.js';
 import type { OpenapiReply } from '../../processes/read-openapi.js';
@@ -116,7 +116,7 @@ describe('OpenAPI documents in their process', function () {
     assert.match(reply.service.warnings[0]!.message, /^Its server cannot be used: .*not public/);
   });
 
-  it('that hold what cannot be stored lose it', async () => {
+  it('lose characters that cannot be stored', async () => {
     const [action] = await actionsOf(documentOf({ '/a': { get: { summary: 'a\0b\ud800', ...ok } } }));
     assert.equal((action as unknown as { title: string }).title, 'a\uFFFDb\uFFFD');
   });

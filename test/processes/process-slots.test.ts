@@ -4,7 +4,7 @@ import { ProcessSlots } from '../../processes/process-slots.js';
 const NEVER = new AbortController().signal;
 
 describe('slots for processes', () => {
-  /** Takes a slot and adds its name to `begun` once it has it. */
+  /** Returns a function that waits for a slot, and then adds `name` to `begun`. */
   function taking(slots: ProcessSlots, begun: string[]) {
     return (projectId: number, name: string, signal = NEVER) =>
       slots.take(projectId, signal).then(() => void begun.push(name));
@@ -12,7 +12,7 @@ describe('slots for processes', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('are given in order of arrival, past projects that have as many as they may have', async () => {
-    const slots = new ProcessSlots({ total: 3, perProject: 2 });
+    const slots = new ProcessSlots({ total: 3, perOwner: 2 });
     const begun: string[] = [];
     const take = taking(slots, begun);
     void take(1, 'a1');
@@ -30,8 +30,8 @@ describe('slots for processes', () => {
     assert.deepEqual(begun.slice(4), ['a3']);
   });
 
-  it('are left by who is stopped, before or while it waits', async () => {
-    const slots = new ProcessSlots({ total: 1, perProject: 1 });
+  it('are not taken by a caller that is stopped before or while it waits', async () => {
+    const slots = new ProcessSlots({ total: 1, perOwner: 1 });
     const begun: string[] = [];
     const take = taking(slots, begun);
     await take(1, 'a');

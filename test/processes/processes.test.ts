@@ -1,4 +1,4 @@
-// The processes of the build, as the API and the worker start them.
+// Work in separate processes, which the API and the worker start from the build.
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Question } from '../../graph/judge.js';
@@ -55,7 +55,7 @@ describe('processes', function () {
     assert.equal((await run({ kind: 'schema', schema: '{"$async":true}', value: '1' }))?.kind, 'unusable');
   });
 
-  it('leave the process to itself while they work', async () => {
+  it('do not block the calling process while they work', async () => {
     await run(quick);
     let longestMs = 0;
     let lastMs = performance.now();

@@ -2,7 +2,7 @@
 import { http, link, linkInRow, node as nodeOf, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import type { World } from './scenario.js';
 
-/** An inner loop in each iteration of an outer one, with calls and without. */
+/** A loop inside another one, whose body makes calls, and then a loop without items. */
 export function loopInLoop({ target }: World): DrawingNode[] {
   const call = http('', { label: 'call' });
   const inner = nodeOf('loop', { body_node: call.id, max_rounds: 3, output: '' });
@@ -15,7 +15,7 @@ export function loopInLoop({ target }: World): DrawingNode[] {
   return [...linkInRow([trigger(), outer]), empty, inner, call];
 }
 
-/** One loop skips its failed items; another one, which fails and stops its calls, is caught. */
+/** The first loop skips its failed items. The second one fails and stops its calls; its failure is caught. */
 export function failingLoops({ target }: World): DrawingNode[] {
   const call = http('', { label: 'call' });
   const skips = nodeOf('for_each', {
@@ -35,7 +35,7 @@ export function failingLoops({ target }: World): DrawingNode[] {
   return [...linkInRow([trigger(), skips]), stops, call, fails, after];
 }
 
-/** Each item of the outer loop has an inner one whose calls last until they are stopped. */
+/** Each item of the outer loop has an inner loop, whose calls last until they are stopped. */
 export function endlessLoops({ target }: World, path: string): DrawingNode[] {
   const call = http(`${target.url}/delay/60000/${path}`, { label: 'call' });
   const inner = nodeOf('for_each', { body_node: call.id, items: [1, 2], concurrency: 2 });
@@ -44,7 +44,7 @@ export function endlessLoops({ target }: World, path: string): DrawingNode[] {
 }
 
 /**
- * An item fails while the inner loop beside the failing node starts, which takes longer. The outer loop skips the item.
+ * A node fails while the inner loop beside it still starts, which takes longer. The outer loop skips the item of both.
  */
 export function loopBesideFailure(): DrawingNode[] {
   const [both, fails, leaf] = [nodeOf('set', { value: '' }), nodeOf('condition'), nodeOf('set', { value: '' })];

@@ -1,5 +1,5 @@
-// Finds the code of the run workflow that a replay executes. A replay runs in this process, so V8's own counters see
-// it.
+// Finds the code of the run workflow that a replay executes. A replay runs in this process, so V8's coverage counters
+// record it.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';

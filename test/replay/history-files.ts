@@ -7,8 +7,8 @@ import { historyToJson } from '../../cli/replay/histories.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../histories');
 /**
- * The version that `npm run histories` writes. A new folder is needed once runs of the version before are in flight
- * somewhere.
+ * The version that `npm run histories` writes. Raise it once runs of this version are in flight in an installation, so
+ * that their recordings stay.
  */
 export const CURRENT_VERSION = '1';
 
@@ -51,7 +51,7 @@ export function writeHistories(scenario: string, histories: History[]): void {
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'identity') return 'recorded';
   if (key === 'stackTrace') return '';
-  // The queue of the one worker that has the run in memory is named after its process.
+  // A sticky queue belongs to the worker process that has the run cached, and is named after the process.
   const queue = value as { kind?: string; name?: string } | null;
   if (key === 'taskQueue' && queue?.kind === 'TASK_QUEUE_KIND_STICKY') return { ...queue, name: 'recorded' };
   return value;

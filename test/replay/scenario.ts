@@ -1,4 +1,4 @@
-// The world of a recording: a real stack, and servers for its nodes to call.
+// What a recording needs: a real stack, and servers that its nodes call.
 import { approvalsOf, decide } from '../support/agents.js';
 import type { Client } from '@temporalio/client';
 import { STATUS_QUERY, type RunStatusAnswer } from '../../contract/run-workflow.js';

@@ -7,7 +7,7 @@ import type { Scenario, World } from './scenario.js';
 
 export const DENSE = { EXECUTION: 'dense' };
 
-/** A condition whose ways never join: the nodes after it are in its activity. */
+/** A condition whose branches never join, so the nodes after it run in its activity. */
 function forked({ target }: World, path: string, answer: string): DrawingNode[] {
   const choice = condition(answer, '==', 'yes');
   const [whenTrue, whenFalse] = [http(`${target.url}/${path}`), http(`${target.url}/${path}`)];
@@ -44,7 +44,7 @@ async function besideTimedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** Only one way of the first condition has a link, and none of the last. */
+/** Only one branch of the first condition has a link, and no branch of the last condition. */
 function halfForked({ target }: World): DrawingNode[] {
   const [choice, last] = [condition('yes', '==', 'yes'), condition('1', '==', '1')];
   const after = http(`${target.url}/half-forked`);
@@ -53,7 +53,7 @@ function halfForked({ target }: World): DrawingNode[] {
   return [...inRow(choice), after, last];
 }
 
-/** A condition is the first node of the activity, because another node starts with it. */
+/** A condition is the first node of its activity, because another node starts at the same time. */
 function decisionFirst({ target }: World): DrawingNode[] {
   const choice = condition('yes', '==', 'no');
   const [whenTrue, whenFalse] = [http(`${target.url}/when-true`), http(`${target.url}/when-false`)];

@@ -1,4 +1,4 @@
-// Runs on a server that asks for a new execution after 20 events: everything about continue-as-new.
+// Runs on a server that suggests continue-as-new after 20 events.
 import { eventually } from '../../harness/timing/eventually.js';
 import {
   agent,
@@ -17,13 +17,13 @@ import { agentWithRuns } from './sub-workflows.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;
 
-/** A row of nodes that is long enough to pass the limit. */
+/** A row of nodes that is long enough to pass this limit. */
 function busy({ target }: World, path: string, length = 8): DrawingNode[] {
   const [, ...nodes] = inRow(...Array.from({ length }, () => http(`${target.url}/${path}`)));
   return nodes;
 }
 
-/** Each node names its pool, so the run asks for it. */
+/** Each node names its pool, so a local activity decides about the pool of each. */
 function inDefaultPool({ target }: World): DrawingNode[] {
   return Array.from({ length: 5 }, () => http(`${target.url}/in-pool`, { settings: { pool: 'default' } }));
 }

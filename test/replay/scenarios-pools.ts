@@ -19,7 +19,7 @@ interface Pools {
   pools?: string[];
 }
 
-/** Workers know of the pools of a project for this long. */
+/** Workers cache the pools of a project for 2 s, so a change holds after this time. */
 const WORKERS_KNOW_MS = 2_500;
 
 async function setPools({ stack }: World, projectId: number, { pool, pools = [] }: Pools): Promise<void> {

@@ -16,14 +16,14 @@ import { startTokenProvider } from '../support/token-provider.js';
 import { callBack, callbackUrlOf, taskOf } from '../support/waiting.js';
 import { ADDS, DONE, type Scenario, type World } from './scenario.js';
 
-/** There are more waits than the progress lists; the time of one is over when it starts. */
+/** There are more waits than the progress of a run lists. One of them waits for a time in the past. */
 function waitingForTime(): DrawingNode[] {
   const pauses = Array.from({ length: 22 }, () => nodeOf('wait', { seconds: 1 }));
   const past = nodeOf('wait', { mode: 'until', until: '2020-01-01' });
   return sideBySide(...pauses, past);
 }
 
-/** A wake-up without an answer reaches the waiting run first. */
+/** The run receives a wake signal before there is an answer. */
 async function waitingForCallback(world: World): Promise<string> {
   const pause = nodeOf('wait', { mode: 'callback' });
   const { runId } = await world.start(inRow(pause));
@@ -34,7 +34,7 @@ async function waitingForCallback(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** One wait goes on by its `timeout_node`, the other one by `on_error`. */
+/** After their time-outs, one wait continues with its `timeout_node`, the other one by `on_error`. */
 function waitTimedOut(world: World): DrawingNode[] {
   const [instead, after] = [http(`${world.target.url}/instead`), http(`${world.target.url}/after`)];
   const left = nodeOf('wait', { mode: 'callback', timeout: 1, timeout_node: instead.id });

@@ -66,8 +66,8 @@ async function retried(world: World): Promise<string> {
 }
 
 /**
- * A node fails while others are in flight, an agent waits for an approval, and more nodes are ready than the window
- * holds.
+ * A node fails while others are in flight, an agent waits for an approval, and more nodes are ready than may be in
+ * flight.
  */
 async function siblingsCancelled(world: World): Promise<string> {
   const waits = world.agent([NOTES, DONE], 'always');
@@ -134,7 +134,7 @@ async function timedOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** One failure goes on by the ordinary links, another by the error link; the node after both starts with either. */
+/** After caught failures, one node takes its ordinary links, the other its error link. The last node joins any link. */
 function caught({ target }: World): DrawingNode[] {
   const [last, never] = [http(`${target.url}/after-failures`, { join: 'any' }), http(`${target.url}/never`)];
   const goesOn = http(`${target.url}/status/418`, { on_error: 'continue' });
@@ -144,7 +144,7 @@ function caught({ target }: World): DrawingNode[] {
   return [...sideBySide(goesOn, branches), last, never];
 }
 
-/** Two cases of three hold, and their ways join again. */
+/** Two of three cases hold, and their branches join again. */
 function switched({ target }: World): DrawingNode[] {
   const ways = ['one', 'two', 'three'].map((name) => http(`${target.url}/${name}`));
   const cases = ways.map(({ id }, index) => ({
@@ -175,7 +175,10 @@ async function caughtTimeOut(world: World): Promise<string> {
   return world.ended(runId);
 }
 
-/** A plan that cannot go on, which only a bug could make, replaces the run's own under the run's id. */
+/**
+ * Terminates the run and starts another one under its id. The plan of that run cannot complete, which only a bug could
+ * cause: its second node waits for two links, of which there is one.
+ */
 async function stalled(world: World): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always');
   const [start] = inRow(node);

@@ -12,7 +12,7 @@ interface Family {
   childId: string;
 }
 
-/** A run that starts a run of these nodes; if it waits for that run, it goes on for a second afterwards. */
+/** Runs a workflow that starts a run of these nodes. If it waits for that run, it continues for a second afterwards. */
 async function family({ api, stack }: World, child: DrawingNode[], wait = true): Promise<Family> {
   const project = await api.createProject();
   const workflow = await api.createWorkflow(project, inRow(...child));
@@ -29,7 +29,7 @@ export async function parentOf(world: World): Promise<string> {
   return (await family(world, [node('set', { value: 'done' })])).parentId;
 }
 
-/** The child run loads its plan. */
+/** Returns the child run, which loads its plan by an activity. */
 export async function childRun(world: World): Promise<string> {
   return (await family(world, [node('set', { value: 'done' })])).childId;
 }

@@ -4,8 +4,8 @@ import Mocha from 'mocha';
 const { Base, Spec } = Mocha.reporters;
 
 /**
- * Mocha's spec reporter for one file. It writes into `lines`, because files run side by side and each is printed when
- * it has ended.
+ * Mocha's spec reporter for one file. It writes into `lines`, because files run side by side: the runner prints the
+ * output of a file when the file has ended.
  */
 export function createFileReporter(
   lines: string[],

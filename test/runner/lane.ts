@@ -1,4 +1,4 @@
-// One lane of the runner: a process that runs the test files that it is given, one after the other, on mocha.
+// One lane of the runner: a process that runs test files with mocha, one after the other, as the runner requests them.
 import { createRequire } from 'node:module';
 import Mocha from 'mocha';
 import type * as SharedStack from '../support/shared-stack.js';
@@ -7,7 +7,7 @@ import { createFileReporter } from './file-reporter.js';
 import type { FileResult, FromLane, ToLane } from './messages.js';
 
 const TEST_TIMEOUT_MS = 120_000;
-/** Loads modules as mocha loads test files: an imported module would be another copy than theirs. */
+/** Loads modules by `require`, as mocha loads test files. An import would load a second copy of the module. */
 const loadAsTestsDo = createRequire(import.meta.url);
 let isEnding = false;
 
@@ -44,7 +44,7 @@ async function runOn(mocha: Mocha, file: string): Promise<Pick<FileResult, 'pass
     const runner = mocha.run(() => resolve(runner));
   });
   const { passes, failures, pending } = stats!;
-  // Mocha would otherwise keep listening for errors of the next files.
+  // Otherwise this instance of mocha would keep listening for uncaught errors while the next files run.
   mocha.dispose();
   return { passes, failures, pending };
 }

@@ -1,5 +1,5 @@
-// Runs test files in several processes side by side, all of them on one shared stack, which is started when a lane
-// first needs it.
+// Runs test files in several processes side by side, which are called lanes. All lanes use one shared stack, which is
+// started when a lane first requests it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export interface LanesOptions {
   env: Record<string, string>;
   sharedStack: () => Promise<SharedStackAt>;
   onResult: (result: TimedResult) => void;
-  /** The time for which a lane may still live after its last file. */
+  /** The longest time that the process of a lane may take to end after its last file. */
   leakAfterMs?: number;
 }
 
@@ -24,8 +24,8 @@ export type Group = string[];
 
 const LEAK_AFTER_MS = 60_000;
 /**
- * A larger lane is replaced by a new one, because a test that measures the memory of its own process must not include
- * the leftovers of others.
+ * A lane whose process uses more memory is replaced by a new one, because a test that measures the memory of its own
+ * process must not include what earlier files left there.
  */
 const MAX_LANE_MB = 1_000;
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -37,7 +37,7 @@ export async function runInLanes(groups: Group[], options: LanesOptions): Promis
   await Promise.all(Array.from({ length: jobs }, () => runLanes(queue, options)));
 }
 
-/** Runs one lane after the other: a lane that dies is replaced while there are files left. */
+/** Runs one lane after the other: a lane whose process ends is replaced while files are left. */
 async function runLanes(queue: Group[], options: LanesOptions): Promise<void> {
   while (queue.length > 0) {
     // A lane that does not start would not start the next time either.
@@ -45,7 +45,7 @@ async function runLanes(queue: Group[], options: LanesOptions): Promise<void> {
   }
 }
 
-/** Returns false if the lane has died before it was ready for a file. */
+/** Returns false if the process of the lane ended before it was ready for a file. */
 async function runLane(queue: Group[], options: LanesOptions): Promise<boolean> {
   const child = fork(LANE, [], {
     execArgv: ['--import', 'tsx', '--enable-source-maps'],

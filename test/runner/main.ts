@@ -1,5 +1,5 @@
-// `npm test` and the other suites (tiers.ts): `main.ts SUITE`, or `main.ts SUITE FILE...` for these files alone,
-// whatever their suite. Its last line is "N passed, N failed". Options: `--grep TEXT`, `--jobs N`, `--slowest N`.
+// `npm test` and the other suites (tiers.ts): `main.ts SUITE`, or `main.ts SUITE FILE...` for only these files, from
+// any suite. The last line of the output is "N passed, N failed". Options: `--grep TEXT`, `--jobs N`, `--slowest N`.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findTemporalBinary } from '../../cli/embedded/temporal-binary.js';
@@ -9,7 +9,7 @@ import { openStackToLend } from './stack-to-lend.js';
 import { testFiles } from './test-files.js';
 import { ALONE, GROUPS, LONG, matches, roundsOf, TIERS, type Round, type TierName } from './tiers.js';
 
-/** There are more jobs than processors, because files wait most of the time. */
+/** Three more jobs than processors, but at most five. Files wait most of the time. */
 const JOBS = Math.min(5, availableParallelism() + 3);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,12 +71,12 @@ async function runRound({ title, files, env = {} }: Round, report: Report): Prom
   });
 }
 
-/** Variables that a person sets, such as FUZZ_COUNT, override those of a round. */
+/** Variables that a person sets, such as RANDOM_DRAWINGS, override those of a round. */
 function pickEnvironment(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(env).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** Groups with long files come first. */
+/** Groups with a file of LONG come first. */
 function toGroups(files: string[]): Group[] {
   const groups: Group[] = GROUPS.map((patterns) => files.filter((file) => matches(file, patterns)));
   for (const file of files) if (!groups.some((group) => group.includes(file))) groups.push([file]);
@@ -89,8 +89,8 @@ function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
 }
 
 /**
- * Downloads or compiles the Temporal CLI if needed. This takes minutes, so it is done visibly and outside of any test's
- * time-out.
+ * Downloads or compiles the Temporal CLI if needed. That takes minutes, so it happens before the tests, with visible
+ * progress and outside of their time-outs.
  */
 async function ensureTemporal(): Promise<void> {
   await findTemporalBinary({

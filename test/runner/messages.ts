@@ -11,7 +11,7 @@ export type FromLane = { type: 'ready' } | ({ type: 'ran' } & FileResult) | { ty
 /** The location of the runner's one stack. */
 export interface SharedStackAt {
   dataDir: string;
-  /** The address of the model provider that forwards to each lane's own (harness/target/model-router.ts). */
+  /** The model provider that forwards calls to the providers of the lanes (harness/target/model-router.ts). */
   modelRouterUrl: string;
 }
 

@@ -26,7 +26,7 @@ describe('the model provider of a shared stack', () => {
     await router.close();
   });
 
-  it('has a call answered by the process that has scripted its model, with its status and its turn', async () => {
+  it('forwards a call to the process that has scripted its model, and returns its status and headers', async () => {
     providers[1].script('second', [{ text: 'one' }, { status: 429, headers: { 'retry-after': '7' } }]);
     assert.equal(await textOf(await ask('second')), 'one');
     const refused = await ask('second');
@@ -35,7 +35,7 @@ describe('the model provider of a shared stack', () => {
     assert.equal(providers[1].requestsFor('second')[0]!.headers['x-only-scripted'], undefined);
   });
 
-  it('echoes what nobody has scripted, and lets every process see the call once', async () => {
+  it('echoes a call whose model no process has scripted, and records it once in every process', async () => {
     assert.equal(await textOf(await ask('nobodys')), 'echo: hello');
     assert.deepEqual(
       providers.map((provider) => provider.requestsFor('nobodys').length),
@@ -43,7 +43,7 @@ describe('the model provider of a shared stack', () => {
     );
   });
 
-  it('hands on a cut connection, and a caller that hangs up', async () => {
+  it('passes on a cut connection, and a disconnect of the caller', async () => {
     providers[0].script('cut', { reset: true });
     await assert.rejects(ask('cut'));
     providers[0].script('slow', { delayMs: 20_000 });

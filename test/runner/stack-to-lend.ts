@@ -5,7 +5,7 @@ import type { SharedStackAt } from './messages.js';
 
 export interface StackToLend {
   lend: () => Promise<SharedStackAt>;
-  /** `keep`: leaves the data directory and its logs, for a look after a failure. */
+  /** `keep`: keeps the data directory and its logs, to be read after a failure. */
   close: (options: { keep: boolean }) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function openStackToLend(env: Record<string, string>): StackToLend {
   return {
     async lend() {
       started ??= start();
-      // One slow start must not fail all files: the next request tries again.
+      // One failed start must not fail all files: the next request tries again.
       started.catch(() => (started = undefined));
       const { stack, router } = await started;
       return { dataDir: stack.dataDir, modelRouterUrl: router.url };

@@ -15,7 +15,7 @@ describe('the suites', () => {
     for (const file of files) assert.equal(tiersOf(file).length, 1, file);
   });
 
-  it('name no file or folder that is not there', () => {
+  it('name only files and folders that exist', () => {
     const patterns = [...names.flatMap((name) => [...TIERS[name]]), ...LONG, ...ALONE, ...GROUPS.flat()];
     const rounds = names.flatMap((name) => roundsOf(name, files));
     for (const pattern of patterns)
@@ -26,7 +26,7 @@ describe('the suites', () => {
     for (const { title, files: those } of rounds) assert.ok(those.length > 0, title);
   });
 
-  it('run what runs the run workflow once more with the cache of workflows off', () => {
+  it('run the tests of the run workflow once more with the cache of workflows off', () => {
     const again = roundsOf('long', files).find(({ env }) => env?.['WORKER_CACHED_WORKFLOWS'] !== undefined);
     assert.equal(again!.env?.['WORKER_CACHED_WORKFLOWS'], '0');
     assert.ok(again!.files.includes('test/temporal-workflows/run-graph.test.ts'));

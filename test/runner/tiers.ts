@@ -10,10 +10,10 @@ export interface Round {
 
 const RANDOM_DRAWINGS = 'test/temporal-workflows/random-drawings.test.ts';
 
-/** The files of each suite. A file without a pattern is in `quick`: that is `npm test`. */
+/** The files of each suite. A file that no pattern matches is in `quick`, the suite of `npm test`. */
 export const TIERS = {
   quick: [],
-  /** Tests that kill or freeze processes, take over from another build, or wait for times of the service. */
+  /** Tests that kill or freeze processes, continue the runs of another build, or wait for real time limits. */
   durability: [
     'test/activities/kinds/code/sandbox-process.test.ts',
     'test/api/background/reconciler.test.ts',
@@ -43,8 +43,8 @@ export const TIERS = {
     'test/temporal-workflows/worker-shutdown.test.ts',
   ],
   /**
-   * Loads, long drills, changes of keys and settings, and tests that repeat a guarantee of the suites above at another
-   * place.
+   * Load tests, long drills, tests that change keys and settings, and tests that repeat at another place a guarantee of
+   * the suites above.
    */
   long: [
     'test/api/build/large-drawings.test.ts',
@@ -164,7 +164,7 @@ export const TIERS = {
     'test/console/workflow-list.test.ts',
     'test/console/workflows.test.ts',
   ],
-  /** The commands of the documents and of the examples, exactly as written. */
+  /** The commands in the documents and examples, executed exactly as written. */
   docs: [
     'test/docs/',
     'test/examples/gallery.test.ts',
@@ -186,7 +186,7 @@ export const TIERS = {
   fuzz: ['test/api/fuzz.test.ts'],
 } as const satisfies Record<string, string[]>;
 
-/** These files start first, so that nothing waits for the longest of them at the end. */
+/** These files start first, so that none of the longest files still runs when all others have ended. */
 export const LONG = [
   'test/api/fuzz.test.ts',
   'test/api/background/reconciler.test.ts',
@@ -225,8 +225,10 @@ export const LONG = [
   'test/temporal-workflows/worker-versions.test.ts',
 ];
 
-/** They measure short times, take the whole machine, count the rows or the log of everybody, or lock whole tables: nothing
- * else runs meanwhile. */
+/**
+ * No other file runs while one of these runs. They measure short times, load the whole machine, count rows or log lines
+ * that other tests write too, or lock whole tables.
+ */
 export const ALONE = [
   'test/activities/kinds/code/hostile-code.test.ts',
   'test/api/http/raw-http.test.ts',
@@ -242,9 +244,10 @@ export const ALONE = [
 ];
 
 /**
- * The files of each group run one after the other, in one lane, and the first group starts first. Its files compute for
- * many seconds, in which their process answers no model calls for other lanes, so they must end before their lane has a
- * model provider. The files of the second group delete old rows, whoever has made them.
+ * The files of each group run one after the other, in one lane. The first group starts first: its files compute for
+ * many seconds, and meanwhile a model provider in their process could not answer the calls of other lanes. They must
+ * end before their lane starts a model provider. The files of the second group delete all old rows, so each would
+ * delete rows that the others need.
  */
 export const GROUPS = [
   [RANDOM_DRAWINGS, 'test/temporal-workflows/planner.test.ts'],
@@ -256,10 +259,14 @@ export const GROUPS = [
 ];
 
 /**
- * With the workers' cache off, every step of a run is a replay of all steps before it. These tests are left out because
- * they execute no run on a worker, kill workers and so empty their cache anyway, move runs between builds, have a chain
- * of 2,000 nodes, which costs the square of that, wait most of the time, replay by themselves, check only contents,
- * such as secrets in results, or use dense execution, whose histories are replayed in any case.
+ * With the workers' cache off, every step of a run replays all steps before it. These tests are left out of that round,
+ * each for one of these reasons:
+ * - They execute no run on a worker.
+ * - They kill workers, which empties the cache anyway, or move runs between builds.
+ * - Their chain of 2,000 nodes would take quadratic time.
+ * - They wait most of the time.
+ * - They replay histories themselves, or use dense execution, whose histories are replayed in any case.
+ * - They check only contents, such as secrets in results.
  */
 const NOT_WITHOUT_CACHE = [
   'agent-durability',
@@ -302,7 +309,7 @@ export function matches(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern));
 }
 
-/** The tiers whose patterns name the file; `quick` if none does. */
+/** The suites whose patterns match the file; `quick` if none does. */
 export function tiersOf(file: string): TierName[] {
   const named = (Object.keys(TIERS) as TierName[]).filter((tier) => matches(file, TIERS[tier]));
   return named.length === 0 ? ['quick'] : named;

@@ -6,8 +6,8 @@ import type { Sample } from '../../cli/samples/samples.js';
 const GIVE_UP_AFTER_MS = 60_000;
 
 /**
- * Waits for the end of a run of the sample. Meanwhile `attend` gives the run what it waits for, and describes this in
- * sentences.
+ * Polls a run of the sample until its end. `attend` gets each polled state, gives the answers that the run waits for,
+ * and returns sentences about them.
  */
 export async function attendToEnd(
   api: DemoApi,

@@ -1,4 +1,4 @@
-// A headless Chromium for tests of pages, from a package.
+// A headless Chromium for tests of pages, which an npm package installs.
 import { chromium as driver, type Browser } from 'playwright-core';
 import { chromiumPath } from '../../harness/browser/chromium.js';
 import { beforeLeaving } from './shared-stack.js';
@@ -8,7 +8,7 @@ const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
 let shared: Promise<Browser> | undefined;
 
-/** The browser of this process, which serves all its test files. A browser that has died is replaced. */
+/** The browser of this process, which serves all its test files. A browser that has exited is replaced. */
 export async function sharedBrowser(): Promise<Browser> {
   if (shared === undefined) beforeLeaving(async () => (await shared?.catch(() => undefined))?.close());
   const known = await shared?.catch(() => undefined);

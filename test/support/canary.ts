@@ -1,4 +1,5 @@
-// Secrets that can be found again: any encoding leaves the core of one unchanged, or in one of few forms.
+// Secrets (canaries) that a search finds in any encoding: an encoding leaves the core of each unchanged, or turns it
+// into one of a few known forms.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';

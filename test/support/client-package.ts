@@ -1,4 +1,4 @@
-// A project outside of this repository that uses the TypeScript client, as npm packs it.
+// A project outside of this repository that installs the TypeScript client from the package that `npm pack` makes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -20,8 +20,8 @@ export function cpuMilliseconds(work: () => unknown): number {
 
 /**
  * Asserts that `large` costs at most `limit` times as many milliseconds as `small`. Garbage collection and compilation
- * are counted in some rounds, so the cheapest of at most eight rounds counts for each; less than `leastMs` counts as
- * that.
+ * add to the cost of some rounds, so the cheapest of at most eight rounds counts for each size. A cost of `small` below
+ * `leastMs` counts as `leastMs`.
  */
 export async function assertCostRatio<T>(
   costOf: (size: T) => number | Promise<number>,

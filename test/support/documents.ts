@@ -9,7 +9,7 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** A page with this text, which must not contain parentheses. */
+/** A PDF of one page with this text, which must not contain parentheses. */
 export function pdfOf(text: string): Buffer {
   const shown = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
   return pdfWith({ content: deflateSync(shown) });

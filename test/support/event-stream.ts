@@ -31,7 +31,7 @@ export interface StreamOptions {
   withDeltas?: boolean;
 }
 
-/** Opens the stream of a run with an API key. An answer that is no stream is not read from `response`. */
+/** Opens the stream of a run with an API key. If the answer is no stream, its body is left unread. */
 export async function openEventStream(
   apiUrl: string,
   apiKey: string,
@@ -86,7 +86,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** Throws for an empty line without an event before it, as behind a comment: some clients take it for an event. */
+/** Throws for an empty line that ends no event, for example after a comment: some clients would report an event. */
 function toEvent(lines: string[]): StreamedEvent {
   const fields = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),

@@ -1,4 +1,4 @@
-// An MCP server that misbehaves as a test demands, and records its requests. It speaks streamable HTTP unless scripted
+// An MCP server that misbehaves as a test demands, and records its requests. It uses streamable HTTP unless scripted
 // otherwise.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { startHttpServer } from '../../cli/sandbox/http-server.js';

@@ -16,7 +16,7 @@ export async function queryDatabase<Row>(stack: TestStack, text: string, values:
   let pool = pools.get(connectionString);
   if (pool === undefined) {
     pool = new pg.Pool({ connectionString, max: 4, idleTimeoutMillis: 1_000, allowExitOnIdle: true });
-    // The kill of a database breaks idle connections, and the pool drops them.
+    // Tests kill databases, which breaks idle connections. The pool drops them.
     pool.on('error', () => undefined);
     pools.set(connectionString, pool);
   }
@@ -144,8 +144,8 @@ export async function reset(stack: TestStack, runId: string): Promise<void> {
 }
 
 /**
- * Makes Temporal give up on an activity, as it does after a day: shortens the day as an operator does, but not below
- * three heartbeats.
+ * Makes Temporal time out an activity, which it would do after a day. Shortens the time-out of this activity, as an
+ * operator can; it stays longer than three heartbeats.
  */
 export async function giveUpOn(stack: TestStack, runId: string, activityId: string): Promise<void> {
   await withTemporal(stack, (client) =>

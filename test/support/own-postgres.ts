@@ -134,7 +134,7 @@ function mountTmpfs(folder: string, sizeMiB: number): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m,mode=0755`, 'tmpfs', folder], { stdio: 'pipe' });
 }
 
-/** A full disk of the WAL ends the server at once, which is another failure than a full disk of the tables. */
+/** Moves the WAL to another disk, because a full disk of the WAL has another effect: it ends the server at once. */
 function moveLog(disk: string, to: string): void {
   const log = path.join(disk, 'postgres/pg_wal');
   const { uid, gid } = statSync(log);

@@ -1,14 +1,14 @@
-// Measures how busy the machine is, by the time of a bare answer of a service, during another measurement.
+// Measures how busy the machine is during another measurement, by the response time of `/healthz`.
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Pace {
-  /** Returns the 99th percentile of the times of bare answers, in milliseconds. It is mostly a wait for a processor. */
+  /** Returns the 99th percentile of the response times in milliseconds, which is mostly the wait for a processor. */
   stop: () => Promise<number>;
 }
 
 const EVERY_MS = 50;
 
-/** Requests the service's health until it is stopped. */
+/** Requests `/healthz` repeatedly until `stop` is called. */
 export function watchPace(apiUrl: string): Pace {
   const over = new AbortController();
   const tookMs: number[] = [];

@@ -1,4 +1,4 @@
-// A database that the test plays: no server, only answers to compiled statements.
+// A database without a server: a function of the test returns the result of each compiled statement.
 import {
   Kysely,
   PostgresAdapter,

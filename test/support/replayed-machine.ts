@@ -4,7 +4,7 @@ import { WorkflowMachine, type Command, type Job } from './workflow-machine.js';
 
 /**
  * Delivers the results of local activities together, as the SDK does when it replays a run. Throws if the run then
- * behaves differently than when they arrive one after the other, as they do the first time.
+ * behaves differently than when they arrive one after the other, as they do in the first execution.
  */
 export class ReplayedMachine {
   readonly #firstTime: WorkflowMachine;

@@ -10,7 +10,7 @@ import type { TestStack } from '../../harness/stack/stack.js';
 export interface RetentionBench {
   db: Database;
   metrics: Metrics;
-  /** Runs a whole round, after those of other processes. */
+  /** Runs a whole round. Waits while another process runs one. */
   round: () => Promise<void>;
   close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Starts other programs as a person does.
+// Starts other programs with the environment that a person's shell has.
 import { spawn } from 'node:child_process';
 
 export interface Finished {
@@ -14,7 +14,7 @@ export interface ShellOptions {
   timeoutMs?: number;
 }
 
-/** Resolves whatever the exit code is. Rejects if the program does not exist. */
+/** Resolves with any exit code. Rejects if the program does not exist. */
 export function execute(command: string, args: string[], options: ShellOptions): Promise<Finished> {
   const { cwd, env = personsEnvironment(), timeoutMs = 120_000 } = options;
   return new Promise((resolve, reject) => {

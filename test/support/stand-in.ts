@@ -1,4 +1,4 @@
-// The stand-in's model on the test stack, whose provider serves every model name.
+// The model of cli/sandbox/ on the test stack, whose fake provider serves every model name.
 import {
   sandboxAnswer,
   sandboxToolCall,

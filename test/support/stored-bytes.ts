@@ -12,16 +12,13 @@ const OF_WORKFLOWS = (bytes: string, table: string): string =>
     WHERE workflows.project_id = $1`;
 const size = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
 const sealed = (column: string): string => `coalesce(octet_length(${column}), 0)`;
-/** The size of a value that is stored masked and sealed: the larger one of the two. */
+/** The size of a value that is stored twice, masked and sealed: only the larger copy counts. */
 const either = (column: string, other: string): string =>
   `CASE WHEN ${column} IS NULL THEN 0 ELSE greatest(octet_length(${column}::text), octet_length(${other})) END`;
 
 const PARTS = [
   `SELECT sum(${size('document')} + ${sealed('secrets_enc')} + ${size('readme_guide')}) FROM workflows WHERE project_id = $1`,
-  OF_WORKFLOWS(
-    `${size('document')} + ${sealed('kept.secrets_enc')}`.replace('document', 'kept.document'),
-    'workflow_versions',
-  ),
+  OF_WORKFLOWS(`${size('kept.document')} + ${sealed('kept.secrets_enc')}`, 'workflow_versions'),
   OF_WORKFLOWS(`${size('kept.document')} + ${sealed('kept.secrets_enc')}`, 'workflow_drafts'),
   OF_WORKFLOWS(size('kept.document'), 'answer_baselines'),
   OF_WORKFLOWS(sealed('input_enc'), 'schedules'),
@@ -51,7 +48,10 @@ const RECOUNTED = `SELECT ${PARTS.map((part) => `coalesce((${part}), 0)`).join('
 const COUNTED = `SELECT coalesce((SELECT bytes FROM stored_bytes WHERE project_id = $1), 0)
   + coalesce((SELECT sum(bytes) FROM stored_byte_changes WHERE project_id = $1), 0) AS bytes`;
 
-/** Asserts in one snapshot that the stored sum is that of the rows, whatever else happens meanwhile. Returns it. */
+/**
+ * Asserts that the counted bytes are those of the rows, and returns them. One statement reads both, so concurrent
+ * changes do no harm.
+ */
 export async function assertBytesRight(stack: TestStack, projectId: number): Promise<number> {
   const both = `SELECT (${RECOUNTED})::text AS recounted, (${COUNTED})::text AS counted`;
   const [row] = await queryDatabase<{ recounted: string; counted: string }>(stack, both, [projectId]);

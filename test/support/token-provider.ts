@@ -13,16 +13,18 @@ export interface TokenProvider {
   lifetimeSeconds: number;
   /** The lifetime in the answer, if it differs from the real one. */
   saidLifetime: unknown;
-  /** The number of requests for tokens by refresh, and by client credentials. */
+  /** The number of requests for tokens by a refresh token. */
   refreshes: number;
+  /** The number of requests for tokens by client credentials. */
   clientTokens: number;
   /** The paths of calls that the API accepted. */
   accepted: string[];
   refused: number;
   /** All tokens and codes that were issued. */
   given: string[];
-  /** These are called for each request for tokens: before the answer is sent, and before the tokens are made. */
+  /** Called for each request for tokens, after the tokens are made and before the answer is sent. */
   beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
+  /** Called for each request for tokens, before the tokens are made. */
   beforeTokens: ((grantType: string | null) => Promise<void>) | undefined;
   /** The status and body of the answers to requests for tokens; undefined: tokens are issued. */
   answer: { status: number; body: object } | undefined;

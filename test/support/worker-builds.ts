@@ -18,7 +18,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 export const DEPLOYMENT = 'runs';
 
 /**
- * The server repeats a step that would end the run if something has arrived meanwhile. This is no failure of the build.
+ * The server fails a workflow task with this cause if the task would end the run and an event has arrived meanwhile. It
+ * then repeats the task. This is no failure of the build.
  */
 const UNHANDLED_COMMAND = 1; // temporal.api.enums.v1.WorkflowTaskFailedCause
 
@@ -117,7 +118,8 @@ export class WorkerBuilds {
   }
 
   /**
-   * The builds that executed the run's steps, for each execution, the oldest first; `unversioned` if a step names none.
+   * The builds that executed the run's workflow tasks, for each execution, the oldest first; `unversioned` if a task
+   * names none.
    */
   async of(runId: string): Promise<string[][]> {
     const executions = await this.#executions(runId);
@@ -127,7 +129,7 @@ export class WorkerBuilds {
     });
   }
 
-  /** The number of steps of the run that the build which received them failed. */
+  /** The number of workflow tasks of the run that a worker reported as failed. */
   async failedTasks(runId: string): Promise<number> {
     const events = (await this.#executions(runId)).flat();
     const failed = events.flatMap((event) => event.workflowTaskFailedEventAttributes ?? []);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Without comments. Each thread that runs workflow code holds this code, and each worker reads it at its start. */
+/** The limit for our code, without comments. Each workflow thread holds it, and each worker reads it when it starts. */
 const OWN_CODE_LIMIT_BYTES = 77_900;
 /** Block comments, and lines that hold a comment alone. */
 const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;

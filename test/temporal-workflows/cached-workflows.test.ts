@@ -4,7 +4,7 @@ import { chain, llm } from '../../harness/drawing/drawing.js';
 import { withTemporal } from '../support/inspect.js';
 import { sharedStack } from '../support/shared-stack.js';
 
-/** The kind of queue from which only the worker reads that has the run in memory. */
+/** The kind of a queue that only one worker polls: the worker that has the run cached. */
 const STICKY = 2; // temporal.api.enums.v1.TaskQueueKind
 
 describe('cache of workflows', function () {

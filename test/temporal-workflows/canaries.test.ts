@@ -26,8 +26,8 @@ describe('canaries', function () {
   const [mcpHeader, toolHeader] = [createCanary('header of an MCP node', asWord), createCanary('tool header', asWord)];
   const [providerKey, jwtSecret] = [createCanary('provider key', asWord), createCanary('JWT secret', asWord)];
   const internalToken = createCanary('internal token', asWord);
-  /** These are contents, not secrets: they never occur in Temporal or in a log. */
   const httpHeader = createCanary('header of an HTTP node', asWord);
+  /** The prompt is content and no secret, but must not occur in Temporal, logs, metrics or traces either. */
   const prompt = createCanary('prompt', asWord);
   const secrets = [field, input, httpHeader, mcpHeader, toolHeader, providerKey, jwtSecret, internalToken];
   let stack: TestStack;
@@ -263,7 +263,7 @@ describe('canaries', function () {
     assert.ok(told.length >= 4);
     for (const [place, answer] of answers) assertClean(place, answer);
     assertClean('a webhook', told);
-    // Postgres quotes text that it cannot parse; its log must not.
+    // PostgreSQL's error quotes text that it cannot parse. Its log must not contain that text.
     await assert.rejects(queryDatabase(stack, 'SELECT $1::json', [`{"token": ${input.value}`]), /json/);
     for (const args of [
       ['key', 'list', '--user', '1'],

@@ -85,7 +85,7 @@ describe('cancelling a run', function () {
     assert.equal(run.nodes[judged.id]?.error?.code, 'cancelled', JSON.stringify(run.nodes[judged.id]));
   });
 
-  it('leaves alone what ends in the moment in which it is cancelled: no workflow task fails', async () => {
+  it('changes nothing for nodes that end at the moment of their cancellation: no workflow task fails', async () => {
     const [begin, body] = [trigger(), node('set', { value: 'x' })];
     // The outputs are too large, so the iterations fail side by side, and the first one stops the others.
     const output = '{{ input.text }}'.repeat(110);

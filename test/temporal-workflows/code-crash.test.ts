@@ -81,7 +81,8 @@ describe('code and dying workers', function () {
 
   it('a worker that stops hands the code back, and its processes end with it', async () => {
     const worker = await eventually(() => stack.stack.pids.worker);
-    // More than the 12 s in which a stopping worker lets its nodes finish. The next attempt may take ten times as long.
+    // The limit is above the 12 s in which a stopping worker lets nodes finish. On a busy machine, the next attempt may
+    // take ten times its limit.
     const { runId, nodeId } = await startCode(`return ${SLOW}`, 13);
     const pids = await eventually(() => {
       const found = sandboxProcessesOf(worker);

@@ -7,7 +7,7 @@ import { sharedStack } from '../support/shared-stack.js';
 type Condition = Record<string, unknown>;
 
 const is = (left: string, right: string): Condition => ({ left, operator: '==', right });
-/** Fails where it is judged, which is only known in the run. */
+/** Fails when it is evaluated. The pattern comes from the input, so no check finds the mistake before the run. */
 const BROKEN: Condition = { left: 'a', operator: 'matches', right: '{{ input.pattern }}' };
 
 describe('conditions of several comparisons in a run', function () {

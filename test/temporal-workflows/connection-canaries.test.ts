@@ -295,7 +295,7 @@ describe('canaries in connections', function () {
     }
     assertClean('what models were asked', stack.modelProvider.requests);
 
-    // These requests use connections and workflows without a run.
+    // These requests use the connections and workflows without a run.
     const connections = `/projects/${projectId}/connections/`;
     for (const [name, id] of Object.entries({ ...ids, byQuery, byPath })) {
       const place = `the connection ${name}`;
@@ -330,7 +330,7 @@ describe('canaries in connections', function () {
         secrets: { value: made.query.value },
       },
     ]) {
-      // The refusal does not repeat a text in place of a field's name.
+      // Each body has an error beside a secret. The refusal must name the field without the secret.
       const answer = await account.api.post<object>(connections, { body });
       assert.equal(answer.status, 400);
       assert.deepEqual(findCanaries(JSON.stringify(answer.body), [made.bearer, made.query]), []);

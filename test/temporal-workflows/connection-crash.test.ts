@@ -75,7 +75,7 @@ describe('connections and workers that die while they ask for new tokens', funct
       await locker.query('SELECT FROM connections WHERE id = $1 FOR NO KEY UPDATE', [id]);
       provider.beforeAnswer = undefined;
       answered.release();
-      // The answer has arrived, and the lock keeps its row from being written.
+      // The new tokens have arrived, and the lock blocks the statement that stores them.
       const blocked = await eventually(async () => {
         const { rows } = await locker.query<{ pid: number }>(
           `SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)) AND query LIKE 'update%'`,

@@ -121,7 +121,8 @@ describe('runs that use connections', function () {
     assert.ok(leftMs > 50_000 && leftMs <= 60_000, String(leftMs));
     const before = (await account.api.poll(runId)).data.version!;
     await queryDatabase(stack, `UPDATE waits SET until = now() - interval '1 second' WHERE run_id = $1`, [runId]);
-    // The run still waits until its original time, so the test wakes it before.
+    // Temporal keeps the original timer. This marks the wait as answered without a signal, so the reconciler wakes the
+    // run earlier.
     await queryDatabase(stack, `UPDATE waits SET answered_at = now() - interval '1 minute' WHERE run_id = $1`, [runId]);
     const { data } = await account.api.pollToEnd(runId, { timeoutMs: 75_000, intervalMs: 500 });
     assert.equal(data.data![call.id]!.error?.code, 'connection_expired');
@@ -156,7 +157,7 @@ describe('runs that use connections', function () {
       name: 'wrong machine',
       secrets: { client_secret: 'wrong' },
     });
-    // A loop that judged a token by its age would request new ones for ever.
+    // If each new token counted as expired, the worker would request tokens for ever.
     provider.saidLifetime = 0;
     const call = http(`${provider.url}/machine`, { connection: good });
     assert.equal((await account.api.pollToEnd(await start(call))).data.status, 'succeed');

@@ -36,7 +36,7 @@ describe('files and processes that die', function () {
     files = createFileClient(stack);
   }
 
-  /** Makes everything that a dead writer has left old enough, and sweeps. */
+  /** Backdates the unfinished copies of dead processes, so that the sweep deletes them, and sweeps. */
   async function sweep(): Promise<void> {
     await queryDatabase(
       stack,

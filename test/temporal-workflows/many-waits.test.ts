@@ -42,14 +42,14 @@ describe('500 waits that are due in the same second', function () {
           WHERE runs.workflow_id = $1 AND node.status = $2`;
         return (await queryDatabase<{ count: number }>(stack, text, [workflowId, status]))[0]!.count;
       };
-      /** Resolves when all of them wait. */
+      /** Starts the runs. Resolves when all nodes wait. */
       const start = async (moment: string) => {
         const workflowId = await api.createWorkflow(projectId, sideBySide(WAITS / runs));
         const begun = await Promise.all(Array.from({ length: runs }, () => api.run(workflowId, { moment })));
         await eventually(async () => (await count(workflowId, 'in progress')) === WAITS, SLOWLY);
         return { workflowId, runIds: begun.map(({ data }) => data.id) };
       };
-      // The moment is as far ahead as this machine needs until all of them wait, and half of that again.
+      // Measures how long this machine needs until all nodes wait. The moment is 1.5 times as far ahead, and 5 s more.
       const startedAt = Date.now();
       const measured = await start(new Date(startedAt + LONGEST_WAIT_MS / 2).toISOString());
       const aheadMs = 1.5 * (Date.now() - startedAt) + 5_000;
@@ -69,7 +69,7 @@ describe('500 waits that are due in the same second', function () {
          FROM node_results AS node JOIN runs ON runs.id = node.run_id WHERE runs.workflow_id = $1`,
         [workflowId, due],
       );
-      // The time that they would take if nothing else used the processors.
+      // The time that the wakes would take if nothing else used the processors.
       const aloneMs = cpuMs / availableParallelism();
       assert.ok(Math.min(late!.ms, aloneMs) < WITHIN_MS, `${late!.ms} ms, of which ${cpuMs} ms on processors`);
     });

@@ -1,5 +1,5 @@
-// Pools of workers (docs/operate/pools.md): on a stack of its own, whose worker is that of the default pool, beside
-// workers of other pools that come, stop and are killed.
+// Pools of workers (docs/operate/pools.md). The worker of the stack serves the default pool; the tests start, stop and
+// kill workers of other pools.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../harness/client/api-client.js';
 import {
@@ -109,7 +109,7 @@ describe('pools of workers', function () {
     return nodes.map(({ id }) => pools.get(id));
   }
 
-  /** The activities that left the run workflow, each with what follows the name of the default queue. */
+  /** The activities that the run scheduled: type, and suffix of the queue after the name of the default queue. */
   function activitiesOf(runId: string): Promise<string[]> {
     return withTemporal(stack, async (client) => {
       const { events } = await client.workflow.getHandle(runId).fetchHistory();
@@ -278,7 +278,7 @@ describe('pools of workers', function () {
     const runId = await start(projectId, linkInRow([trigger(), held, after]));
     await eventually(() => target.requestsTo('/hold/moved').length === 1, LONG);
     await administrator.patch(`/projects/${projectId}/`, { body: { pool: 'later' } });
-    // Workers know of the change within 2 s.
+    // Workers cache the pools of a project for 2 s.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     target.release('/hold/moved');
     assert.equal((await api.pollToEnd(runId, LONG)).data.status, 'succeed');

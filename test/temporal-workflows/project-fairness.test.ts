@@ -1,4 +1,4 @@
-// One project has far more work than a worker can do, and the others must hardly notice.
+// One project has far more work than a worker can do. The runs of other projects must hardly be delayed.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';

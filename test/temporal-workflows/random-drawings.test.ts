@@ -81,7 +81,7 @@ describe('runs of random drawings', function () {
     assert.ok(failed, `none of ${numRuns} drawings needs the order`);
   });
 
-  /** Mistakes that somebody could make. */
+  /** Mistakes that a change of the run workflow could make. */
   const mistakes: Record<string, Change> = {
     'forgets to skip the nodes behind a way that is not taken': {
       file: 'graph/planner.ts',

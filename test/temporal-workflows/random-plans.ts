@@ -36,7 +36,7 @@ export function toPlan(size: number, edges: Edge[], more: Partial<Plan> = {}): P
   };
 }
 
-/** The shape of one node: the handles of its links, and those of them that are taken. */
+/** One node: the handles that its links may have, and those that are taken. */
 interface Shape {
   /** `plain` has only ordinary links, `switch` has two cases, any number of which is taken. */
   kind: 'plain' | 'switch';

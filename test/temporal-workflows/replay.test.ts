@@ -39,11 +39,11 @@ const UNREACHED = [
   'planner.ts: hasSettled(node) { return isSettled(this.#states[node]); }',
   'planner.ts: isReady(node) { return this.#states[node] === NodeState.ready; }',
   'planner.ts: ready() { return this.#queue.slice(this.#head); }',
-  // Large stretches; test/graph/stretch.test.ts.
+  // Large stretches, which test/graph/stretch.test.ts covers.
   'stretch.ts: return nodes;',
-  'planner.ts: throw new Error(`node ${node} is not ready`);', // bugs
+  'planner.ts: throw new Error(`node ${node} is not ready`);', // only a bug reaches this
   'child-runs.ts: return;', // a thousand children that are open at once
-  'child-runs.ts: throw error;', // bugs
+  'child-runs.ts: throw error;', // only a bug reaches this
   'scheduled-run.ts: () => undefined', // a run that ends while it is being cancelled
   'scope.ts: () => undefined', // replaced by the constructor
   'graph-run.ts: () => undefined', // replaced before anything can wake the run
@@ -54,8 +54,8 @@ const UNREACHED = [
   'waiting-nodes.ts: waitingOf(path, node) { return this.#parked.get(keyOf(path, node))?.waiting; }',
   'planner.ts: running() { const running = []; for (const [node, state] of this.#states.entries()) if (state === NodeState.running) running.push(node); return running; }',
   'run-graph.ts: () => run.status()',
-  'graph-run.ts: this.#becomeIdle();', // a stop when nothing is open: settled before
-  "node-failure.ts: : 'internal_error'", // bugs
+  'graph-run.ts: this.#becomeIdle();', // `#stop` while nothing is open: the run is idle already
+  "node-failure.ts: : 'internal_error'", // only a bug reaches this
   "node-failure.ts: ?? 'internal_error'",
   'planner.ts: throw new Error(`node ${node} settled twice`);',
   'planner.ts: { this.#queue = this.#queue.slice(this.#head); this.#head = 0; }', // after 1,024 nodes; planner.test.ts
@@ -80,7 +80,7 @@ function inputOf(history: unknown): Partial<RunGraphInput> {
   return payload === undefined ? {} : (JSON.parse(Buffer.from(payload.data!).toString()) as RunGraphInput);
 }
 
-/** The nodes that no condition can have skipped, in a run that completed. A loop counts as one that has iterations. */
+/** The nodes that no condition can have skipped, in a run that completed. A loop is assumed to have iterations. */
 function surelyExecuted({ out, bodies = {} }: Plan): number[] {
   const nodes = new Set([0]);
   for (const node of nodes) {

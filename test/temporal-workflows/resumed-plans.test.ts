@@ -6,7 +6,7 @@ import { fatesOf } from '../../graph/resumed-nodes.js';
 import { Planner, type ReusedNode } from '../../graph/planner.js';
 import { cases, leftBy, oracle, settle, takeAll, type Case } from './random-plans.js';
 
-/** A node that was left by none of its links has a handle that none of them has. */
+/** The handle of a node none of whose links is taken. No link has this handle. */
 const NO_LINK = 7;
 
 function endingOf(sample: Case, node: number): NodeEnding {

@@ -1,4 +1,4 @@
-// Files as readers see them: deleted ones are marked, and human tasks show theirs.
+// How polls and human tasks show files. Deleted files are marked.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';

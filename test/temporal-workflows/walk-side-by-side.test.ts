@@ -77,7 +77,7 @@ describe('nodes side by side', function () {
     assert.deepEqual(callsTo('many', 'after-many'), [12, 1]);
   });
 
-  it('have their own where something else follows each: it has not to wait for the others', async () => {
+  it('have their own activities where another node follows each, which so does not wait for the others', async () => {
     const [quick, slow, afterQuick, afterSlow] = [get('apart'), get('delay/3000/apart'), get('soon'), get('late')];
     link(quick, afterQuick);
     link(slow, afterSlow);
@@ -201,8 +201,8 @@ describe('a worker of three slots', function () {
       .map(({ receivedAt }) => receivedAt)
       .toSorted((a, b) => a - b);
     assert.equal(times.length, 8);
-    // The fourth request after any one starts only when that one has its answer. The limit allows for the difference of
-    // two clocks.
+    // With three slots, a request starts only after the answer to the request three places before it, after 100 ms. The
+    // limit is lower, because the delay and the times of the requests come from two clocks.
     const crowded = times.filter((time, index) => index >= 3 && time - times[index - 3]! < 75);
     assert.deepEqual(crowded, []);
     const { normal } = await activitiesOf(stack, runId);

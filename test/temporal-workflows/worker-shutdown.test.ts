@@ -30,7 +30,7 @@ describe('a worker that is stopped', function () {
     const stoppedAt = performance.now();
     await eventually(
       () => {
-        // A terminal and a service manager send more than one signal.
+        // Signals repeatedly, because a terminal and a service manager may send more than one signal.
         if (isAlive(pid)) process.kill(pid, 'SIGTERM');
         return !isAlive(pid);
       },

@@ -160,7 +160,7 @@ describe('builds of the worker', function () {
     await builds.makeCurrent('3');
     assert.equal(await builds.stop('2'), 0);
     for (const run of [waits, moves]) await run.approve();
-    // An operator sees the runs of the build, and a step of each that no worker takes.
+    // An operator sees the runs of the build, and that no worker polls their pending workflow tasks.
     await untilOpen(`TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:2'`, 2);
     const described = await eventually(async () => {
       const answer = await builds.operate('workflow', 'describe', '--workflow-id', moves.runId);

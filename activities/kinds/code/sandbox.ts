@@ -40,7 +40,7 @@ interface Idle {
 }
 
 export function createSandbox(entry = fileURLToPath(new URL('./child/main.js', import.meta.url))): Sandbox {
-  const slots = new ProcessSlots({ total: PROCESSES, perProject: PROCESSES_OF_A_PROJECT });
+  const slots = new ProcessSlots({ total: PROCESSES, perOwner: PROCESSES_OF_A_PROJECT });
   /** The most recently used process is the last one. */
   const idle: Idle[] = [];
   const closing = new AbortController();

@@ -16,7 +16,7 @@ interface CurlDialogProps {
   onClose: () => void;
 }
 
-/** Fills the form from a cURL command, and says what of it was not read. */
+/** Fills the form from a cURL command, and lists what was not read. */
 export function CurlDialog({ data, onImport, onClose }: CurlDialogProps) {
   const [command, setCommand] = useState('');
   const [problem, setProblem] = useState<string>();

@@ -1,6 +1,6 @@
-// The options of curl that are known here.
+// The options of curl that the import recognizes.
 
-/** Options with a value, by each of their names. The first name tells what the option does. */
+/** Options with a value, each with all of its names. The first name identifies the option. */
 const WITH_VALUE: readonly (readonly string[])[] = [
   ['request', 'X'],
   ['header', 'H'],
@@ -20,7 +20,8 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['url'],
   ['upload-file', 'T'],
   ['url-query'],
-  // These options are not read.
+  ['range', 'r'],
+  // The following options are not read. They are listed so that their values count as no addresses.
   ['proxy', 'x'],
   ['cert', 'E'],
   ['key'],
@@ -32,7 +33,6 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['resolve'],
   ['interface'],
   ['limit-rate'],
-  ['range', 'r'],
   ['aws-sigv4'],
   ['config', 'K'],
   ['output', 'o'],
@@ -40,7 +40,7 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['dump-header', 'D'],
 ];
 
-/** Options without a value that change nothing of what is sent here. */
+/** Options without a value that are ignored without a remark, because they do not change what the node sends. */
 const QUIET = [
   'silent',
   's',
@@ -66,7 +66,7 @@ const QUIET = [
   'remote-name',
   'O',
 ];
-/** Options with a value that only concern what curl writes. */
+/** Options with a value that only concern curl's output. */
 const OF_OUTPUT = ['output', 'write-out', 'dump-header'];
 
 export interface Option {
@@ -78,11 +78,11 @@ interface ReadOptions {
   options: Option[];
   /** Words that are no options. */
   addresses: string[];
-  /** Options that are not known here, as they are written. */
+  /** Options that are not recognized, as they are written. */
   unknown: string[];
 }
 
-/** Reads the words behind `curl`. */
+/** Reads the words after `curl`. */
 export function readOptions(words: readonly string[]): ReadOptions {
   const found: ReadOptions = { options: [], addresses: [], unknown: [] };
   const queue = [...words];

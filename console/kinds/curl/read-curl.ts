@@ -15,7 +15,7 @@ interface ReadRequest {
   body?: unknown;
   /** The longest time of an attempt in seconds. */
   timeout?: number;
-  /** What was not read, or needs a look. */
+  /** Sentences about what was not read or needs attention. */
   remarks: string[];
 }
 
@@ -99,7 +99,7 @@ function takeHeaders(options: readonly Option[], { headers, remarks }: Request):
   }
 }
 
-/** Names of headers do not differ by capital letters. */
+/** Header names are case-insensitive, so a header with the same name in other letters is replaced. */
 function setHeader(headers: Map<string, string>, name: string, value: string): void {
   const written = [...headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
   headers.set(written ?? name, value);
@@ -114,7 +114,10 @@ function basic(user: string): string {
   return `Basic ${btoa(String.fromCodePoint(...bytes))}`;
 }
 
-/** A user name and password in an address are refused, so they become a header. */
+/**
+ * Moves a user name and password from the address to the header `Authorization`, because the service refuses them in
+ * addresses. Adds remarks about credentials in the query.
+ */
 function takeAddress(request: Request): void {
   const split = splitAddress(request.url);
   if (split !== undefined) {
@@ -159,7 +162,7 @@ function toRow(pair: string): QueryRow {
   return { name, value: value.join('='), written: pair };
 }
 
-/** Returns nothing for a file, which is not here. */
+/** Returns no part for a file, because the page cannot read it. */
 function partOf({ name, value }: Option, { remarks }: Request): string[] {
   const [, key = '', file] = name === 'data-urlencode' ? (/^([^=@]*)@(.+)$/.exec(value) ?? []) : [];
   const path =
@@ -184,7 +187,7 @@ function typedBody(text: string, isJson: boolean, request: Request): unknown {
   const isStructure = typeof value === 'object' && value !== null;
   if (isJson || type?.includes('json') === true) return isStructure ? value : text;
   if (type === undefined) {
-    // curl says that JSON is a form, too, which no server means.
+    // By default curl declares any data to be a form. A JSON object or array is meant as JSON all the same.
     if (isStructure) return value;
     setHeader(request.headers, 'Content-Type', FORM);
   } else if (!type.startsWith(FORM)) return text;
@@ -234,5 +237,5 @@ function methodOf(options: readonly Option[], hasBody: boolean): string {
   if (has('head')) return 'HEAD';
   if (has('get')) return 'GET';
   if (has('upload-file')) return 'PUT';
-  return hasBody || has('data') || has('data-binary') || has('json') ? 'POST' : 'GET';
+  return hasBody || DATA.some(has) ? 'POST' : 'GET';
 }

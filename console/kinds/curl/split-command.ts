@@ -1,11 +1,11 @@
 // Splits a command as a POSIX shell does, without expanding anything.
 
-/** Returned for a text that a shell would not take, with the reason. */
+/** Thrown for a text that is no readable cURL command. The message is the reason. */
 export class UnreadableCommand extends Error {}
 
 interface Split {
   words: string[];
-  /** What begins behind the first command, such as `| jq .`; empty if nothing does. */
+  /** The text after the first command, such as `| jq .`; empty if there is none. */
   rest: string;
 }
 
@@ -75,7 +75,7 @@ function ansiQuoted(text: string, from: number): { value: string; end: number } 
       value += sign;
       continue;
     }
-    const code = /^(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8}))/i.exec(text.slice(at + 1, at + 10));
+    const code = /^(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/.exec(text.slice(at + 1, at + 10));
     if (code !== null) {
       const number = Number.parseInt(code[1] ?? code[2] ?? code[3] ?? '', 16);
       value += number > 0x10_ff_ff ? '\uFFFD' : String.fromCodePoint(number);

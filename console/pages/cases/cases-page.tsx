@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '../../service/api.js';
 import { ConfirmDelete } from '../../service/confirm-change.js';
 import { explain, isNotFound } from '../../service/explain.js';
@@ -28,7 +28,7 @@ import { CaseDialog } from '../../parts/cases/case-dialog.js';
 import { CaseDifferences } from './case-differences.js';
 import '../../parts/cases/cases.css';
 
-/** The test cases of a workflow and the results of their last run. */
+/** The test cases of a workflow, and the results of the case run that the address names. */
 export function CasesPage({ workflowId }: { workflowId: number }) {
   const workflow = useQuery({
     queryKey: ['workflow', workflowId, 'cases-page'],
@@ -68,7 +68,7 @@ interface ListedProps {
   cases: readonly Case[];
 }
 
-/** The address names the shown case run: `?run=`. */
+/** `?run=` in the address is the id of the shown case run: one execution of some or all of the cases. */
 function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
   const search = useSearchState();
   const caseRunId = search.get('run');
@@ -86,7 +86,7 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
     },
   });
   const cancel = useMutation({
-    mutationFn: () => cancelCases(workflowId, caseRunId),
+    mutationFn: (id: string) => cancelCases(workflowId, id),
     onSuccess: () => void query.refetch(),
   });
   useAnnouncedEnd(caseRun);
@@ -100,7 +100,11 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
           <>
             <ButtonLink to={`/workflows/${workflowId}`}>{title}</ButtonLink>
             {isEditor && isRunning && (
-              <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
+              <Button
+                variant="danger"
+                isBusy={(cancel.isPending || cancel.isSuccess) && cancel.variables === caseRunId}
+                onClick={() => cancel.mutate(caseRunId)}
+              >
                 Cancel cases
               </Button>
             )}
@@ -113,7 +117,9 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
         }
       />
       {run.error !== null && <Alert>{explain(run.error)}</Alert>}
-      {isRunning && cancel.error !== null && <Alert onRetry={() => cancel.mutate()}>{explain(cancel.error)}</Alert>}
+      {isRunning && cancel.error !== null && (
+        <Alert onRetry={() => cancel.mutate(caseRunId)}>{explain(cancel.error)}</Alert>
+      )}
       {caseRunId !== '' && (
         <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
       )}
@@ -210,11 +216,14 @@ function Summary({ run: { status, passed, failed, cost, cases } }: { run: CaseRu
   );
 }
 
+/** Announces the end of a run of cases that this page has shown in progress. */
 function useAnnouncedEnd(run: CaseRun | undefined): void {
-  const { status, passed = 0, failed = 0 } = run ?? {};
+  const { id, status, passed = 0, failed = 0 } = run ?? {};
+  const followed = useRef<string>(undefined);
   useEffect(() => {
-    if (status !== undefined && status !== 'in progress') announce(`${passed} passed, ${failed} failed`);
-  }, [status, passed, failed]);
+    if (status === 'in progress') followed.current = id;
+    else if (id !== undefined && followed.current === id) announce(`${passed} passed, ${failed} failed`);
+  }, [id, status, passed, failed]);
 }
 
 interface RequiredBoxProps {
@@ -225,7 +234,6 @@ interface RequiredBoxProps {
 
 /** Checked if the case must pass before the workflow can be published. */
 function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: RequiredBoxProps) {
-  const [wanted, setWanted] = useState(required);
   const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {
     invalidates: ['cases'],
     announcement: 'Saved',
@@ -236,12 +244,9 @@ function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: Req
         <input
           type="checkbox"
           className="checkbox-field-box"
-          checked={change.isError ? required : wanted}
+          checked={change.isPending ? change.variables : required}
           disabled={isReadOnly}
-          onChange={({ target }) => {
-            setWanted(target.checked);
-            change.mutate(target.checked);
-          }}
+          onChange={({ target }) => change.mutate(target.checked)}
         />
         <span className="hidden-text">Required: {name}</span>
       </label>

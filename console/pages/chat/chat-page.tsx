@@ -77,10 +77,10 @@ function NoChat({ workflow }: { workflow: ChatWorkflow }) {
 function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversationId: string | undefined }) {
   useTitle(`Chat: ${workflow.title}`);
   const [, navigate] = useLocation();
-  /** True if the person has asked for a new conversation. Phones show the list otherwise. */
+  /** True after a press of "New conversation". On narrow screens, the new conversation then replaces the list. */
   const [isNew, setIsNew] = useState(false);
-  /** How often the person has asked: each time, the field for the first message gets the focus. */
-  const [asked, setAsked] = useState(0);
+  /** Counts the presses of "New conversation". Each press remounts `FirstMessage`, which then focuses its field. */
+  const [presses, setPresses] = useState(0);
   const isOpen = conversationId !== undefined || isNew;
   return (
     <div className={classNames('page-full chat', isOpen && 'chat-open')}>
@@ -96,14 +96,14 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
             variant="primary"
             onClick={() => {
               setIsNew(true);
-              setAsked(asked + 1);
+              setPresses(presses + 1);
               navigate(`/workflows/${workflow.id}/chat`);
             }}
           >
             New conversation
           </Button>
         )}
-        <ConversationList workflowId={workflow.id} openId={conversationId} />
+        <ConversationList workflowId={workflow.id} openId={conversationId} onOpen={() => setIsNew(false)} />
       </aside>
       {conversationId !== undefined ? (
         <Conversation key={conversationId} workflow={workflow} id={conversationId} />
@@ -116,7 +116,7 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
             <h2 className="chat-title">New conversation</h2>
           </header>
           <FirstMessage
-            key={asked}
+            key={presses}
             workflow={workflow}
             onBegun={(id) => {
               setIsNew(false);

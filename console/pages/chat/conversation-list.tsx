@@ -9,9 +9,10 @@ import { useConversations, type Conversation } from '../../parts/chat/chat-calls
 interface ConversationListProps {
   workflowId: number;
   openId: string | undefined;
+  onOpen: () => void;
 }
 
-export function ConversationList({ workflowId, openId }: ConversationListProps) {
+export function ConversationList({ workflowId, openId, onOpen }: ConversationListProps) {
   const query = useConversations(workflowId);
   const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const conversations = data?.pages.flatMap(({ items }) => items);
@@ -23,7 +24,7 @@ export function ConversationList({ workflowId, openId }: ConversationListProps) 
         <ul className="chat-list" aria-label="Conversations">
           {conversations.map((conversation) => (
             <li key={conversation.id}>
-              <Row conversation={conversation} isOpen={conversation.id === openId} />
+              <Row conversation={conversation} isOpen={conversation.id === openId} onOpen={onOpen} />
             </li>
           ))}
         </ul>
@@ -37,12 +38,19 @@ export function ConversationList({ workflowId, openId }: ConversationListProps) 
   );
 }
 
-function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
+interface RowProps {
+  conversation: Conversation;
+  isOpen: boolean;
+  onOpen: () => void;
+}
+
+function Row({ conversation, isOpen, onOpen }: RowProps) {
   const { id, workflow, user, created_at: createdAt } = conversation;
   return (
     <Link
       href={`/workflows/${workflow}/chat/${id}`}
       className="chat-row"
+      onClick={onOpen}
       {...(isOpen && { 'aria-current': 'page' as const })}
     >
       <span className="chat-row-title">{titleOf(conversation)}</span>
@@ -54,7 +62,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
   );
 }
 
-/** The first message becomes the title of a conversation. */
+/** Returns the title to show. The stored title is empty until the first message, whose beginning becomes the title. */
 export function titleOf({ title }: Pick<Conversation, 'title'>): string {
   return title.trim() === '' ? 'New conversation' : toVisibleText(title);
 }

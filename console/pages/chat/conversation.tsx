@@ -13,7 +13,7 @@ import {
   deleteConversation,
   renameConversation,
   useConversation,
-  type Conversation as Found,
+  type Conversation as StoredConversation,
 } from '../../parts/chat/chat-calls.js';
 import type { ChatWorkflow } from '../../parts/chat/chat-workflow.js';
 import { titleOf } from './conversation-list.js';
@@ -49,7 +49,7 @@ export function Conversation({ workflow, id }: ConversationProps) {
   );
 }
 
-function Actions({ conversation }: { conversation: Found }) {
+function Actions({ conversation }: { conversation: StoredConversation }) {
   const [open, setOpen] = useState<'rename' | 'delete'>();
   const [, navigate] = useLocation();
   const close = (): void => setOpen(undefined);
@@ -83,7 +83,7 @@ function Actions({ conversation }: { conversation: Found }) {
   );
 }
 
-function RenameDialog({ conversation, onClose }: { conversation: Found; onClose: () => void }) {
+function RenameDialog({ conversation, onClose }: { conversation: StoredConversation; onClose: () => void }) {
   const [title, setTitle] = useState(conversation.title);
   const change = useChange(() => renameConversation(conversation.id, title.trim()), {
     invalidates: ['conversations'],

@@ -14,7 +14,7 @@ import './costs.css';
 import { isDay, lastDays, toSpan, type Span } from './figures.js';
 import { LimitsSection } from './limits-section.js';
 
-/** Often enough to notice the start of a new day. */
+/** How often the current time is updated, so that the page notices the start of a new day. */
 const TICK_MS = 60_000;
 const COUNT = new Intl.NumberFormat();
 
@@ -32,7 +32,7 @@ export function CostsPage() {
   const currency = currencies.find((code) => code === get('currency')) ?? currencies[0] ?? 'USD';
   const isEmpty = byDay.data?.length === 0 && !byDay.isPlaceholderData && byDay.error === null;
   const errors = fieldErrors(byDay.error);
-  // If the service refuses the days, there are no figures; the field shows the error.
+  // If the service refuses a day, the field of the day shows the error, and there are no figures to show.
   const isRefused = 'from' in errors || 'to' in errors;
   return (
     <>
@@ -149,7 +149,7 @@ interface DayFieldProps {
   label: string;
   /** YYYY-MM-DD. */
   value: string;
-  /** Called with complete days only: while somebody types a year, browsers report the years 2 and 20. */
+  /** Called with complete days only: while somebody types the year 2026, browsers report the years 2, 20 and 202. */
   onChange: (day: string) => void;
   error: string | undefined;
 }

@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.js';
 import { roundDecimal } from '../../ui/decimals.js';
 import { Money } from '../../ui/figures.js';
 import { Table, type Column } from '../../ui/table.js';
-import { daysOf, marksOf, type Span } from './figures.js';
+import { daysOf, ticksOf, type Span } from './figures.js';
 import { cutText } from '../../../graph/cut-text.js';
 
-/** Maximum of rows unless the person asks for all. Days are always shown completely. */
+/** Number of rows shown until the person asks for all rows. The section of days always shows all rows. */
 const MOST_ROWS = 12;
 
 interface CostsSectionProps {
@@ -59,7 +59,7 @@ const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const FORMAT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-/** Narrow screens hide every other label. */
+/** Maximum of labels below the chart. Narrow screens hide every other label. */
 const MOST_LABELS = 8;
 
 interface DayPictureProps {
@@ -70,13 +70,13 @@ interface DayPictureProps {
 }
 
 /**
- * Bar chart with one bar per day; days without costs have none. Fills its container; the labels of the axis are left of
- * it. The table contains the same figures.
+ * Bar chart with one bar per day; days without costs have none. Fills its container; the labels of the vertical axis
+ * are outside the container, to its left. `UsageTable` shows the same figures.
  */
 function DayPicture({ label, rows, span, currency }: DayPictureProps) {
   const days = daysOf(span);
   const costs = new Map(rows.map(({ key, amount }) => [key, amount[currency] ?? '0']));
-  const marks = marksOf(Math.max(0, ...[...costs.values()].map(Number)));
+  const marks = ticksOf(Math.max(0, ...[...costs.values()].map(Number)));
   const most = marks.at(-1)?.value || 1;
   const slot = 100 / Math.max(1, days.length);
   const every = Math.ceil(days.length / MOST_LABELS);
@@ -124,25 +124,25 @@ function DayPicture({ label, rows, span, currency }: DayPictureProps) {
 }
 
 const ROW = 44;
-/** Percentage of the width. The rest is for the figure after the longest bar. */
+/** Length of the longest bar in percent of the width. The rest is for the amount to the right of the bar. */
 const LONGEST = 70;
 const MOST_LETTERS = 100;
 
 interface RankPictureProps {
   label: string;
-  /** Most expensive first. */
   rows: readonly Usage[];
   currency: string;
 }
 
-/** Bar chart with one bar per row, whose length shows its cost. Fills its container without scaling the text. */
+/** Bar chart with one bar per row, the most expensive first. The length shows the cost. Fills its container without scaling the text. */
 function RankPicture({ label, rows, currency }: RankPictureProps) {
-  const costs = rows.map(({ amount }) => Number(amount[currency] ?? 0));
-  const most = Math.max(0, ...costs) || 1;
+  const costOf = ({ amount }: Usage): number => Number(amount[currency] ?? 0);
+  const ranked = rows.toSorted((one, other) => costOf(other) - costOf(one));
+  const most = Math.max(0, ...rows.map(costOf)) || 1;
   return (
     <svg role="img" aria-label={label} className="costs-picture" width="100%" height={ROW * rows.length}>
-      {rows.map((row, at) => {
-        const length = Math.max(0.2, (LONGEST * (costs[at] ?? 0)) / most);
+      {ranked.map((row, at) => {
+        const length = Math.max(0.2, (LONGEST * costOf(row)) / most);
         const amount = row.amount[currency] ?? '0';
         return (
           <svg key={JSON.stringify([row.key, row.label])} y={at * ROW} width="100%" height={ROW}>

@@ -1,4 +1,5 @@
-// Spans of days in UTC, both ends inclusive, as the service counts them.
+// Spans of days, and tick values for the axis of a chart. Days are in UTC. A span includes its first and last day, as
+// in the usage API.
 
 export interface Span {
   /** YYYY-MM-DD. */
@@ -8,10 +9,10 @@ export interface Span {
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** The service's limit per request. */
+/** The longest span that the service accepts. */
 const MOST_DAYS = 366;
 
-/** Parses the span in the address, which may contain anything. Defaults to the last 30 days. */
+/** Returns the span in the address. The default of `to` is today, that of `from` the 29th day before `to`. */
 export function toSpan(from: string, to: string, nowMs: number): Span {
   const last = isDay(to) ? to : dayOf(nowMs);
   return { from: isDay(from) ? from : addDays(last, 1 - DEFAULT_DAYS), to: last };
@@ -44,7 +45,7 @@ function dayOf(ms: number): string {
 }
 
 /** Returns the ticks of an axis from 0 to at least `most`: three to six round numbers with their labels. */
-export function marksOf(most: number): { value: number; text: string }[] {
+export function ticksOf(most: number): { value: number; text: string }[] {
   if (!(most > 0) || !Number.isFinite(most)) return [{ value: 0, text: '0' }];
   const rough = most / 4;
   const power = Math.floor(Math.log10(rough));
@@ -53,10 +54,10 @@ export function marksOf(most: number): { value: number; text: string }[] {
   const step = factor * unit;
   const count = Math.ceil((most / step) * 0.999_999);
   const decimals = Math.min(20, Math.max(0, -power));
-  return Array.from({ length: count + 1 }, (_, at) => ({ value: at * step, text: written(at * step, decimals) }));
+  return Array.from({ length: count + 1 }, (_, at) => ({ value: at * step, text: labelOf(at * step, decimals) }));
 }
 
-function written(value: number, decimals: number): string {
+function labelOf(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

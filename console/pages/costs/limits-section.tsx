@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { Money, Time } from '../../ui/figures.js';
 
-/** The spending limits: of the chosen project, else of all projects with a limit. */
+/** The spending limit of the chosen project or, if none is chosen, of each project that has a limit. */
 export function LimitsSection({ chosen }: { chosen: number | undefined }) {
   const { data, error, isFetching, refetch } = useProjects();
   const [changed, setChanged] = useState<Project | 'new'>();
@@ -45,7 +45,7 @@ export function LimitsSection({ chosen }: { chosen: number | undefined }) {
 
 const PERIODS = { day: 'today (UTC)', month: 'in this month (UTC)', total: 'in all' } as const;
 const COUNT = new Intl.NumberFormat();
-/** Polled, because the reserved amount changes while runs are open. */
+/** Polling interval. The reserved amount changes while runs are in progress. */
 const EVERY_MS = 10_000;
 
 interface LimitItemProps {
@@ -53,7 +53,7 @@ interface LimitItemProps {
   onChange: () => void;
 }
 
-/** The limit of a project, with the used and reserved amounts and the stopped calls. */
+/** The limit of a project, with the used and reserved amounts and the number of stopped calls. */
 function LimitItem({ project, onChange }: LimitItemProps) {
   const { id, name, role } = project;
   const { data, error } = useQuery({
@@ -105,7 +105,10 @@ function LimitItem({ project, onChange }: LimitItemProps) {
   );
 }
 
-/** Returns the values of the progress bar, where rounding does no harm. A limit of 0 shows a full bar. */
+/**
+ * Returns the values of the progress bar. Rounding the decimal texts to numbers is harmless for a bar. A limit of 0
+ * shows a full bar.
+ */
 function filledBy(used: string, limit: string): { value: number; max: number } {
   const max = Number(limit);
   return max > 0 ? { value: Math.min(Number(used), max), max } : { value: 1, max: 1 };

@@ -10,14 +10,14 @@ import { RequestArticle } from '../../parts/requests/request-article.js';
 import { TaskArticle } from '../../parts/requests/task-article.js';
 import './inbox.css';
 
-const ASK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 
 /** Only tasks have the field `may_answer`. */
 function isTask(item: Approval | Task): item is Task {
   return 'may_answer' in item;
 }
 
-/** Requests and tasks share one form of id, so an id without a request is looked up as a task. */
+/** Ids of requests and tasks have the same form. An id without a request is therefore looked up as a task. */
 async function readItem(id: string, signal: AbortSignal): Promise<Approval | Task> {
   try {
     return await readApproval(id, signal);
@@ -27,7 +27,7 @@ async function readItem(id: string, signal: AbortSignal): Promise<Approval | Tas
   }
 }
 
-/** A single request or task, for links in messages. */
+/** A single request or task. The inbox links to this page, and so do the chat and MCP answers of runs that wait. */
 export function InboxItemPage({ itemId }: { itemId: string }) {
   const queries = useQueryClient();
   const queryKey = ['approvals', 'item', itemId];
@@ -36,7 +36,7 @@ export function InboxItemPage({ itemId }: { itemId: string }) {
     queryKey,
     queryFn: ({ signal }) => readItem(itemId, signal),
     refetchInterval: ({ state }) =>
-      state.data === undefined || state.data.status === 'pending' ? ASK_EVERY_MS : false,
+      state.data === undefined || state.data.status === 'pending' ? POLL_EVERY_MS : false,
   });
   if (isNotFound(error)) return <NotFound>There is no such request, or it is not shared with you.</NotFound>;
   return (

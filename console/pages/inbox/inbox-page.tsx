@@ -72,7 +72,7 @@ interface EndedListProps<Item, Outcome extends string> {
   children: (item: Item, onChange: () => void) => ReactNode;
 }
 
-/** Ended items by outcome: `?outcome=&page=`. */
+/** Ended items with the outcome and the page that the address names: `?outcome=&page=`. */
 function EndedList<Item, Outcome extends string>(props: EndedListProps<Item, Outcome>) {
   const { name, noun, outcomes, list, idOf, children } = props;
   const { get, page, set } = useSearchState();

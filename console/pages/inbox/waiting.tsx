@@ -87,7 +87,7 @@ function Empty() {
   );
 }
 
-const ASK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 const PAGE_SIZE = 50;
 
 interface Listed {
@@ -95,7 +95,10 @@ interface Listed {
   total: number;
 }
 
-/** Pending requests as a list that never moves by itself, until the page closes. */
+/**
+ * Pending requests. Until the page closes, a shown request keeps its place, even after its decision. New requests are
+ * inserted only by `showFresh`.
+ */
 export function useWaiting() {
   const [pages, setPages] = useState(1);
   const [shown, setShown] = useState<readonly Approval[]>();
@@ -103,11 +106,11 @@ export function useWaiting() {
   const list = useQuery({
     queryKey: ['approvals', 'pending', 'list', pages],
     queryFn: ({ signal }) => readPages(pages, signal),
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
     placeholderData: (before) => before,
   });
   const listed = list.data?.items;
-  // Appending requests below the shown ones moves nothing, so they appear at once.
+  // Older requests are appended at once, because appending moves none of the shown ones.
   if (listed !== undefined && listed !== seen) {
     setSeen(listed);
     setShown(shown === undefined ? listed : withOlder(shown, listed));
@@ -128,7 +131,7 @@ export function useWaiting() {
   };
 }
 
-/** Loads the current state of requests or tasks that are no longer listed. */
+/** Loads the current state of shown requests or tasks that are no longer in the list of pending ones. */
 function useEach<Item>(
   name: string,
   ids: readonly string[],
@@ -138,7 +141,7 @@ function useEach<Item>(
     queries: ids.map((id) => ({
       queryKey: [name, 'one', id],
       queryFn: ({ signal }: { signal: AbortSignal }) => read(id, signal),
-      refetchInterval: ASK_EVERY_MS,
+      refetchInterval: POLL_EVERY_MS,
     })),
   });
   return answers.flatMap(({ data }) => data ?? []);
@@ -178,14 +181,17 @@ export function WaitingTasks({ tasks }: { tasks: ReturnType<typeof useWaitingTas
 
 const MOST_TASKS = 50;
 
-/** Tasks that wait for the person, as a list that never moves by itself, until the page closes. */
+/**
+ * Tasks that wait for the person. Until the page closes, a shown task keeps its place, even after its answer. New tasks
+ * are appended.
+ */
 export function useWaitingTasks() {
   const [shown, setShown] = useState<readonly Task[]>([]);
   const [seen, setSeen] = useState<readonly Task[]>();
   const list = useQuery({
     queryKey: ['tasks', 'pending'],
     queryFn: ({ signal }) => listTasks({ status: 'pending', page: 1, size: MOST_TASKS }, signal),
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
   if (list.data !== undefined && list.data.items !== seen) {
     setSeen(list.data.items);

@@ -93,7 +93,7 @@ function NodeResult({ label, entry }: { label: string; entry: Entry }) {
   );
 }
 
-/** Returns the result's text content, or the error of a failed node. */
+/** Returns the error of a failed node, else the text content of the result, else the result as JSON. */
 function textOf({ result, error }: Entry): string {
   if (error !== undefined) return `${error.code}: ${error.message}`;
   const content = (result as { content?: unknown } | null | undefined)?.content;
@@ -106,7 +106,7 @@ type Example =
   paths['/api/v1/workflows/marketplace/{slug}/examples/{run_id}/']['get']['responses'][200]['content']['application/json'];
 type Listed = Pick<ExampleList[number], 'id' | 'created_at' | 'cost'>;
 
-/** Loads the latest examples. Keeps only their heads in memory, because the contents may be large. */
+/** Loads the latest examples. Keeps only the listed fields in memory, because the results may be large. */
 function useExamples(slug: string): UseQueryResult<Listed[]> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug],
@@ -133,7 +133,7 @@ function useExample(slug: string, runId: string): UseQueryResult<Example> {
 const MOST_LINES = 30;
 const MOST_CHARACTERS = 4_000;
 
-/** A text that is folded if it is long. */
+/** Shows only the beginning of a long text until the person asks for all of it. */
 function LongText({ label, text }: { label: string; text: string }) {
   const [isOpen, setIsOpen] = useState(false);
   const part = beginningOf(text, MOST_LINES, MOST_CHARACTERS);

@@ -86,7 +86,7 @@ const ORDERINGS: readonly { value: Ordering | ''; label: string }[] = [
   { value: 'total_cost', label: 'Least spent on' },
 ];
 
-/** Returns the ordering in the address if the service supports it. */
+/** Returns the ordering in the address; undefined, for the default order, if the address has no valid ordering. */
 function toOrdering(text: string): Ordering | undefined {
   const known = ORDERINGS.find(({ value }) => value === text)?.value;
   return known === '' ? undefined : known;

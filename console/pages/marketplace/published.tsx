@@ -1,4 +1,4 @@
-// Service calls about published workflows and their categories, which visitors may read as well.
+// Service calls about published workflows and their categories. They need no sign-in.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { isZeroDecimal } from '../../../graph/decimal.js';
 import { api, unwrap, type paths } from '../../service/api.js';
@@ -12,9 +12,6 @@ type Categories = paths['/api/v1/categories/']['get']['responses'][200]['content
 export type Published = List['items'][number];
 type Category = Categories['items'][number];
 export type Ordering = NonNullable<Query['ordering']>;
-
-/** Categories only change with a release. */
-const CATEGORIES_STALE_MS = 3_600_000;
 
 export function usePublished(query: Query): UseQueryResult<List> {
   return useQuery({
@@ -31,11 +28,10 @@ export function useCategories(): UseQueryResult<Category[]> {
       readAllPages((page) =>
         unwrap(api.GET('/api/v1/categories/', { params: { query: { page, size: 100 } }, signal })),
       ),
-    staleTime: CATEGORIES_STALE_MS,
   });
 }
 
-/** The fee per successful run of a copy, in addition to the cost of its calls. */
+/** The fee per successful run of a copy, in addition to the cost of the run's calls. */
 export function Fee({ workflow }: { workflow: Pick<Published, 'run_fee' | 'free_runs_per_user'> }) {
   const { run_fee: fee, free_runs_per_user: free } = workflow;
   if (isZeroDecimal(fee)) return <>No fee</>;

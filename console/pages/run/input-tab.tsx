@@ -17,8 +17,8 @@ export function InputTab({ detail }: { detail: NodeDetail }) {
 }
 
 /**
- * Shows what a node was given: its data with variables filled in, or, for the start node, the input of the run. The
- * service masks secrets.
+ * Shows the input of a node: its data with variables filled in or, for the start node, the input of the run. The
+ * service has masked the secrets.
  */
 export function InputView({ input }: { input: unknown }) {
   return (

@@ -198,7 +198,8 @@ interface DetailTabProps {
 function DetailTab({ query, tab: Tab }: DetailTabProps) {
   if (query.data !== undefined) return <Tab detail={query.data} />;
   if (!query.isError) return <Loading />;
-  // A node that has just started exists only in the memory of the run's workflow; the database has no record of it yet.
+  // A node that has just started may be missing: the database has no row of it yet, and the service queries the run's
+  // Temporal workflow, which has started it, at most once a second.
   if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
   return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
 }

@@ -12,7 +12,7 @@ import { useNewRun } from '../../parts/run/new-run.js';
 import { Refused } from '../../parts/run-input/refused.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
 
-/** Starts the run again and opens the new run. Without `input` it reuses the run's input, secrets included. */
+/** Runs the workflow again and opens the new run. Without `input`, the input of `run` is reused, secrets included. */
 export function useReRun(run: RunDetail) {
   return useNewRun(({ input }: { input?: unknown }, idempotencyKey) =>
     reRun(api, run.workflow.id, run.id, { idempotencyKey, ...(input !== undefined && { input }) }),

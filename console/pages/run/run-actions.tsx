@@ -31,15 +31,15 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
   const mayRun = useMayRun(run.project.id);
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
-  // After a failure people mostly want to resume, after a success to run again. An open run has other things to do, and
-  // one that was refused would be refused again.
+  // People mostly want to resume a failed or cancelled run, and to repeat any other ended run. A run in progress has no
+  // primary action, nor has a refused run (`Draft`): the service would refuse it again.
   const isToResume = mayRun && mayResume(run) && isUnfinished(run);
   const isToRepeat = !isToResume && run.status !== 'In Progress' && run.status !== 'Draft';
   return (
     <>
       <Button onClick={() => setOpen('compare')}>Compare</Button>
       {mayRun && run.status === 'In Progress' && (
-        // Stays busy until the run has ended, because the service would refuse a second request.
+        // Stays busy until the run has ended, because a second request would have no further effect.
         <Button variant="danger" isBusy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
@@ -80,7 +80,7 @@ interface CompareDialogProps {
 
 const SIZE = 10;
 
-/** Asks for another run of the same workflow. */
+/** Lets the person choose another run of the same workflow. */
 function CompareDialog({ run, onChoose, onClose }: CompareDialogProps) {
   const [page, setPage] = useState(1);
   const query = { workflow: run.workflow.id, page, size: SIZE };

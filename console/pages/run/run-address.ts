@@ -42,7 +42,10 @@ export function useRunAddress(run: RunDetail): RunAddress {
   return { choice, choose, otherId: otherId === '' ? undefined : otherId, compare };
 }
 
-/** Returns the node to show first after the end of a run: the first that failed, else the last one. */
+/**
+ * Returns the node to show until the person chooses one: the node at which the run failed, else the node that ended
+ * last. Undefined while the run is in progress.
+ */
 function usualNode(run: RunDetail): NodeChoice | undefined {
   if (run.status === 'In Progress') return undefined;
   const found = failureOf(run) ?? lastOf(Object.values(run.result));

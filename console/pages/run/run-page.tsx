@@ -32,7 +32,7 @@ import { Timeline } from './timeline.js';
 
 export function RunPage({ runId }: { runId: string }) {
   const query = useRun(runId);
-  // Loads the kinds, which the graph needs, in parallel with the run.
+  // Loads the node kinds, which the graph needs, in parallel with the run.
   useKinds();
   if (query.data !== undefined) return <RunView run={query.data} />;
   if (query.isPending) return <Loading label="Loading the run" />;
@@ -64,7 +64,7 @@ function RunView({ run }: { run: RunDetail }) {
   const cancel = useCancel(run);
   const { choice, choose, otherId, compare } = useRunAddress(run);
   const asking = useAskingNode(run.id);
-  // Whoever opens a run that asks them can answer without looking for the node.
+  // If the address names no node, a node that waits for a person is selected: the person need not look for it.
   const shown = choice ?? (asking === undefined ? undefined : parseNodeKey(asking));
   const panel = useRef<HTMLElement>(null);
   const show = useCallback(
@@ -103,8 +103,8 @@ function RunView({ run }: { run: RunDetail }) {
 }
 
 /**
- * Reloads the run when it leaves the queue, because only then its start time is known. Later changes would
- * shift the timeline.
+ * Reloads the run when it leaves the queue, because only then its start time exists. The timeline begins at that time,
+ * so loading it later would move the bars.
  */
 function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
   const client = useQueryClient();
@@ -116,7 +116,7 @@ function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
 
 interface RunHeaderProps {
   run: RunDetail;
-  /** The status in the console's words. */
+  /** Status of the run as `runWord` returns it. */
   word: string;
   isOpen: boolean;
   actions: ReactNode;

@@ -23,8 +23,8 @@ interface RunResultProps {
 }
 
 /**
- * The result of a successful run, which is that of its last node. Hidden while that node's details are shown, because
- * they contain it.
+ * The result of a successful run: the result of its last node. Hidden while that node is selected, because the node
+ * panel shows the same result.
  */
 export function RunResult({ run, links, labels, choice, onSelect }: RunResultProps) {
   const last = useMemo(() => resultNodeOf(run, links), [run, links]);
@@ -47,7 +47,7 @@ export function RunResult({ run, links, labels, choice, onSelect }: RunResultPro
   );
 }
 
-/** Longer texts are cut here. */
+/** A longer text is cut to this size. */
 const SHOWN_BYTES = 8 * 1024;
 
 function Value({ result }: { result: unknown }) {

@@ -19,13 +19,14 @@ interface TimelineRowView {
   /** Time between the node becoming ready and its first attempt. */
   queue: Span | undefined;
   attempts: readonly AttemptSpan[];
+  /** Times between two attempts. */
   pauses: readonly Span[];
 }
 
 /** The parts of a node's detail that the timeline uses. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** Set for nodes that only wait; names what they wait for. */
+  /** What the node waited for, if it did nothing but wait; otherwise absent. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }
@@ -88,13 +89,15 @@ export function ticksOf(spanMs: number, most = 6): number[] {
  * that between steps only the bars in progress move.
  */
 export function axisOf(ms: number): number {
-  const least = Math.max(LEAST_AXIS_MS, ms * ROOM);
-  return LEAST_AXIS_MS * GROWTH ** Math.ceil(Math.log(least / LEAST_AXIS_MS) / Math.log(GROWTH) - 1e-9);
+  const least = Math.max(LEAST_AXIS_MS, ms * HEADROOM_FACTOR);
+  return LEAST_AXIS_MS * STEP_FACTOR ** Math.ceil(Math.log(least / LEAST_AXIS_MS) / Math.log(STEP_FACTOR) - 1e-9);
 }
 
 const LEAST_AXIS_MS = 2_000;
-const GROWTH = 1.5;
-const ROOM = 1.05;
+/** Each step is this many times as long as the one before. */
+const STEP_FACTOR = 1.5;
+/** The axis is at least this many times as long as the run, so that bars in progress do not touch its end. */
+const HEADROOM_FACTOR = 1.05;
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -108,8 +111,9 @@ const STEPS_MS = [
 ].flatMap(([unit, counts]) => (counts as number[]).map((count) => count * (unit as number)));
 
 /**
- * The detail may be older than the entry, which has the outcome of the last attempt. If the last known attempt ended
- * differently from the node, a later attempt is added, of which only the end is known.
+ * `detail` may be older than `entry`, which has the outcome of the last attempt. If the last attempt in `detail` ended
+ * differently from the node, a later attempt is added. Only the end of that attempt is known, so it begins where the
+ * previous attempt ended.
  */
 function attemptsOf(entry: NodeEntry, detail: AttemptFacts | undefined): readonly AttemptFact[] {
   const { started_at: startedAt, finished_at: finishedAt, error } = entry;
@@ -140,7 +144,7 @@ function within(wait: Span, attempt: Span): Span[] {
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
 }
 
-/** While the node is open, the time after a failed attempt is a pause before the next one. */
+/** Returns the times between two attempts and, while the node is in progress, the time after its last ended attempt. */
 function pausesOf(attempts: readonly AttemptSpan[], isOpen: boolean): Span[] {
   return attempts.flatMap(({ toMs }, index): Span[] => {
     const next = attempts[index + 1];

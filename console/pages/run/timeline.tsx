@@ -22,11 +22,11 @@ interface TimelineProps {
 
 const GROW_EVERY_MS = 200;
 /**
- * Up to this many nodes, all attempts are loaded at once. In larger runs a node's attempts are loaded when its row
- * scrolls into view.
+ * In an ended run with at most this many nodes, all attempts are loaded at once. In other runs, the attempts of a node
+ * are loaded when its row scrolls into view.
  */
 const READ_AT_ONCE = 60;
-/** A loop may have ten thousand iterations, each with many nodes. */
+/** Rows are added in steps, because a loop may have ten thousand iterations with many nodes each. */
 const STEP = 500;
 const NONE: readonly ApprovalRequest[] = [];
 
@@ -35,7 +35,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
   const keys = useStartedNodes(run.id);
   const [count, setCount] = useState(STEP);
   const requests = useRequestsByNode(run.id);
-  // Known before the first bar is drawn, and constant until the end.
+  // Until `run_started_at` is loaded, the start of the first node replaces it, because that start is known before the
+  // first bar is drawn and does not change.
   const firstStart = useNodeEntry(run.id, parseNodeKey(keys[0] ?? '').nodeId)?.started_at;
   const originMs = Date.parse(run.run_started_at ?? firstStart ?? run.created_at);
   const endMs = run.run_finished_at === null ? undefined : Date.parse(run.run_finished_at);
@@ -77,8 +78,9 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * The style sheet positions bars as fractions of `--span`, the axis in milliseconds, and ends open bars at `--now`.
- * Updating the two properties makes bars grow without rendering.
+ * Sets two CSS properties in milliseconds: `--span`, the length of the axis, and `--now`, the time since the start of
+ * the run. The style sheet positions bars as fractions of `--span` and ends the bars of open attempts at `--now`, so
+ * these bars grow without rendering.
  */
 function useGrowingSpan(
   rows: RefObject<HTMLDivElement | null>,
@@ -86,6 +88,7 @@ function useGrowingSpan(
   originMs: number,
   endMs: number | undefined,
 ): void {
+  // Without a dependency list, because each render may follow a live event that moves the end of the axis.
   useEffect(() => {
     const set = (): void => {
       const shown = readShownRun(runId);

@@ -45,6 +45,7 @@ export const PAGE_SIZE = 25;
 
 const TEXTS = ['kind', 'status', 'project', 'workflow', 'search', 'from', 'to', 'order'] as const;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_FIRST = /^\d{4}-\d{2}-\d{2}/;
 const ID = /^[1-9]\d{0,9}$/;
 
 export function readFilters(params: URLSearchParams): RunFilters {
@@ -96,22 +97,26 @@ export function toQuery(filters: RunFilters): RunsQuery {
     ...(ID.test(filters.project) ? { project: Number(filters.project) } : {}),
     ...(ID.test(filters.workflow) ? { workflow: Number(filters.workflow) } : {}),
     ...(search === '' ? {} : { search }),
-    ...(after === undefined ? {} : { started_after: after }),
-    ...(before === undefined ? {} : { started_before: before }),
+    ...(after === undefined ? {} : { started_after: after.toISOString() }),
+    ...(before === undefined ? {} : { started_before: before.toISOString() }),
   };
 }
 
-/** Returns the day of a day or time, for a date field. */
+/** Returns the local day (YYYY-MM-DD) of a day or a time, for a date field; empty for any other text. */
 export function dayOf(text: string): string {
-  return DAY.test(text.slice(0, 10)) ? text.slice(0, 10) : '';
+  const moment = toMoment(text, 0);
+  if (moment === undefined) return '';
+  const [month, day] = [moment.getMonth() + 1, moment.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${String(moment.getFullYear()).padStart(4, '0')}-${month}-${day}`;
 }
 
-/** Returns the start of a day in the person's time zone, or of the next day. A time stays unchanged. */
-function toMoment(text: string, daysLater: 0 | 1): string | undefined {
-  if (dayOf(text) === '') return undefined;
+/** For a day, returns when it or the day after it begins in the person's time zone. */
+function toMoment(text: string, daysLater: 0 | 1): Date | undefined {
+  const moment = new Date(text);
+  if (!DAY_FIRST.test(text) || Number.isNaN(moment.getTime())) return undefined;
+  if (!DAY.test(text)) return moment;
   const [year, month, day] = text.split('-').map(Number);
-  const moment = DAY.test(text) ? new Date(year!, month! - 1, day! + daysLater) : new Date(text);
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+  return new Date(year!, month! - 1, day! + daysLater);
 }
 
 // Merges updates into a shown page of a list without moving its rows. New rows are hidden until the

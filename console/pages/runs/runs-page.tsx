@@ -68,7 +68,7 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
   );
 }
 
-/** Filters in the address. Typed search text gets there after a pause. */
+/** Keeps the filters in the address. Search text is written there after a pause in typing. */
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
@@ -141,7 +141,7 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
   );
 }
 
-/** The address may name a project or workflow that is not in the list. */
+/** Adds the chosen project or workflow if the list lacks it, because the address may name any. */
 function toOptions(
   all: string,
   noun: string,

@@ -32,8 +32,8 @@ export function AuditTab({ project }: { project: Project }) {
 }
 
 /**
- * The audit log of all projects and of the service, for administrators. `projects` are the administrator's own,
- * for their names.
+ * The audit log of all projects and of the service, for administrators. `projects` are the administrator's own
+ * projects, which are shown by name; all others are shown by id.
  */
 export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) {
   const { data: users } = useUserChoices();
@@ -51,7 +51,7 @@ export function ServiceAuditTab({ projects }: { projects: readonly Project[] }) 
 }
 
 interface AuditLogProps {
-  /** All projects and the service by default. */
+  /** Undefined for the records of all projects and of the service. */
   projectId?: number;
   people: readonly SelectOption[];
   projectName?: (id: number) => string;

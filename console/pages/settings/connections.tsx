@@ -211,7 +211,7 @@ interface ConnectionDialogProps {
   onClose: () => void;
 }
 
-/** The service refuses to remove a connection in use and names the workflows. The person can then force it. */
+/** While workflows use the connection, the service answers 409 and names them; a second click removes it anyway. */
 function RemoveDialog({ projectId, connection: { id, name }, onClose }: ConnectionDialogProps) {
   const [isUsed, setIsUsed] = useState(false);
   const change = useChange(

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Table, type Column } from '../../ui/table.js';
 
-/** For administrators of the service. */
+/** Only administrators of the service see this tab. */
 export function PoolsTab({ project }: { project: Project }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['pools'],

@@ -17,7 +17,7 @@ import { Table, type Column } from '../../ui/table.js';
 
 type Open = { dialog: 'actions' | 'update' | 'delete'; service: Service };
 
-/** The services of the project, and those of the catalogue below them. */
+/** The services of the project, and below them the services of the catalogue. */
 export function ServicesTab({ project }: { project: Project }) {
   const [search, setSearch] = useState('');
   const { data, error, refetch, isFetching } = useServices(project.id, search);
@@ -130,7 +130,10 @@ interface DeleteDialogProps {
   onClose: () => void;
 }
 
-/** Deletes the service. The API refuses with 409 while workflows use it, and names them; the second click forces it. */
+/**
+ * Asks before deleting the service. While workflows use it, the API answers 409 with their names; a second click then
+ * deletes the service anyway.
+ */
 function DeleteDialog({ projectId, service: { id, name }, onClose }: DeleteDialogProps) {
   const [isUsed, setIsUsed] = useState(false);
   const change = useChange(

@@ -22,7 +22,7 @@ import { StartsTab } from './starts.js';
 import { UsersTab } from './users.js';
 import { WebhooksTab } from './webhooks.js';
 
-/** Address: `?tab=&project=`. Unknown or missing projects mean the person's first one. */
+/** Address: `?tab=&project=`. An unknown or missing project means the person's first project. */
 export function SettingsPage() {
   const { get, set } = useSearchState();
   const user = useUser();
@@ -54,7 +54,7 @@ export function SettingsPage() {
 
 const OF_PROJECT = 'Project';
 
-/** What belongs to the project, to the person, and to the service. */
+/** Returns the groups of tabs: of the project, of the person and, for administrators, of the service. */
 function groupsOf(project: Project | undefined, projects: readonly Project[], isAdmin: boolean) {
   const of = (Tab: (props: { project: Project }) => ReactNode) => (
     <OfProject project={project}>{(one) => <Tab key={one.id} project={one} />}</OfProject>

@@ -199,7 +199,7 @@ function answerOf({ response_status: status, error }: Delivery): string {
 type List = paths['/api/v1/projects/{id}/webhook-deliveries/']['get']['responses'][200]['content']['application/json'];
 type Delivery = List['items'][number];
 
-const ASK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 const PAGE_SIZE = 20;
 
 /** Polled, because deliveries change while the page is open. */
@@ -210,7 +210,7 @@ function useDeliveries(projectId: number, page: number): UseQueryResult<List> {
       const params = { path: { id: projectId }, query: { page, size: PAGE_SIZE } };
       return unwrap(api.GET('/api/v1/projects/{id}/webhook-deliveries/', { params, signal }));
     },
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
     placeholderData: (before) => before,
   });
 }

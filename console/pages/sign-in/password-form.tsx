@@ -15,7 +15,7 @@ export function PasswordForm() {
   return (
     <form
       className="sign-in-form"
-      // The service validates the fields, so that its sentences appear beside them.
+      // The service validates the fields, so that its error messages appear beside them.
       noValidate
       onSubmit={submitHandler(signIn)}
     >

@@ -13,7 +13,8 @@ import { PageHeader } from '../../ui/page-header.js';
 import './sign-in-page.css';
 
 /**
- * The page of a password link. Also shown to people who are signed in, because the link may belong to somebody else.
+ * The page that a password link opens. People who are signed in see it, too, because the link may belong to somebody
+ * else.
  */
 export function PasswordPage() {
   const [token] = useState(readPasswordToken);

@@ -4,7 +4,7 @@ import { Note } from '../../ui/notices.js';
 import { PasswordForm } from './password-form.js';
 import './sign-in-page.css';
 
-/** Shown over a page with unsaved changes after its session ended. Signing in in another tab closes it as well. */
+/** Shown over a page with unsaved changes after the session has ended. A sign-in in another tab also closes it. */
 export function SessionDialog() {
   const [isOpen, setIsOpen] = useState(true);
   if (!isOpen) return null;

@@ -5,7 +5,7 @@ import { useOffer } from './offer.js';
 
 interface ChatSectionProps {
   workflowId: number;
-  /** Stored value. */
+  /** The value that the service has stored. */
   isChat: boolean;
   mayChange: boolean;
 }

@@ -26,11 +26,11 @@ type Open =
 
 interface CanvasMenus extends CanvasEvents, CanvasKeys {
   open: Open | undefined;
-  /** Closes this, unless something else was opened in its place. */
+  /** Closes `open`, unless something else was opened in its place. */
   close: (open: Open) => void;
 }
 
-/** What is open over the canvas. The functions never change. */
+/** Returns what is open over the canvas, and the functions that open and close it, which never change. */
 export function useCanvasMenus(): CanvasMenus {
   const [open, setOpen] = useState<Open>();
   const events = useMemo(
@@ -94,7 +94,7 @@ function chosenActions(store: EditorStore, { onRename }: CanvasMenus): MenuActio
 
 interface Ground {
   at: Point;
-  /** The same point on the canvas. */
+  /** The same point in coordinates of the canvas. */
   place: Point;
 }
 

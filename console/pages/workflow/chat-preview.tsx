@@ -29,7 +29,7 @@ export function ChatPreview({ saver, onClose }: ChatPreviewProps) {
     const isSaved = await saver.save();
     const { error } = saver.getState();
     if (error !== undefined) throw error;
-    // Otherwise the dialog of the conflict is open.
+    // If the drawing is not saved, the conflict dialog is open.
     return isSaved;
   };
   return (

@@ -1,4 +1,4 @@
-// The service's check of the drawing, also of one that is not saved.
+// The service's check of the drawing, whether it is saved or not.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../service/api.js';
@@ -19,8 +19,8 @@ export interface Check {
 const DELAY_MS = 300;
 
 /**
- * Updates the problems in the store, which are those that the service finds in the present drawing. Renders again when
- * typing begins and after its end, but not for each letter.
+ * Stores the problems that the service finds in the present drawing. Renders again when typing begins and ends, but not
+ * for each letter.
  */
 export function useProblems(store: EditorStore, saver: Saver): Check {
   const isDirty = useStored(store, (state) => state.isDirty);
@@ -28,7 +28,7 @@ export function useProblems(store: EditorStore, saver: Saver): Check {
   const etag = useStored(saver, (state) => state.etag);
   const drawing = useSettled(store);
   const settled = useStored(store, ({ history }) => history.present === drawing);
-  // A person who has not begun has made no mistake.
+  // An empty drawing is not checked: a person who has not begun has made no mistake.
   const isEmpty = nodesOf(drawing).size === 0;
   const stored = useCheck({ id, etag }, !isDirty && !isEmpty);
   const unsaved = useUnsavedCheck({ id, store }, drawing, isDirty && settled && !isEmpty);
@@ -59,7 +59,7 @@ export function useCheck(
   });
 }
 
-/** Loads the service's check of a drawing that is not saved. Each change of the drawing makes another object of it. */
+/** Loads the service's check of an unsaved drawing. Each change makes a new object, which the query key numbers. */
 function useUnsavedCheck(
   { id, store }: { id: number; store: EditorStore },
   drawing: Drawing,
@@ -108,7 +108,7 @@ function toProblems(store: EditorStore, { errors, warnings }: components['schema
   ];
 }
 
-/** Returns the drawing that was the present one for `DELAY_MS`. */
+/** Returns the drawing once it has stayed the same for `DELAY_MS`. */
 function useSettled(store: EditorStore): Drawing {
   const [settled, setSettled] = useState(store.drawing);
   useEffect(() => {

@@ -23,7 +23,7 @@ interface CodeBesideProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'onC
   variables: KnownVariables;
 }
 
-/** Beside the large editor of code: its inputs with their values, a button to try it, and what it wrote. */
+/** Shown beside the large code editor: the inputs with their values, a button that tests the node, and the console. */
 export function CodeBeside(props: CodeBesideProps) {
   const { workflowId, nodeId, data, isReadOnly, variables, path, value, onChange } = props;
   const inputs = isObject(data['inputs']) ? data['inputs'] : {};

@@ -15,7 +15,7 @@ export function draftCalls(workflowId: number): DraftCalls {
       }
     },
     write: async (drawing, version, tag) => {
-      // Another editor may have written its draft since this one has looked.
+      // With these headers, the service refuses to overwrite a draft that another editor has written meanwhile.
       const header = tag === undefined ? { 'If-None-Match': '*' as const } : { 'If-Match': tag };
       const params = { path, header };
       const body = { data: drawing, base_version: version };

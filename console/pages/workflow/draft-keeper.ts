@@ -1,6 +1,6 @@
-// Keeps the unsaved drawing of one editor: in the service, so that it follows the person to other devices, and in the
-// browser for as long as the service does not have it. The draft of another editor is never overwritten: the person
-// chooses first.
+// Stores the draft, that is the unsaved drawing, of one editor (an open page). The service stores it, so that a person
+// can continue on another device; the browser stores it for as long as the service does not have it. The draft of
+// another editor is never overwritten: it is offered, and the person continues or discards it.
 import { newId } from '../../drawing/change-drawing.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
@@ -13,7 +13,7 @@ import { createStore, type Store, type Stored } from '../../ui/store.js';
 import type { DraftCalls, DraftOfSave, KeptDraft, Offer } from './kept-draft.js';
 
 interface KeeperState {
-  /** The newest first. */
+  /** Drafts of other editors, the newest first. */
   offers: readonly Offer[];
   /** Why the service does not keep the unsaved drawing; undefined if it does. */
   problem: unknown;
@@ -49,9 +49,11 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #tag: string | undefined;
   /** The service's draft, if it is another editor's. */
   #foreign: KeptDraft | undefined;
-  #written: JsonObject | undefined;
-  #kept: JsonObject | undefined;
-  /** What `continue` has shown; undefined once it is saved, or undone. */
+  /** The drawing that this editor wrote to the browser last. */
+  #inBrowser: JsonObject | undefined;
+  /** The drawing of the service's draft, if it is this editor's. */
+  #inService: JsonObject | undefined;
+  /** The drawing that `continue` has shown. Undefined once it is saved or undone. */
   #continued: Drawing | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
@@ -61,10 +63,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#key = this.#newKey();
   }
 
-  /** Returns the function that stops it. */
+  /** Starts to store the drawing. Returns the function that stops it. */
   start(): () => void {
     const stop = this.#options.store.subscribe(() => this.#look());
-    // The person may continue or save before it is known whose draft the service has: both wait for it.
+    // `continue`, `discard` and a save await this request, because they depend on whose draft the service has.
     this.#running = this.#find()
       .catch((error: unknown) => this.#set({ problem: error }))
       .finally(() => (this.#running = undefined));
@@ -75,12 +77,12 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     };
   }
 
-  /** Writes to the browser at once: the page may be about to go away. */
+  /** Writes a pending change to the browser at once, because the page may be about to close. */
   readonly flush = (): void => {
     if (this.#timer !== undefined) this.#writeInBrowser();
   };
 
-  /** Looks for drafts that other editors have written, kept or removed meanwhile. */
+  /** Looks for drafts that other editors have written or removed meanwhile, and repeats a failed write. */
   readonly lookAround = async (): Promise<void> => {
     this.showOffers();
     const isMine = this.#tag !== undefined || this.#running !== undefined;
@@ -88,7 +90,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
   };
 
-  /** Shows what the assistant has drawn meanwhile. */
+  /** Reads the service's draft and shows what the assistant has drawn meanwhile. */
   readonly follow = async (): Promise<void> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#options.isSignedIn()) return;
@@ -97,8 +99,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   };
 
   /**
-   * Resolves to true once the service keeps this editor's drawing, which the assistant reads. Resolves to false if the
-   * draft of another editor is in its way. Rejects if the service cannot keep it.
+   * Resolves to true once the service has this editor's drawing, which the assistant reads. Resolves to false if the
+   * service has the draft of another editor. Rejects if the service cannot store the drawing.
    */
   readonly handOver = async (): Promise<boolean> => {
     const { store } = this.#options;
@@ -113,7 +115,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     return this.#foreign === undefined;
   };
 
-  /** Shows the other drawing in place of this editor's, as one step of Undo. Resolves to false if it is gone. */
+  /** Shows the offered drawing in place of this editor's, as one step of Undo. Resolves to false if it is gone. */
   async continue({ key }: Offer): Promise<boolean> {
     const { store, calls, entries } = this.#options;
     await this.#running;
@@ -126,7 +128,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     }
     if (drawing !== undefined) {
       store.change(shareParts(store.drawing, drawing) as JsonObject, { select: [] });
-      this.#kept = draft === undefined ? undefined : store.drawing;
+      this.#inService = draft === undefined ? undefined : store.drawing;
       this.#continued = store.drawing;
       store.isFromDraft = this.#tag !== undefined;
       // Removes the old entry only after this editor has written its own.
@@ -136,7 +138,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     return drawing !== undefined;
   }
 
-  /** Resolves to false if the draft has changed meanwhile: it is offered anew then. */
+  /** Deletes an offered draft. Resolves to false if the draft has changed meanwhile; it is then offered again. */
   async discard({ key }: Offer): Promise<boolean> {
     const { calls, entries, store } = this.#options;
     await this.#running;
@@ -150,14 +152,14 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (key !== undefined) entries.removeItem(key);
     if (!isGone) await this.#find();
     this.showOffers();
-    // This editor's own changes had to wait for the choice.
+    // This editor's own changes were not sent while the draft of another editor was offered.
     if (store.getState().isDirty) this.#write();
     return isGone;
   }
 
   /**
-   * Resolves to true if the service's draft is this editor's, so that its values stand for `********`. The draft of
-   * another editor goes to the browser, because the save ends it.
+   * Resolves to true if `********` in the drawing stands for values of the service's draft. Copies the draft of another
+   * editor to the browser, because the service deletes it with the save.
    */
   async beforeSave(): Promise<boolean> {
     clearTimeout(this.#timer);
@@ -166,7 +168,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     try {
       await this.#find();
     } catch {
-      // The save itself tells that the service cannot be reached.
+      // If the service cannot be reached, the save reports it.
     }
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
@@ -175,7 +177,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     return this.#options.store.isFromDraft;
   }
 
-  /** The service ends the draft with a save. */
+  /** Called after a save, with which the service has deleted the draft. */
   saved(): void {
     this.#lose();
     this.#foreign = undefined;
@@ -188,10 +190,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { history, isDirty } = store.getState();
     if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#letGo();
     if (!isDirty) this.#remove();
-    else if (store.drawing !== this.#written) this.#writeAfter(WRITE_AFTER_MS);
+    else if (store.drawing !== this.#inBrowser) this.#writeAfter(WRITE_AFTER_MS);
   }
 
-  /** The person has undone `continue`: what it has shown is offered again, like a draft of another editor. */
+  /** The person has undone `continue`, so the draft that it showed is offered again, like one of another editor. */
   #letGo(): void {
     this.#continued = undefined;
     this.#key = this.#newKey();
@@ -207,23 +209,23 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#running !== undefined) return void this.#running.then(() => this.#look());
-    if (this.#written !== undefined) this.#options.entries.removeItem(this.#key);
-    this.#written = undefined;
+    if (this.#inBrowser !== undefined) this.#options.entries.removeItem(this.#key);
+    this.#inBrowser = undefined;
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });
     const tag = this.#tag;
     this.#lose();
-    // A draft that stays is offered when the workflow is opened next, and goes then: it equals the stored drawing.
+    // A failed request is ignored. If the draft stays, the next editor of the workflow offers or removes it.
     if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => undefined);
     // Drafts that equal the stored drawing are no longer offered.
     this.showOffers();
   }
 
-  /** Returns false if the browser does not store it. */
+  /** Writes the drawing to the browser and to the service. Returns false if the browser has not stored it. */
   #write(): boolean {
     const { saver, isSignedIn } = this.#options;
     const isStored = this.#writeInBrowser();
     if (!isSignedIn()) return false;
-    // The service ends the draft with the save that is under way.
+    // The service deletes the draft with a save, so a write waits until the save has ended.
     if (saver.getState().isSaving || this.#running !== undefined) this.#writeAfter(WRITE_AFTER_MS);
     else this.#running = this.#send().finally(() => (this.#running = undefined));
     return isStored;
@@ -234,7 +236,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#timer = undefined;
     const { store, entries, isSignedIn } = this.#options;
     if (!isSignedIn()) return false;
-    this.#written = store.drawing;
+    this.#inBrowser = store.drawing;
     const isInBrowser = writeDraft(entries, this.#key, this.#facts(), store.drawing);
     this.#set({ isInBrowser });
     return isInBrowser;
@@ -247,22 +249,22 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       // The person may have undone the changes meanwhile.
       if (this.#foreign !== undefined || !store.getState().isDirty) return;
       const { drawing } = store;
-      const sent = this.#tag === undefined || drawing !== this.#kept ? await this.#put(drawing) : drawing;
+      const sent = this.#tag === undefined || drawing !== this.#inService ? await this.#put(drawing) : drawing;
       if (sent === undefined) return;
-      this.#kept = sent;
+      this.#inService = sent;
       this.#set({ problem: undefined });
-      // The entry says from now on that this browser has written the service's draft.
+      // From now on the entry has no drawing; it only records that this editor wrote the service's draft.
       if (store.drawing === sent) writeDraft(entries, this.#key, this.#facts(), undefined);
     } catch (error) {
       this.#set({ problem: error });
-      // A drawing that is too large stays so until the next change.
+      // A drawing that is too large (413) is not sent again before the next change.
       if (!isRefused(error, 413)) this.#writeAfter(TRY_AGAIN_AFTER_MS);
     }
   }
 
   /**
-   * Resolves to the drawing that the service has then: with what the assistant has changed meanwhile. Resolves to
-   * undefined if another editor has changed the draft: it is offered then.
+   * Sends the drawing. Resolves to the drawing that the service then has, which may include changes of the assistant.
+   * Resolves to undefined if another editor has changed the draft, which is then offered.
    */
   async #put(drawing: JsonObject, attempt = 1): Promise<JsonObject | undefined> {
     const { calls, store } = this.#options;
@@ -274,11 +276,11 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       if (!isRefused(error, 412) || attempt === MOST_PUTS) throw error;
       await this.#find();
       if (this.#foreign !== undefined) return undefined;
-      return store.drawing === this.#kept ? this.#kept : this.#put(store.drawing, attempt + 1);
+      return store.drawing === this.#inService ? this.#inService : this.#put(store.drawing, attempt + 1);
     }
   }
 
-  /** Reads the service's draft, to know whose it is. One that equals the stored drawing is removed. */
+  /** Reads the service's draft and finds out whose it is. Removes another draft that equals the stored drawing. */
   async #find(): Promise<void> {
     const { calls, store } = this.#options;
     const draft = await calls.read();
@@ -286,7 +288,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#lose();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
-    // The person has redone `continue`.
+    // The draft equals what this editor shows: the person has redone `continue`.
     if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#goOn(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
@@ -294,7 +296,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.showOffers();
   }
 
-  /** A draft that began before the last save is offered like that of another editor. */
+  /** True if the assistant wrote the draft. One from before the last save is offered like that of another editor. */
   #isOfAssistant({ assistantRun, version }: KeptDraft): boolean {
     return assistantRun !== null && version === this.#facts().version;
   }
@@ -304,29 +306,29 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { store, calls } = this.#options;
     const runId = draft.assistantRun!;
     if (this.#tag === undefined && !store.getState().isDirty) {
-      // The page was loaded again: first what the person had not saved, as a step of its own.
+      // The page was reloaded: restores what the person had not saved before the answer, as its own step of Undo.
       const before = await calls.before();
       if (before?.runId === runId && before.drawing !== undefined)
         store.change(shareParts(store.drawing, before.drawing) as JsonObject);
-      this.#kept = store.drawing;
+      this.#inService = store.drawing;
     }
-    const base = this.#kept ?? store.getState().saved;
+    const base = this.#inService ?? store.getState().saved;
     const theirs = shareParts(store.drawing, draft.drawing) as JsonObject;
     const merged = shareParts(store.drawing, mergeDrawings(base, store.drawing, theirs)) as JsonObject;
     this.#adopt(draft);
     store.isFromDraft = true;
-    this.#kept = isEqualJson(merged, theirs) ? merged : theirs;
+    this.#inService = isEqualJson(merged, theirs) ? merged : theirs;
     store.assist(runId, merged);
     this.showOffers();
     // The draft lacks the changes that the person has made meanwhile.
-    if (store.drawing !== this.#kept) this.#writeAfter(WRITE_AFTER_MS);
+    if (store.drawing !== this.#inService) this.#writeAfter(WRITE_AFTER_MS);
   }
 
-  /** Makes the service's draft this editor's, whose drawing equals it. */
+  /** Makes the service's draft this editor's. The editor shows the same drawing. */
   #goOn(draft: KeptDraft): void {
     const { store } = this.#options;
     this.#adopt(draft);
-    this.#kept = store.drawing;
+    this.#inService = store.drawing;
     this.#continued = store.drawing;
     store.isFromDraft = true;
     this.showOffers();
@@ -339,14 +341,14 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#tidy(undefined);
   }
 
-  /** The service has no draft of this editor any more. */
+  /** Records that the service has no draft of this editor any more. */
   #lose(): void {
     this.#tag = undefined;
-    this.#kept = undefined;
+    this.#inService = undefined;
     this.#options.store.isFromDraft = false;
   }
 
-  /** Removes the entries that only tell who has written a draft which the service does not have any more. */
+  /** Removes entries without a drawing, except the one of the service's present draft, which has the ETag `tag`. */
   #tidy(tag: string | undefined): void {
     const { entries, owner, saver } = this.#options;
     const heads = listDrafts(entries, owner, saver.getState().workflow.id);
@@ -354,7 +356,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     for (const { key } of heads.filter(isPast)) entries.removeItem(key);
   }
 
-  /** Offers what other editors have left, as far as it is known here. */
+  /** Updates the offers from the browser's entries and the service's draft. Removes entries that offer nothing new. */
   showOffers(): void {
     const { entries, owner, saver, store } = this.#options;
     const foreign = this.#foreign;
@@ -374,7 +376,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#set({ offers: offers.toSorted((one, other) => (one.savedAt < other.savedAt ? 1 : -1)) });
   }
 
-  /** True if the browser's entry is what the editor of the service's draft wrote last. */
+  /** True if the browser's entry belongs to the service's draft: both have the same ETag or the same drawing. */
   #follows(key: string, { tag, drawing }: KeptDraft): boolean {
     const { entries, owner, saver } = this.#options;
     const head = listDrafts(entries, owner, saver.getState().workflow.id).find((each) => each.key === key);

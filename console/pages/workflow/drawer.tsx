@@ -10,7 +10,7 @@ interface DrawerProps {
   children: ReactNode;
 }
 
-/** A part below the canvas that a button of the foot opens. Escape closes it. */
+/** A panel between the canvas and the bar below it, opened by a button of the bar. Escape closes the panel. */
 export function Drawer({ name, isBusy = false, onClose, children }: DrawerProps) {
   const frame = useRef<HTMLElement>(null);
   useEffect(() => frame.current?.focus(), []);

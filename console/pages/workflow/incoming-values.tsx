@@ -25,7 +25,7 @@ interface IncomingValuesProps {
   onChoose: (text: string) => void;
 }
 
-/** What a node can read: the input of the run and each earlier node, with the values of pins, tests and the last run. */
+/** The values that a node can read: the run's input and earlier nodes, with values of pins, tests and the last run. */
 export function IncomingValues({ workflowId, isChat, nodeId, onChoose }: IncomingValuesProps) {
   const { isReadOnly } = useStore();
   const variables = useFormVariables(workflowId, nodeId, isChat);
@@ -81,7 +81,7 @@ function Values({ groups, search, form, onChoose }: ValuesProps) {
   ));
 }
 
-/** The lists of objects in the values, and the other values by name. A cell is a variable, too. */
+/** A table for each list of objects in the values, and one for all other values. Each cell inserts a variable. */
 function Tables({ group, onChoose }: { group: VariableGroup; onChoose: (text: string) => void }) {
   const known = group.choices
     .filter((choice) => choice.known !== undefined)

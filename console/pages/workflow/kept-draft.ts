@@ -3,12 +3,12 @@ import type { Drawing } from '../../drawing/drawing.js';
 
 export interface KeptDraft {
   drawing: Drawing;
-  /** The version of the workflow from which it began. */
+  /** The version of the workflow on which the draft is based. */
   version: number;
   savedAt: string;
   /** ETag, with which the draft is changed or removed. */
   tag: string;
-  /** The run of the assistant that has written it last; null if a person did. */
+  /** The id of the assistant's run that wrote the draft last; null if a person wrote it last. */
   assistantRun: string | null;
 }
 
@@ -23,13 +23,13 @@ export interface DraftCalls {
   /** Resolves to undefined if the service keeps no draft. */
   read: () => Promise<KeptDraft | undefined>;
   /**
-   * `tag` is that of the draft to replace. Rejects with 412 if the stored draft has another
-   * tag, or, without `tag`, if there is a draft.
+   * `tag` is the ETag of the draft to replace; undefined if there must be none yet. Rejects with 412 if the service
+   * has another draft.
    */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
   /** Resolves to undefined if the assistant has not answered yet. */
   before: () => Promise<BeforeAnswer | undefined>;
-  /** Resolves to false if the draft is another one by now. */
+  /** Resolves to false, without removing the draft, if it has another ETag by now. */
   remove: (tag: string) => Promise<boolean>;
 }
 
@@ -46,6 +46,6 @@ export interface Offer {
   key: string | undefined;
   savedAt: string;
   version: number;
-  /** True if no editor of this browser has written it. */
+  /** True if no editor of this browser wrote the draft. */
   isElsewhere: boolean;
 }

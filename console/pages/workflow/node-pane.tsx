@@ -7,21 +7,21 @@ import { Button } from '../../ui/button.js';
 const pane = createPane('node panel', [280, 960]);
 const FIRST_WIDTH = 360;
 
-/** Returns the width that the pane takes from the graph once a node is chosen. */
+/** Returns the width in pixels that the pane takes from the graph once a node is selected. */
 export function widthOfNodePane(): number {
   const { width = FIRST_WIDTH, isFolded } = pane.getState();
   return isFolded || matchMedia('(max-width: 900px)').matches ? 0 : width;
 }
 
 /**
- * The column of the chosen node, which is closed without a choice. On narrow screens it is a sheet from below. Its parts
- * stay mounted, because tests are followed there.
+ * The column of the selected node, hidden without a selection. Narrow screens show it as a sheet at the bottom. Its
+ * content stays mounted while it is hidden, because it follows running tests.
  */
 export function NodePane({ children }: { children: ReactNode }) {
   const store = useStore();
   const isChosen = useEditor(({ selection }) => {
     const only = onlyNode(selection);
-    // A note is edited where it lies.
+    // A note is edited on the canvas.
     if (only !== undefined) return noteOfKey(only) === undefined;
     return selection.nodes.size + selection.links.size > 0;
   });

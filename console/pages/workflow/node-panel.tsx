@@ -45,7 +45,7 @@ interface NodePanelProps {
   workflowId: number;
   projectId: number;
   isChat: boolean;
-  /** Opens the node wide, with what comes in and its result beside the form. */
+  /** Opens the wide view, with the node's incoming values and its result beside the form. */
   onWiden: () => void;
 }
 
@@ -95,7 +95,7 @@ function NodeForm({ node, workflowId, projectId, isChat, onWiden }: NodePanelPro
   );
   const begun = useRef<{ gesture: string | undefined; drawing: Drawing }>(undefined);
   const change = (path: Path, value: unknown): void => {
-    // The rendered data may lack the change before, because an editor of text reports between two renderings.
+    // Reads the store, because a text editor may report two changes between two renderings.
     const own = nodesOf(store.drawing).get(node.id);
     if (own === undefined) return;
     const present = dataOf(own);
@@ -158,7 +158,7 @@ let isPointerDown = false;
 addEventListener('pointerdown', () => (isPointerDown = true), true);
 for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPointerDown = false), true);
 
-/** Acts once the pointer is up and its click has arrived: a message that appears before moves the target away. */
+/** Waits until the pointer is up and its click has arrived: a message that appears earlier would move the target. */
 function afterPointer(act: () => void): void {
   if (isPointerDown) addEventListener('pointerup', () => setTimeout(act), { once: true });
   else act();
@@ -206,7 +206,7 @@ function removeAt(value: JsonObject, path: Path): JsonObject {
   return setAt(value, parent, rest) as JsonObject;
 }
 
-/** What several chosen things have in common. Without a choice the panel is closed. */
+/** Actions for a selection that is not a single node. Renders nothing without a selection. */
 function SelectionPanel() {
   const store = useStore();
   const { nodes: selected, links } = useEditor((state) => state.selection);
@@ -292,7 +292,7 @@ function isListed({ path }: Exit): boolean {
   return typeof path[1] === 'number';
 }
 
-/** Longer lists are only rendered on focus or hover, because each typed letter would render them again. */
+/** With more nodes, options are only rendered on focus or hover, because each typed letter would render them again. */
 const MAX_READY = 300;
 
 function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
@@ -305,8 +305,8 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
-  // A link to an earlier node would close a circle, which cannot run. Linked nodes stay, and choosing one again changes
-  // nothing: a node may have been linked when it was added.
+  // A link to an earlier node would close a cycle, which cannot run. Linked nodes stay options, and choosing one again
+  // changes nothing: a node may have been linked when it was added.
   const excluded = new Set([node.id, ...before(links, node.id)]);
   const free = isReady
     ? [...nodes.values()].filter((each) => !excluded.has(each.id) && !isStart(kinds.get(typeOf(each))))

@@ -1,5 +1,5 @@
-// The chosen node: a narrow panel beside the graph, or wide with what comes in, its form and its result beside each
-// other.
+// The selected node: in a narrow panel beside the graph, or in a wide view with the incoming values, the form and the
+// result side by side.
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { labelOf, nodesOf } from '../../drawing/drawing.js';
 import { onlyNode, useEditor, useStore, type EditorStore } from '../../drawing/editor-store.js';
@@ -23,7 +23,7 @@ interface View {
 }
 
 /**
- * Opens the chosen node wide on a double click, and on Enter where it is chosen already. Escape goes back, unless it
+ * Opens the wide view of a node on a double click, and of the selected node on Enter. Escape closes the view, unless it
  * closes something else.
  */
 export function useNodeView(store: EditorStore, graph: RefObject<HTMLElement | null>): View {
@@ -36,7 +36,7 @@ export function useNodeView(store: EditorStore, graph: RefObject<HTMLElement | n
   if (isWanted && !isWide) setIsWide(false);
   const pressed = useRef<string>(undefined);
   const press = useEffectEvent(({ detail, target }: MouseEvent) => {
-    // The second click of a double click has the number 2.
+    // Only the first click counts: `detail` is 2 for the second click of a double click.
     if (detail === 1) pressed.current = graph.current?.contains(target as Node) === true ? nodeAt(target) : undefined;
   });
   const openByDoubleClick = useEffectEvent((event: MouseEvent) => {
@@ -63,7 +63,7 @@ export function useNodeView(store: EditorStore, graph: RefObject<HTMLElement | n
     const escape = (event: KeyboardEvent): void => closeByEscape(event);
     const click = (event: MouseEvent): void => press(event);
     addEventListener('click', click, { capture: true });
-    // The first click opens the panel, which may stand where the second one arrives.
+    // Captured on the window, because the first click opens the panel, which may cover the place of the second click.
     addEventListener('dblclick', double, { capture: true });
     element?.addEventListener('keydown', enter);
     addEventListener('keydown', escape);
@@ -159,7 +159,7 @@ export function NodeView({ workflowId, projectId, isChat, tested, view }: NodeVi
   );
 }
 
-/** Lays the wide view over the graph, below the toolbar, whatever stands above it. */
+/** Places the wide view over the graph: `--view-top` is the top of the graph's area in pixels. */
 function usePlace(column: RefObject<HTMLElement | null>, isWide: boolean): void {
   useLayoutEffect(() => {
     const element = column.current;

@@ -45,7 +45,7 @@ export function usePastedFile(saver: Saver): PastedFile {
   return { take, error: work.error, remarks: work.data, close: work.reset };
 }
 
-/** What could not be pasted, or not whole. */
+/** Shows why a pasted file was not imported, or which parts of it were not taken over. */
 export function PastedFileNotices({ error, remarks, close }: PastedFile) {
   if (error !== null) {
     return (
@@ -69,7 +69,7 @@ export function PastedFileNotices({ error, remarks, close }: PastedFile) {
 /** Below the service's limit. */
 const MAX_CHARACTERS = 10_000_000;
 
-/** The service says what is wrong with a file that only looks like a workflow. */
+/** Returns the file if the text looks like a workflow. The service says what is wrong with it. */
 function fileIn(text: string): JsonObject | undefined {
   if (!/^\s*[{[]/.test(text) || text.length > MAX_CHARACTERS) return undefined;
   let value: unknown;
@@ -84,7 +84,7 @@ function fileIn(text: string): JsonObject | undefined {
   return places.some((place) => isObject(place) && Array.isArray(place['nodes'])) ? only : undefined;
 }
 
-/** The service translates a file only into a new workflow, which is deleted at once: its nodes are pasted here. */
+/** The service imports a file only as a new workflow. It is deleted at once, because its nodes are pasted here. */
 async function translate(file: JsonObject, project: number) {
   const made = await unwrap(
     api.POST('/api/v1/projects/{id}/import/', { params: { path: { id: project } }, body: file }),

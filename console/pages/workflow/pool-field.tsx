@@ -3,7 +3,7 @@ import type { SchemaFieldProps } from '../../forms/form.js';
 import { FailedChoices } from '../../service/problem.js';
 import { useProjects } from '../../service/projects.js';
 
-/** Selects a pool of the project. Absent where the project has one pool only and the node names no other. */
+/** Selects a pool of the project. Hidden if the project has only one pool and the node names none. */
 export function PoolField({ projectId, ...field }: SchemaFieldProps & { projectId: number }) {
   const { path, value, onChange } = field;
   const query = useProjects();

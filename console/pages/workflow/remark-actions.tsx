@@ -9,7 +9,7 @@ import { announce } from '../../ui/notices.js';
 
 interface RemarkActionsProps {
   problem: Problem;
-  /** Leads to the field of the problem. */
+  /** Selects the node and focuses the field of the problem. */
   onLead: () => void;
 }
 
@@ -19,7 +19,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   workflow_id: 'Choose the workflow',
 };
 
-/** What settles a remark of an import, and `Done`, which removes it as a step of Undo. */
+/** Buttons that resolve a remark of an import, and `Done`, which removes the remark as one step of Undo. */
 export function RemarkActions({ problem: { remark, message }, onLead }: RemarkActionsProps) {
   const store = useStore();
   const { id: workflow = '' } = useParams();

@@ -16,7 +16,7 @@ import { useRunInput } from '../../parts/run-input/run-input-form.js';
 import { runFields } from '../../parts/run-input/run-input.js';
 import type { Saver } from './saver.js';
 
-/** Starts a run that the editor follows. */
+/** Asks for the input, saves the drawing, and starts a run that the editor follows. */
 export function RunDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
   const { kinds } = store;

@@ -22,7 +22,7 @@ export class Saver implements Stored<SaverState> {
   readonly getState: () => SaverState;
   readonly subscribe: Stored<SaverState>['subscribe'];
   #running: Promise<boolean> | undefined;
-  /** Undefined while nobody keeps a draft of the drawing. */
+  /** Undefined for viewers, who have no draft. */
   #draft: DraftOfSave | undefined;
 
   constructor(store: EditorStore, record: WorkflowRecord) {
@@ -32,7 +32,7 @@ export class Saver implements Stored<SaverState> {
     this.subscribe = this.#state.subscribe;
   }
 
-  /** Each save asks this draft first, and tells it afterwards. */
+  /** From now on, each save calls `beforeSave` of the draft first, and `saved` afterwards. */
   keepDraft(draft: DraftOfSave): void {
     this.#draft = draft;
   }
@@ -73,7 +73,7 @@ export class Saver implements Stored<SaverState> {
   readonly keepMine = async (): Promise<boolean> => {
     const { conflict } = this.getState();
     if (conflict === undefined) return false;
-    // Marks this page's drawing as unsaved even if nothing was changed here, because the service has the other one.
+    // Marks this page's drawing as unsaved even if nothing was changed here, because the service has the other drawing.
     this.#store.markStored(conflict.workflow.data);
     this.#set({ ...conflict, conflict: undefined });
     return this.save();
@@ -223,7 +223,7 @@ function toRecord({ data, error, response }: { data?: Workflow; error?: unknown;
   return { workflow: data, etag: response.headers.get('ETag') ?? '*' };
 }
 
-/** Saves before another change. Returns false if the person has to resolve a conflict first; throws why a save failed. */
+/** Saves unsaved changes. Resolves to false if the person has to resolve a conflict first; throws why a save failed. */
 export async function saveFirst(saver: Saver): Promise<boolean> {
   const isSaved = await saver.save();
   const { error } = saver.getState();

@@ -14,7 +14,7 @@ import { unfold } from '../../drawing/side-pane.js';
 import { announce } from '../../ui/notices.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
 
-/** What keys open over the canvas. */
+/** Called for keys that open something over the canvas. */
 export interface CanvasKeys extends Pick<CanvasEvents, 'onMenu'> {
   onFind: () => void;
   onRename: (nodeId: string) => void;
@@ -35,14 +35,14 @@ export function useShortcuts(
   const runUnlessReadOnly = (): void => (store.isReadOnly ? undefined : onOpen('run'));
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
-    // The frame of the pages focuses the search field, which has to be visible for that.
+    // `console/app/layout.tsx` focuses the search field on this key, so the field must be visible first.
     if (event.key === '/' && !isWriting(event.target)) flushSync(() => unfold(palettePane));
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();
     if (action === 'save') void saveAndAnnounce(store, saver);
     else if (action === 'run') {
-      // React Flow would take the key for one that leaves out the node that is chosen.
+      // Otherwise React Flow would deselect the node on Ctrl+Enter.
       event.stopPropagation();
       runUnlessReadOnly();
     } else if (action === 'remove') removeSelection(store);
@@ -57,7 +57,7 @@ export function useShortcuts(
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => act(event);
-    // Captures before the fields do, because the browser's Undo does not know what the form has changed elsewhere.
+    // Listens in the capture phase, before the fields, because a field's own Undo lacks changes made elsewhere.
     addEventListener('keydown', listen, { capture: true });
     return () => removeEventListener('keydown', listen, { capture: true });
   }, []);
@@ -90,7 +90,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
       case 'd':
         return isWriting(event.target) ? undefined : 'duplicate';
       case 'enter':
-        // With Shift it tries the chosen node.
+        // With Shift, the key belongs to the button `Try`.
         return event.shiftKey ? undefined : 'run';
       case 'z':
         // The editors of JSON and code have their own Undo, letter by letter.
@@ -133,7 +133,8 @@ function isCodeField(target: EventTarget | null): boolean {
 function hasOwnUndo(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('.side-chat') !== null) return true;
-  // Text typed elsewhere, such as in a task, is no part of the drawing. Enter in the palette's search adds a node.
+  // Text typed elsewhere, such as in a task, is not part of the drawing. The palette is included, because Enter in its
+  // search adds a node to the drawing.
   if (target.closest('.node-form, .editor-graph, .palette') === null) {
     return isWriting(target) && target.tagName !== 'SELECT';
   }
@@ -234,7 +235,7 @@ function renameChosen(store: EditorStore, onRename: (nodeId: string) => void): v
   if (!store.isReadOnly && only !== undefined && nodesOf(store.drawing).has(only)) onRename(only);
 }
 
-/** Opens the menu beside the part of the graph that has the focus, which is chosen first, else in its middle. */
+/** Opens the menu at the focused node or link, which is selected first; otherwise in the middle of the graph. */
 function openMenu(store: EditorStore, graph: HTMLElement | null, onMenu: CanvasEvents['onMenu']): void {
   const part = document.activeElement?.closest<HTMLElement>('.react-flow__node, .react-flow__edge');
   const box = (part ?? graph)?.getBoundingClientRect();

@@ -21,7 +21,7 @@ interface StartCardsProps {
   onRun: () => void;
 }
 
-/** What starts runs of the workflow, as small cards above its first node. */
+/** Cards above the first node, one for each way in which runs of the workflow start. */
 export function StartCards(props: StartCardsProps) {
   const start = useEditor(({ history: { present } }) => nodesOf(present).get(startOf(present) ?? ''));
   return start === undefined ? null : <Cards {...props} start={start} />;
@@ -110,7 +110,7 @@ function Cards({ saver, onRun, start }: StartCardsProps & { start: DrawnNode }) 
           open={open}
           hooks={hooks.data ?? []}
           onOpen={setOpen}
-          // The dialog of a new hook closes after it has opened that of the hook.
+          // The dialog for a new hook calls `onClose` after it has opened the hook's own dialog, which stays open.
           onClose={() => setOpen((current) => (current === open ? undefined : current))}
         />
       )}

@@ -65,7 +65,7 @@ export function StartDialog({ saver, open, hooks, onOpen, onClose }: StartDialog
 
 interface HookDialogProps {
   workflowId: number;
-  /** Undefined once it is deleted, and until a new one is listed. */
+  /** Undefined once the hook is deleted, and until a new hook is in the loaded list. */
   hook: Hook | undefined;
   secret?: ShownHook;
   onClose: () => void;
@@ -95,7 +95,7 @@ interface OfferDialogProps {
   children: ReactNode;
 }
 
-/** Changes what the workflow is offered as by way of the saver, so that the next save has the right ETag. */
+/** Offers the workflow as a chat or a tool. Saves by way of the saver, so that the next save has the right ETag. */
 function OfferDialog({ saver, field, title, label, onClose, children }: OfferDialogProps) {
   const { isReadOnly } = useStore();
   const isOffered = useStored(saver, (state) => state.workflow[field]);

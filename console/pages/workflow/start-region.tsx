@@ -49,12 +49,12 @@ function Start({ saver, offerChat }: StartProps) {
   const importing = useImport(String(saver.getState().workflow.project));
   const starters = useMemo(() => startersOf(store.kinds), [store.kinds]);
   const [isGalleryOpen, setIsGalleryOpen] = useState(false);
-  // The chat preview has its place beside the canvas by then.
+  // Delayed until the chat preview has its place beside the canvas.
   const fit = (): void => void setTimeout(() => void flow.fitView({ minZoom: 0.6, maxZoom: 1, padding: 0.15 }));
   const start = ({ make, isChat }: Starter): void => {
     if (isChat) offerChat();
     const { drawing, chosen, needsModel } = make(store.drawing);
-    // A chat that can already answer is tried in its preview.
+    // A chat that can already answer is tried in its preview, so no node is selected for editing.
     store.change(drawing, { select: isChat && !needsModel ? [] : [chosen] });
     fit();
   };

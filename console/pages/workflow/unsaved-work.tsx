@@ -93,7 +93,7 @@ function OfferedWork({ keeper, saver, offer }: OfferedWorkProps) {
     mutationFn: () => keeper.discard(offer),
     onSuccess: (isGone) => announce(isGone ? 'Discarded' : 'It has changed meanwhile, so it is still there.'),
   });
-  // Read aloud if it comes while a person works: another place has written since this editor was opened.
+  // Announced if the offer appears while the person works: another tab or device has written since the editor opened.
   const [comesBetween] = useState(isDirty);
   useEffect(() => {
     if (comesBetween) announce('There are unsaved changes from another place.');

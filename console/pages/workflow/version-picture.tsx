@@ -4,7 +4,7 @@ import { NODE_HEIGHT, NODE_WIDTH, toPicture, type PictureLink } from '../../draw
 
 const MOST_LETTERS = 24;
 
-/** A small picture of a drawing. A narrow place scrolls it sidewards. */
+/** A small picture of a drawing, which scrolls sideways on narrow screens. */
 export function VersionPicture({ drawing, name }: { drawing: unknown; name: string }) {
   const { nodes, links, width, height } = useMemo(() => toPicture(drawing), [drawing]);
   if (nodes.length === 0) return <p>This version has no nodes.</p>;

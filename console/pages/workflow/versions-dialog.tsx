@@ -86,7 +86,7 @@ function VersionItem({ version, saver, isOpen, onOpen, onDone }: VersionItemProp
       <Button aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
         {isOpen ? 'Close' : 'Look at'} version {number}
       </Button>
-      {/* The present version is restored already. */}
+      {/* The service stores the current version already. */}
       {!isReadOnly && !isCurrent && <Restore saver={saver} version={number} onDone={onDone} />}
       {isOpen && <Opened workflowId={id} version={number} />}
     </li>
@@ -102,7 +102,7 @@ function Author({ projectId, userId }: { projectId: number; userId: number }) {
   return members.find((member) => member.user_id === userId)?.name ?? 'a former member';
 }
 
-/** The version beside what the editor shows. */
+/** A picture of the version, and its differences from the drawing in the editor. */
 function Opened({ workflowId, version }: { workflowId: number; version: number }) {
   const shown = useEditor(({ history }) => history.present);
   const query = useQuery({

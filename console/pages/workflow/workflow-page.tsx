@@ -38,7 +38,7 @@ const AssistantPanel = lazy(() =>
 );
 const StartCards = lazy(() => import('./start-cards.js').then((part) => ({ default: part.StartCards })));
 
-/** Room for the cards of three starts. */
+/** Height in pixels for the cards of three starts. */
 const START_CARDS_HEIGHT = 140;
 
 /**
@@ -46,7 +46,8 @@ const START_CARDS_HEIGHT = 140;
  * a person works.
  */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
-  // A page that is opened again at once would begin with the answer of before, which its own save has made old.
+  // Each opening has a key of its own. Otherwise a page that is opened again at once would begin with a cached response
+  // that its own save has made stale.
   const [opening] = useState(newId);
   const workflow = useQuery({
     queryKey: ['workflow', workflowId, 'editor', opening],
@@ -59,7 +60,7 @@ export function WorkflowPage({ workflowId }: { workflowId: number }) {
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/workflows/get_nodes/', { signal })),
     staleTime: Infinity,
   });
-  // Only a help for new nodes, so the editor opens without it if it fails.
+  // Models are only preset in new nodes, so the editor also opens if loading them fails.
   const models = useQuery(modelsQuery);
   const error = workflow.error ?? kinds.error;
   if (isNotFound(workflow.error)) return <NotFound />;

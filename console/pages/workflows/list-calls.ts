@@ -47,7 +47,7 @@ export function useWorkflows({ project, tag, search, order, page }: Filters) {
   });
 }
 
-/** The tags of each project are a request, so those of more projects than these are not offered. */
+/** Tags are loaded by one request per project, so only the tags of this many projects are offered. */
 const MOST_PROJECTS = 20;
 
 /** Returns the tags of the projects, each once, in alphabetical order. */

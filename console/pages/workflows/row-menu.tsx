@@ -8,7 +8,7 @@ import { TagsDialog } from './tags-dialog.js';
 
 type OpenDialog = 'run' | 'tags' | 'duplicate' | 'delete';
 
-/** What can be done with a workflow without opening it. A viewer only finds its runs here. */
+/** Actions on a workflow in the list. Viewers only get the links to its runs, its chat and its starts. */
 export function RowMenu({ workflow }: { workflow: ListedWorkflow }) {
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);

@@ -17,7 +17,7 @@ interface TagsDialogProps {
 const MOST_TAGS = 10;
 const MOST_CHARACTERS = 40;
 
-/** Adds and removes tags of a workflow. Offers those that other workflows of the project have. */
+/** Adds and removes tags of a workflow. Offers the tags of other workflows of the project. */
 export function TagsDialog({ workflow: { id, title, project, tags: before }, onClose }: TagsDialogProps) {
   const [tags, setTags] = useState<readonly string[]>(before);
   const [text, setText] = useState('');
@@ -25,13 +25,13 @@ export function TagsDialog({ workflow: { id, title, project, tags: before }, onC
   const known = useTags(projects.filter((one) => one.id === project));
   const typed = text.trim();
   const isFull = tags.length >= MOST_TAGS;
-  const change = useChange(() => save(id, typed === '' ? tags : [...tags, typed]), {
+  const change = useChange(() => save(id, typed === '' ? tags : withTag(tags, typed)), {
     invalidates: ['workflows'],
     announcement: 'The tags are saved.',
     onSuccess: onClose,
   });
   const add = (tag: string): void => {
-    setTags((all) => (all.includes(tag) ? all : [...all, tag]));
+    setTags((all) => withTag(all, tag));
     setText('');
   };
   const offered = isFull ? [] : known.filter((tag) => !tags.includes(tag));
@@ -93,6 +93,10 @@ export function TagsDialog({ workflow: { id, title, project, tags: before }, onC
       </form>
     </Dialog>
   );
+}
+
+function withTag(tags: readonly string[], tag: string): readonly string[] {
+  return tags.includes(tag) ? tags : [...tags, tag];
 }
 
 function save(id: number, tags: readonly string[]): Promise<unknown> {

@@ -86,7 +86,7 @@ function Title({ workflow, onTag }: { workflow: ListedWorkflow; onTag: (tag: str
   );
 }
 
-/** The bars of the last runs lead to the list of all of them. */
+/** The bar chart of the last runs, as a link to the list of all runs of the workflow. */
 function RunsLink({ workflow: { id, latest_runs: statuses = [] } }: { workflow: ListedWorkflow }) {
   if (statuses.length === 0) return <LatestRuns statuses={statuses} />;
   return (

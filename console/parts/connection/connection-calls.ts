@@ -15,7 +15,7 @@ import type {
 /** First part of the query keys about connections. */
 export const CONNECTIONS = 'connections';
 
-const ASK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 
 /** All connections of a project by name, at most a few hundred. Polled, because runs and sign-ins change them. */
 export function useConnections(projectId: number, isWanted = true): UseQueryResult<Connection[]> {
@@ -27,7 +27,7 @@ export function useConnections(projectId: number, isWanted = true): UseQueryResu
         return unwrap(api.GET('/api/v1/projects/{id}/connections/', { params, signal }));
       }),
     enabled: isWanted,
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
 }
 
@@ -49,7 +49,7 @@ export function useConnectionsToSignIn(): UseQueryResult<ConnectionToSignIn[]> {
         const query = { status: 'needs_authorization', page, size: 100 } as const;
         return unwrap(api.GET('/api/v1/connections/', { params: { query }, signal }));
       }),
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
 }
 

@@ -38,7 +38,7 @@ async function saveAnswer(saves: Save[], limits: { store?: number; database?: nu
 const storeAway: Save = () => Promise.reject(new StoreAwayError(new Error('no store')));
 const databaseAway: Save = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }));
 const saved: Save = () => Promise.resolve(SAVED);
-/** Like an S3 that takes a request and does not answer it. */
+/** Behaves like an S3 server that accepts a request and never answers it. */
 const silent: Save = async (signal) => {
   await once(signal, 'abort');
   throw signal.reason;

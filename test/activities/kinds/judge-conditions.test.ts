@@ -21,18 +21,18 @@ describe('the conditions of a node', function () {
     return createJudge({ run, close: () => undefined })(task);
   }
 
-  it('are judged at once where they are cheap, and in a thread where they are not', async () => {
-    const never = judgeBy(() => Promise.reject(new Error('no thread was needed')));
+  it('are judged at once where they are cheap, and in another process where they are not', async () => {
+    const never = judgeBy(() => Promise.reject(new Error('no process was needed')));
     const cheap = [matches('^[a-z]+$'), matches('b'), { left: '1', operator: '<', right: '2' } as const];
     assert.deepEqual(await never(cheap, valuesOf('aaa'), 'all'), [0, 2]);
     assert.deepEqual(await never(cheap, valuesOf('aaa'), 'first'), [0]);
     const large = valuesOf('a'.repeat(100_000));
     assert.deepEqual(await judge(cheap, large, 'all'), [0, 2]);
-    await assert.rejects(async () => never(cheap, large, 'all'), /no thread was needed/);
-    await assert.rejects(async () => never([matches('x{500}')], valuesOf('x'), 'all'), /no thread was needed/);
+    await assert.rejects(async () => never(cheap, large, 'all'), /no process was needed/);
+    await assert.rejects(async () => never([matches('x{500}')], valuesOf('x'), 'all'), /no process was needed/);
     await assert.rejects(
       async () => never([{ left: '1', operator: 'in', right: '{{ input.text }}' }], large, 'all'),
-      /no thread was needed/,
+      /no process was needed/,
     );
   });
 
@@ -56,7 +56,7 @@ describe('the conditions of a node', function () {
     assert.ok(performance.now() - startedAt < 30_000);
   });
 
-  it('fail the node with the code of what is wrong with them, also when their thread was ended', async () => {
+  it('fail the node with the code of what is wrong with them, also when their process was ended', async () => {
     const large = valuesOf('a'.repeat(100_000));
     await assert.rejects(async () => judge([matches('('.padEnd(200))], large, 'all'), { code: 'invalid_pattern' });
     const lost = judgeBy(() => Promise.resolve(undefined));

@@ -54,14 +54,14 @@ describe('cancelling local activities', () => {
     }
   });
 
-  it('forgets what an execution has cancelled that begins anew, and may decide otherwise', async () => {
+  it('forgets the cancellations of an execution that starts anew and may decide otherwise', async () => {
     const { execute, cancel, beginAnew } = begin();
     cancel('1');
     beginAnew();
     assert.equal(await execute('1', () => Promise.resolve('done')), 'done');
   });
 
-  it('keeps what one returns or throws that has ended all the same', async () => {
+  it('keeps the result or the error of an activity that ends despite its cancellation', async () => {
     const { execute, cancel } = begin();
     const ends = (end: Work) =>
       execute('1', async () => {

@@ -173,7 +173,7 @@ describe('a trace of a run', function () {
     // Temporal accepts the start, does not answer in time, and is killed before it has processed it.
     process.kill(temporal!, 'SIGSTOP');
     const runId = (await api.run(workflow)).data.id;
-    // The API has then given up the start.
+    // After this time, the API no longer waits for the answer.
     await pause(2_500);
     process.kill(temporal!, 'SIGKILL');
     await eventually(() => target.requestsTo('/slow').length === 1, { timeoutMs: 60_000 });

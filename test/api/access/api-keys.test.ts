@@ -52,7 +52,7 @@ describe('API keys over HTTP', function () {
     (await createApiClient(stack.apiUrl, apiKey).get('/projects/?size=0')).status;
 
   describe('200, 201 and 204', () => {
-    it('a new key is shown once, works, and is listed without itself', async () => {
+    it('a new key is shown in full once, works, and is listed without the key itself', async () => {
       const { api_key: apiKey, ...key } = await make({ label: ' a laptop ' });
       assert.equal(new Date(key.created_at).toISOString(), key.created_at);
       assert.deepEqual(key, {
@@ -72,12 +72,12 @@ describe('API keys over HTTP', function () {
       assert.ok(!JSON.stringify(stored).includes(apiKey));
     });
 
-    it('without a body it has no label and no limits', async () => {
+    it('a key that is made without a body has no label and no project', async () => {
       const { label, project } = (await session.post<Key>('/api-keys/')).body;
       assert.deepEqual([label, project], ['', null]);
     });
 
-    it('a key has the scope that it is made with, and a change of it counts at once', async () => {
+    it('a key has the scope that it is made with, and a change of the scope takes effect at once', async () => {
       const { id, api_key: apiKey, ...made } = await make({ scope: 'read' });
       assert.equal(made.scope, 'read');
       const client = createApiClient(stack.apiUrl, apiKey);
@@ -96,7 +96,7 @@ describe('API keys over HTTP', function () {
       }
     });
 
-    it('a PATCH changes what it names, takes restrictions away, and counts at once', async () => {
+    it('a PATCH changes only the given fields, can remove restrictions, and takes effect at once', async () => {
       const inside = await account.api.createProject();
       const { id, api_key: apiKey, ...made } = await make({ project: inside, expires_at: IN_2099 });
       assert.deepEqual([made.project, made.expires_at], [inside, '2099-01-31T12:00:00.000Z']);
@@ -135,7 +135,7 @@ describe('API keys over HTTP', function () {
   });
 
   describe('401', () => {
-    it('a key is like an unknown one from the moment at which it expires', async () => {
+    it('an expired key is refused like an unknown key', async () => {
       const other = await createAccount(stack);
       assert.equal((await other.api.get('/projects/')).status, 200);
       await changeKey(stack, other, { expiresAt: new Date(Date.now() + 400) });
@@ -188,20 +188,20 @@ describe('API keys over HTTP', function () {
       });
     }
 
-    it('an end must be a moment, with its offset from UTC', async () => {
+    it('expires_at must be a date with a time and its offset from UTC', async () => {
       for (const end of ['soon', '2099-01-31', '2099-01-31T12:00:00', '2099-02-31T12:00:00Z', 4070952000, '']) {
         const { status, body } = await session.post<FieldErrors>('/api-keys/', { body: { expires_at: end } });
         assert.deepEqual([status, Object.keys(body)], [400, ['expires_at']], String(end));
       }
     });
 
-    it('another`s project is like one that does not exist', async () => {
+    it('a project of another user is refused like a project that does not exist', async () => {
       const foreign = await (await createAccount(stack)).api.createProject();
       const { status, body } = await session.post<FieldErrors>('/api-keys/', { body: { project: foreign } });
       assert.deepEqual([status, body], [400, { project: [`Invalid pk "${foreign}" - object does not exist.`] }]);
     });
 
-    it('a user has 100 keys at most, however many are asked for at once', async () => {
+    it('a user has at most 100 keys, even with concurrent requests', async () => {
       const other = await createAccount(stack);
       const client = await sessionOf(stack, other);
       const fill = `INSERT INTO api_keys (user_id, key_hash, key_hint)
@@ -217,7 +217,7 @@ describe('API keys over HTTP', function () {
   describe('403 and 404', () => {
     const outcomes = (answers: ApiAnswer<unknown>[]): unknown[] => answers.map(({ status, body }) => [status, body]);
 
-    it('a rate limit is set by administrators only, whatever its value', async () => {
+    it('only administrators may set a rate limit, or remove it', async () => {
       const { id } = await make();
       for (const limit of [10, null]) {
         const body = { rate_limit: limit };
@@ -237,7 +237,7 @@ describe('API keys over HTTP', function () {
       }
     });
 
-    it('another user`s key is like one that does not exist', async () => {
+    it('a key of another user is answered like a key that does not exist', async () => {
       const { id } = await make();
       const stranger = await sessionOf(stack, await createAccount(stack));
       for (const path of [`/api-keys/${id}/`, '/api-keys/2147483647/', '/api-keys/99999999999/', '/api-keys/abc/']) {
@@ -256,7 +256,7 @@ describe('API keys over HTTP', function () {
       assert.ok((await listOf()).some((key) => key.id === id && key.label === ''));
     });
 
-    it('an administrator sees, limits and deletes the keys of others, and changes nothing else of them', async () => {
+    it('an administrator lists, limits and deletes the keys of others, and cannot change anything else', async () => {
       const { id, api_key: apiKey } = await make({ label: 'theirs' });
       const mine = await listOf(admin, `?size=100&user=${account.userId}`);
       assert.deepEqual(mine, await listOf());

@@ -25,7 +25,7 @@ describe('authentication', function () {
     account = await createAccount(stack);
   });
 
-  /** Sends the names of headers as they are written here: fetch would write them in lower case. */
+  /** Sends header names in the given case, which `fetch` would change to lower case. */
   async function askRaw(headers: Record<string, string | string[]>): Promise<{ status: number; body: Detail }> {
     const asking = request(`${stack.apiUrl}/api/v1/projects/?size=0`, { headers }).end();
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];
@@ -33,7 +33,7 @@ describe('authentication', function () {
   }
 
   describe('200', () => {
-    it('the key is taken from X-Api-Key, in whatever case the name is written', async () => {
+    it('the key is taken from X-Api-Key, in any case of the header name', async () => {
       for (const name of ['X-Api-Key', 'X-API-Key', 'x-api-key', 'X-API-KEY', 'x-Api-kEY']) {
         assert.equal((await askRaw({ [name]: account.apiKey })).status, 200, name);
       }
@@ -63,7 +63,7 @@ describe('authentication', function () {
       });
     }
 
-    it('workflow_result without credentials is a 401, also without an id', async () => {
+    it('workflow_result without credentials is a 401, even without an id', async () => {
       const nobody = createApiClient(stack.apiUrl);
       for (const query of ['?id=00000000-0000-4000-8000-000000000000', '']) {
         const { status, body } = await nobody.get(`/workflows/workflow_result/${query}`);
@@ -87,13 +87,13 @@ describe('authentication', function () {
       });
     }
 
-    it('an empty key is none', async () => {
+    it('an empty key counts as no key', async () => {
       for (const key of ['', '   ']) {
         assert.deepEqual(await askRaw({ 'X-Api-Key': key }), { status: 401, body: NOT_AUTHENTICATED });
       }
     });
 
-    it('a key in the Authorization header is for the chat proxy only', async () => {
+    it('a key in the Authorization header is accepted by the chat proxy only', async () => {
       assert.equal((await askRaw({ Authorization: `Bearer ${account.apiKey}` })).status, 401);
     });
   });

@@ -24,13 +24,13 @@ function verify(claims: JWTPayload, rules: Partial<ForeignTokenRules> = {}, typ 
 
 const refused = { name: 'ApiError', status: 401 };
 
-describe('tokens of other services', () => {
-  it('name their user by user_id, else by sub, where nothing else is set', async () => {
+describe('tokens of other issuers', () => {
+  it('name their user by user_id, else by sub, if JWT_USER_CLAIM is not set', async () => {
     assert.deepEqual(await verify({ user_id: 7, sub: '8' }), { by: 'user', userId: 7 });
     assert.deepEqual(await verify({ sub: '8', iss: 'anybody', aud: 'anything' }), { by: 'user', userId: 8 });
   });
 
-  it('must be of JWT_ISSUER', async () => {
+  it('must be issued by JWT_ISSUER', async () => {
     const rules = { issuer: 'https://issuer.example' };
     assert.deepEqual(await verify({ sub: '8', iss: rules.issuer }, rules), { by: 'user', userId: 8 });
     for (const iss of ['https://issuer.example/', 'https://other.example', undefined]) {
@@ -38,7 +38,7 @@ describe('tokens of other services', () => {
     }
   });
 
-  it('must be for JWT_AUDIENCE, alone or among others', async () => {
+  it('must have the audience JWT_AUDIENCE, alone or among others', async () => {
     const rules = { audience: 'workflows' };
     for (const aud of ['workflows', ['other', 'workflows']]) {
       assert.deepEqual(await verify({ sub: '8', aud }, rules), { by: 'user', userId: 8 });
@@ -48,7 +48,7 @@ describe('tokens of other services', () => {
     }
   });
 
-  it('name their user by an e-mail address where JWT_USER_CLAIM is set, and then by nothing else', async () => {
+  it('name their user only by a verified e-mail address if JWT_USER_CLAIM is set', async () => {
     const rules = { userClaim: 'email' };
     const verified = { email: 'a@example.com', email_verified: true };
     assert.deepEqual(await verify(verified, rules), { by: 'email', email: 'a@example.com' });
@@ -66,7 +66,7 @@ describe('tokens of other services', () => {
     for (const claims of unusable) await assert.rejects(verify(claims, rules), refused, JSON.stringify(claims));
   });
 
-  it('are not those of our own sessions, of which nothing else is demanded', async () => {
+  it('have rules that do not apply to tokens of our own sessions', async () => {
     const sid = '6f1c0b2e-8f0f-4d0c-9d5b-1f3c2a4b5c6d';
     const rules = { issuer: 'https://issuer.example', audience: 'workflows', userClaim: 'email' };
     const session = { by: 'session', userId: 7, sessionId: sid };
@@ -114,7 +114,7 @@ describe('the key set of an issuer', () => {
     Date.now = () => realNow() + aheadMs;
   };
 
-  it('is fetched again for unknown keys once in thirty seconds, however many tokens name them', async () => {
+  it('is fetched again at most once in thirty seconds, however many tokens name unknown keys', async () => {
     const verifier = verifierWith();
     const subject = { by: 'user', userId: 8 };
     assert.deepEqual(await verifier(await tokenOf('known')), subject);
@@ -130,7 +130,7 @@ describe('the key set of an issuer', () => {
     assert.deepEqual(await verifier(await tokenOf('known')), subject);
   });
 
-  it('is fetched as seldom where the issuer fails, and no token is called wrong for that', async () => {
+  it('is not fetched more often while the issuer fails, and no token is refused because of the failure', async () => {
     const verifier = verifierWith();
     await verifier(await tokenOf('known'));
     const failures: ((response: ServerResponse) => void)[] = [
@@ -149,7 +149,7 @@ describe('the key set of an issuer', () => {
     assert.deepEqual(await verifier(await tokenOf('known')), { by: 'user', userId: 8 }, 'the kept key counts');
   });
 
-  it('has a time limit, for its head and for its body', async () => {
+  it('is fetched with a time limit, for the headers and for the body of the response', async () => {
     const hanging: ((response: ServerResponse) => void)[] = [
       () => undefined,
       (response) => void response.writeHead(200).write('{"keys":'),
@@ -161,14 +161,14 @@ describe('the key set of an issuer', () => {
     }
   });
 
-  it('has at most 256 KiB', async () => {
+  it('is refused if it is larger than 256 KiB', async () => {
     const text = JSON.stringify({ keys: [published] });
     const token = await tokenOf('known');
     answer = (response) => void response.end(text.padEnd(256 * 1024));
     assert.deepEqual(await verifierWith()(token), { by: 'user', userId: 8 });
     answer = (response) => void response.end(text.padEnd(256 * 1024 + 1));
     await assert.rejects(verifierWith()(token), /is larger than 262144 bytes/);
-    // The service stops reading the answer of an issuer that never ends it.
+    // The service stops reading a response that never ends.
     answer = (response) => {
       const say = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));

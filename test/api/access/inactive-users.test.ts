@@ -1,4 +1,4 @@
-// Users who are made inactive, and active again (docs/operate/sign-in.md).
+// Users who are deactivated and activated again (docs/operate/sign-in.md).
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -63,7 +63,7 @@ describe('a user who is not active', function () {
     assert.equal((await stranger.logIn(person)).status, 200);
   });
 
-  it('has hooks that are unknown until the user is active again, and schedules that stay paused', async () => {
+  it('has hooks that answer 404 until the user is active again, and schedules that stay paused', async () => {
     const owner = await createAccount(stack);
     const { api } = owner;
     const workflow = await api.createWorkflow(await api.createProject(), chain(1));
@@ -83,7 +83,7 @@ describe('a user who is not active', function () {
     assert.equal((await api.pollToEnd(running.id)).data.status, 'succeed', 'a run in flight goes on');
   });
 
-  it('has no event stream open any more, whatever it tells, and others keep theirs', async () => {
+  it('loses all open event streams at once, while other users keep theirs', async () => {
     const [reader, other] = await Promise.all([createAccount(stack), createAccount(stack)]);
     const target = await startHttpTarget();
     const opened: OpenStream[] = [];
@@ -110,7 +110,7 @@ describe('a user who is not active', function () {
       await eventually(() => opened.every((stream) => saysInProgress(stream, nodes[1]!.id)));
       await setActive(reader.userId, false);
       await Promise.all([own!.ended, completion.text().catch(() => undefined)]);
-      // A stream checks the access of its reader, but not before its first comment is due.
+      // The access check of the stream itself runs only after 15 seconds, so the deactivation has ended the stream.
       const tookMs = performance.now() - startedAtMs;
       assert.ok(tookMs < 14_000, `${tookMs} ms`);
       assert.equal(own!.events.at(-1)!.data.status, 'in progress');
@@ -127,7 +127,7 @@ describe('a user who is not active', function () {
     }
   });
 
-  it('is made one in a session only, and a sign-in at the same moment leaves no session', async () => {
+  it('is deactivated by a session only, never by a key, and a concurrent sign-in leaves no session', async () => {
     const { api: byKey } = administrator;
     const other = await createAccount(stack);
     const refused = await byKey.patch<Detail>(`/users/${other.userId}/`, { body: { is_active: false } });

@@ -1,4 +1,4 @@
-// Session tokens of an issuer that publishes its keys, on an API process with JWT_JWKS_URL.
+// Session tokens of an issuer that publishes its keys, tested on an API process with JWT_JWKS_URL.
 import assert from 'node:assert/strict';
 import {
   exportJWK,
@@ -26,7 +26,7 @@ describe('session tokens of a published key set', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiProcess;
-  /** A process that has JWT_SECRET, too. */
+  /** An API process that has JWT_SECRET as well as JWT_JWKS_URL. */
   let both: ApiProcess;
   let issuer: { url: string; close: () => Promise<void> };
   let isIssuerDown = true;
@@ -62,7 +62,7 @@ describe('session tokens of a published key set', function () {
   const ask = async (token: string): Promise<number> =>
     (await createApiClient(api.apiUrl, { session: token }).get('/projects/')).status;
 
-  it('while the keys cannot be fetched a good token is not called wrong, and counts as soon as they can', async () => {
+  it('a good token is a 500 and not a 401 while the keys cannot be fetched, and is accepted afterwards', async () => {
     const token = await sign('RS256', keys['RS256']!.privateKey);
     assert.equal(await ask(token), 500);
     assert.equal((await createApiClient(api.apiUrl, account.apiKey).get('/projects/')).status, 200);
@@ -70,27 +70,27 @@ describe('session tokens of a published key set', function () {
     assert.equal(await ask(token), 200);
   });
 
-  it('RS256 and ES256 are taken, and no other algorithm even with a published key', async () => {
+  it('RS256 and ES256 are accepted, and no other algorithm, even with a published key', async () => {
     const statuses: Record<string, number> = {};
     for (const [alg, { privateKey }] of Object.entries(keys)) statuses[alg] = await ask(await sign(alg, privateKey));
     assert.deepEqual(statuses, { RS256: 200, ES256: 200, PS256: 401, ES384: 401 });
   });
 
-  it('a public key is no HMAC secret', async () => {
+  it('a public key is not accepted as an HMAC secret', async () => {
     const pem = new TextEncoder().encode(await exportSPKI(keys['RS256']!.publicKey));
     assert.equal(await ask(await sign('HS256', pem, 'RS256')), 401);
     const modulus = new TextEncoder().encode(JSON.stringify(published[0]));
     assert.equal(await ask(await sign('HS256', modulus, 'RS256')), 401);
   });
 
-  it('an unpublished key, a foreign key under a published name and a secret of the past are refused', async () => {
+  it('an unpublished key, a foreign key under a published id and a secret that is not set are refused', async () => {
     const { privateKey } = await generateKeyPair('RS256');
     assert.equal(await ask(await sign('RS256', privateKey, 'unknown')), 401);
     assert.equal(await ask(await sign('RS256', privateKey)), 401);
     assert.equal(await ask((await openSession(stack, account)).session), 401);
   });
 
-  it('a key, a key set or a certificate that a token brings or names itself is neither used nor fetched', async () => {
+  it('a key, a key set or a certificate that a token contains or names is neither used nor fetched', async () => {
     let fetches = 0;
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'own' };
@@ -118,7 +118,7 @@ describe('session tokens of a published key set', function () {
     }
   });
 
-  it('without any source of tokens every token is refused, and keys work', async () => {
+  it('without JWT_SECRET and JWT_JWKS_URL every token is refused, and keys work', async () => {
     const none = await startApiProcess(stack, { JWT_SECRET: '' });
     try {
       const session = await openSession(stack, account);
@@ -129,7 +129,7 @@ describe('session tokens of a published key set', function () {
     }
   });
 
-  it('issuer and audience are demanded: a token for another service of the issuer is refused', async () => {
+  it('issuer and audience are checked: a token for another service of the issuer is refused', async () => {
     const { privateKey } = keys['RS256']!;
     for (const claims of [{ iss: 'https://other.example' }, { aud: 'other' }, { iss: undefined }, { aud: undefined }]) {
       const token = await tokenOf(claims as JWTPayload)
@@ -146,12 +146,12 @@ describe('session tokens of a published key set', function () {
     }
   });
 
-  describe('beside a secret', () => {
+  describe('together with JWT_SECRET', () => {
     const askBoth = async (token: string): Promise<number> =>
       (await createApiClient(both.apiUrl, { session: token }).get('/projects/')).status;
     const secret = (): Uint8Array => new TextEncoder().encode(readSecrets(stack.dataDir)!.JWT_SECRET);
 
-    it('tokens of both are taken, each by its own key alone', async () => {
+    it('tokens of both sources are accepted, each verified by its own key alone', async () => {
       assert.equal(await askBoth(await sign('RS256', keys['RS256']!.privateKey)), 200);
       assert.equal(await askBoth(await sign('ES256', keys['ES256']!.privateKey)), 200);
       assert.equal(await askBoth(await sign('HS256', secret())), 200);
@@ -167,7 +167,7 @@ describe('session tokens of a published key set', function () {
       for (const text of ['', 'x', 'a.b.c', '..', `${'e'.repeat(9_000)}.a.b`]) assert.equal(await askBoth(text), 401);
     });
 
-    it('the key set signs no session of ours', async () => {
+    it('a token signed by the key set is never one of our own sessions', async () => {
       const own = tokenOf({ sid: '6f1c0b2e-8f0f-4d0c-9d5b-1f3c2a4b5c6d', iss: 'https://other.example' });
       const token = own.setProtectedHeader({ alg: 'RS256', kid: 'RS256', typ: 'session+jwt' });
       assert.equal(await askBoth(await token.sign(keys['RS256']!.privateKey)), 401);

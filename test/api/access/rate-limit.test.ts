@@ -32,7 +32,7 @@ describe('rate limit', function () {
   const namesIn = ({ headers }: { headers: Headers }): string[] => NAMES.filter((name) => headers.has(name));
 
   describe('headers', () => {
-    it('say limit, rest and reset, in the usual form and in that of the IETF draft', async () => {
+    it('contain the limit, the rest and the reset, in the usual form and in that of the IETF draft', async () => {
       const { api } = await limited(7);
       const before = Date.now() / 1000;
       await list(api);
@@ -73,7 +73,7 @@ describe('rate limit', function () {
       assert.deepEqual([refused.status, remainingOf(refused)], [403, 91]);
     });
 
-    it('are on no answer to who has neither a key nor a session: nobody, a wrong key, the internal token', async () => {
+    it('are absent without a valid key or session: no credentials, a wrong key, the internal token', async () => {
       const update = '/workflows/execution-update/00000000-0000-4000-8000-000000000000/';
       const internal = { session: readSecrets(stack.dataDir)!.INTERNAL_SERVICE_TOKEN };
       const report = { body: { sequence: 1, status: 'in progress' } };
@@ -91,7 +91,7 @@ describe('rate limit', function () {
   });
 
   describe('429', () => {
-    it('comes with the request after the last one, with body and Retry-After, and runs nothing', async () => {
+    it('answers the first request above the limit, with a body and Retry-After, and nothing is executed', async () => {
       const { api } = await limited(3);
       for (const remaining of [2, 1, 0]) assert.equal(remainingOf(await list(api)), remaining);
       const { status, headers, body } = await api.post<Detail>('/projects/', { body: { name: 'too much' } });
@@ -112,21 +112,21 @@ describe('rate limit', function () {
       assert.equal(remainingOf(await owner.api.post(`/workflows/${workflow}/run/`)), 4);
     });
 
-    it('a user whose access is withdrawn hears 403, above the limit too', async () => {
+    it('a user whose access is withdrawn gets 403, even above the limit', async () => {
       const account = await limited(1);
       await list(account.api);
       await revokeAccess(stack, account);
       assert.deepEqual([(await list(account.api)).status, (await list(account.api)).status], [403, 403]);
     });
 
-    it('one key`s requests are no other key`s, not even of the same user', async () => {
+    it('the requests of each key are counted separately, even those of the same user', async () => {
       const [first, second] = [await limited(1), await limited(1)];
       await queryDatabase(stack, 'UPDATE api_keys SET user_id = $2 WHERE id = $1', [second.keyId, first.userId]);
       assert.deepEqual([(await list(first.api)).status, (await list(first.api)).status], [200, 429]);
       assert.equal((await list(second.api)).status, 200);
     });
 
-    it('the whole limit is there again when the window is over', async () => {
+    it('the whole limit is available again when the window has ended', async () => {
       const account = await limited(2);
       const statuses = async (): Promise<number[]> =>
         (await Promise.all([1, 2, 3].map(() => list(account.api))))
@@ -140,7 +140,7 @@ describe('rate limit', function () {
   });
 
   describe('the limit', () => {
-    it('is DEFAULT_RATE_LIMIT for a key without one of its own', async () => {
+    it('is DEFAULT_RATE_LIMIT for a key without a limit of its own', async () => {
       const { api, apiKey } = await limited(null);
       assert.equal((await list(api)).headers.get('x-ratelimit-limit'), '60');
       const other = await startApiProcess(stack, { DEFAULT_RATE_LIMIT: '5' });
@@ -151,7 +151,7 @@ describe('rate limit', function () {
       }
     });
 
-    it('may change at any time and holds from the next request on', async () => {
+    it('may change at any time, with effect from the next request', async () => {
       const account = await limited(2);
       await list(account.api);
       await list(account.api);
@@ -165,7 +165,7 @@ describe('rate limit', function () {
   });
 
   describe('the store', () => {
-    it('a request that waits for its count is not let through, holds up no other key, and counts once', async () => {
+    it('a request that waits for its count is not served yet, does not block other keys, and counts once', async () => {
       const [slow, other] = [await limited(5), await limited(5)];
       await list(slow.api);
       const locker = new pg.Client({ connectionString: stack.stack.database_url });
@@ -189,7 +189,7 @@ describe('rate limit', function () {
       }
     });
 
-    it('what cannot be counted is not let through: without a database every key gets a 503', async () => {
+    it('a request that cannot be counted is refused: without a database every key gets a 503', async () => {
       const { apiKey } = await limited(5);
       const cut = await startApiProcess(stack, { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/none' });
       try {

@@ -1,5 +1,5 @@
-// Lists and pages as a key sees them that is restricted to one project. The answer of each single route is tested in
-// test/api/role-matrix.test.ts.
+// Keys that are restricted to one project: their lists, what they create, and the chat proxy.
+// test/api/role-matrix.test.ts tests the answer of each single route.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../harness/client/api-client.js';
@@ -21,7 +21,7 @@ describe('a key that is restricted to a project', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
-  /** The key `restricted` reaches the project `inside` of its account, and not the project `outside`. */
+  /** The key `restricted` reaches the project `inside` of its user, and not the project `outside`. */
   let inside: number;
   let outside: number;
   let restricted: Account;
@@ -42,7 +42,7 @@ describe('a key that is restricted to a project', function () {
   };
 
   describe('lists', () => {
-    it('of projects, workflows and all workflows hold what is in the project, in items and total', async () => {
+    it('of projects, workflows and all workflows contain only the project, in items and in total', async () => {
       const own = await api.createWorkflow(inside, {});
       const other = await api.createWorkflow(outside, {});
       assert.deepEqual(await idsOf('/projects/'), { total: 1, ids: [inside] });
@@ -56,7 +56,7 @@ describe('a key that is restricted to a project', function () {
       }
     });
 
-    it('of approval requests hold those of the project`s runs', async () => {
+    it('of approval requests contain only those of the runs of the project', async () => {
       const expected: string[] = [];
       for (const project of [inside, outside]) {
         const workflow = await api.createWorkflow(project, drawing([trigger()]));
@@ -79,7 +79,7 @@ describe('a key that is restricted to a project', function () {
       return data.id;
     };
 
-    it('answer for runs of the project, and for others as for a stranger, many at once', async () => {
+    it('show runs of the project, and refuse other runs as for a user without access, many at once', async () => {
       const [own, other] = [await runIn(inside), await runIn(outside)];
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => pollOf(n % 2 === 0 ? own : other)));
       const seen = answers.map(({ status, body }) => [status, body.code]);
@@ -89,7 +89,7 @@ describe('a key that is restricted to a project', function () {
       assert.deepEqual((await pollOf(other)).body, (await pollOf(other, stranger)).body);
     });
 
-    it('of results too large to be read with the key are restricted, too', async () => {
+    it('of results that are too large to be read with their run are restricted, too', async () => {
       const [own, other] = [await runIn(inside), await runIn(outside)];
       const large = `UPDATE node_results SET result = json_build_object('content', repeat('x', 700000)) WHERE run_id = ANY ($1)`;
       await queryDatabase(stack, large, [[own, other]]);
@@ -97,8 +97,8 @@ describe('a key that is restricted to a project', function () {
     });
   });
 
-  describe('what it makes', () => {
-    it('is made in the project: another one is none, and no project is made', async () => {
+  describe('creations', () => {
+    it('are possible in the project only: another project is refused, and no project can be created', async () => {
       const workflow = { title: 'w', data: {} };
       const made = await restricted.api.post<Workflow>('/workflows/', { body: { ...workflow, project: inside } });
       assert.deepEqual([made.status, made.body.project, made.body['role']], [201, inside, 'owner']);
@@ -112,7 +112,7 @@ describe('a key that is restricted to a project', function () {
       assert.equal((await restricted.api.post('/projects/', { body: { name: 'new' } })).status, 403);
     });
 
-    it('a copy from the marketplace lands there, whatever copies the user has elsewhere, and is the one it sees', async () => {
+    it('a copy from the marketplace is made in the project, whatever copies the user has elsewhere', async () => {
       const { slug } = await publish(stack, await createAccount(stack));
       const elsewhere = await copy(account, slug);
       const seen = async ({ api: client }: Account): Promise<number> =>
@@ -128,13 +128,13 @@ describe('a key that is restricted to a project', function () {
       assert.deepEqual([await seen(later), await copy(account, slug)], [made, elsewhere]);
     });
 
-    it('the author gets the original only where the key reaches it', async () => {
+    it('the author gets the original instead of a copy only if the key reaches it', async () => {
       const { slug, projectId, workflowId } = await publish(stack, account);
       assert.equal(await copy(await restrictedTo(stack, projectId, account), slug), workflowId);
       assert.notEqual(await copy(restricted, slug), workflowId);
     });
 
-    it('no copy is made in a project in which its user may not create workflows', async () => {
+    it('no copy is made in a project in which the user may not create workflows', async () => {
       const { slug } = await publish(stack, account);
       const guest = await createAccount(stack);
       await giveRole(stack, guest, inside, 'viewer');
@@ -144,7 +144,7 @@ describe('a key that is restricted to a project', function () {
     });
   });
 
-  it('is told that it is restricted where its user may see the object, by whichever id, and nothing where not', async () => {
+  it('gets 403 key_project for other projects of its user, by every kind of id, and 404 for unknown ones', async () => {
     const stranger = await createAccount(stack);
     const theirs = await stranger.api.createProject();
     const idsIn = async (client: ApiClient, project: number) => {
@@ -172,14 +172,14 @@ describe('a key that is restricted to a project', function () {
     assert.deepEqual(await answers(pathsOf(await idsIn(stranger.api, theirs))), new Set(['404 not_found']));
   });
 
-  it('lists no tools with the stored headers of another project`s workflow', async () => {
+  it('lists no MCP tools with the stored headers of a workflow in another project', async () => {
     const workflow = await api.createWorkflow(outside, chain(1));
     const body = { endpoint_url: 'https://tools.example.com/mcp', workflow_id: workflow, node_id: 'n' };
     const { status, body: errors } = await restricted.api.post<FieldErrors>('/workflows/mcp-tools/', { body });
     assert.deepEqual([status, Object.keys(errors)], [400, ['workflow_id']]);
   });
 
-  it('is none of an administrator', async () => {
+  it('has no administrator rights, even if its user is an administrator', async () => {
     const admin = await createAccount(stack);
     await queryDatabase(stack, 'UPDATE users SET is_admin = true WHERE id = $1', [admin.userId]);
     const project = await admin.api.createProject();
@@ -187,8 +187,8 @@ describe('a key that is restricted to a project', function () {
     assert.equal((await (await restrictedTo(stack, project, admin)).api.get('/users/')).status, 403);
   });
 
-  describe('of a user who has left', () => {
-    it('sees nothing, and nothing of other projects instead', async () => {
+  describe('of a user who has left the project', () => {
+    it('sees nothing, not even the other projects of the user', async () => {
       const guest = await createAccount(stack);
       const own = await guest.api.createProject();
       await giveRole(stack, guest, inside, 'editor');
@@ -210,7 +210,7 @@ describe('a key that is restricted to a project', function () {
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] }),
       });
 
-    it('stands for its project, whose roles hold, and for no other', async () => {
+    it('acts in its project with the role of its user, and in no other project', async () => {
       assert.equal((await ask(restricted)).status, 200);
       assert.equal((await ask(restricted, { 'x-project-id': String(inside) })).status, 200);
       assert.equal((await ask(restricted, { 'x-project-id': String(outside) })).status, 403);
@@ -224,7 +224,7 @@ describe('a key that is restricted to a project', function () {
     });
   });
 
-  it('runs its workflows, and with its runs what every other key does', async () => {
+  it('runs the workflows of its project and reads the billing of their runs', async () => {
     const start = trigger();
     const answer = llm('hello');
     link(start, answer);

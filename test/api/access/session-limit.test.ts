@@ -1,4 +1,4 @@
-// The limit on the requests that the sessions of a user make.
+// The rate limit on the requests of a user's sessions.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import { chain } from '../../../harness/drawing/drawing.js';
@@ -29,7 +29,7 @@ describe('the rate limit of sessions', function () {
   const list = (client: ApiClient): Promise<ApiAnswer<Detail>> => client.get<Detail>('/projects/?size=0');
   const remainingOf = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
 
-  it('is told in the same headers as that of keys, and beyond it 429 with Retry-After', async () => {
+  it('has the same headers as the limit of keys, and above it the answer is 429 with Retry-After', async () => {
     const client = await clientOf(await createAccount(stack));
     for (const left of [4, 3, 2, 1, 0]) {
       const answer = await list(client);
@@ -49,7 +49,7 @@ describe('the rate limit of sessions', function () {
     assert.equal((await list(client)).status, 429);
   });
 
-  it('counts all tokens of a user together, of our own sessions and of others, and no keys', async () => {
+  it('counts all session tokens of a user together, our own and foreign ones, and no keys', async () => {
     const person = await createPerson(stack);
     const account = { userId: person.userId } as Account;
     const own = await Promise.all([1, 2].map(async () => (await signedIn(stack, person)).session));
@@ -68,7 +68,7 @@ describe('the rate limit of sessions', function () {
     assert.equal(remainingOf(await list(await clientOf(other))), LIMIT - 2, 'the key is counted apart');
   });
 
-  it('leaves 304s out, also beyond the limit', async () => {
+  it('does not count 304s, and allows them even above the limit', async () => {
     const account = await createAccount(stack);
     const { runId } = await account.api.runToEnd(chain(1));
     const client = await clientOf(account);
@@ -90,7 +90,7 @@ describe('the rate limit of sessions', function () {
     assert.equal((await client.get(foreign, { headers: { 'if-none-match': 'W/"x"' } })).status, 429);
   });
 
-  it('a token that names nobody is not counted, and the limit comes back with the next minute', async () => {
+  it('a token that names no user is not counted, and the limit is available again in the next minute', async () => {
     const account = await createAccount(stack);
     const client = await clientOf(account);
     for (let count = 0; count < 6; count += 1) await list(client);

@@ -9,7 +9,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 describe('polls by key and by session', function () {
   this.timeout(120_000);
 
-  it('answer the same, in any case of the id, the last one of several', async () => {
+  it('give the same answer, with an id in any case of its letters, and use the last of several ids', async () => {
     const stack = await sharedStack();
     const account = await createAccount(stack);
     const session = createApiClient(stack.apiUrl, await openSession(stack, account));

@@ -46,7 +46,7 @@ describe('session tokens', function () {
       });
     }
 
-    it('a clock that goes a few seconds wrong does no harm', async () => {
+    it('a clock that is a few seconds wrong does no harm', async () => {
       assert.equal((await ask(await sign({ ...valid(), exp: now() - 2 }))).status, 200);
       assert.equal((await ask(await sign({ ...valid(), nbf: now() + 2 }))).status, 200);
     });
@@ -60,7 +60,7 @@ describe('session tokens', function () {
       assert.equal((await account.api.get(`/projects/${id}/`)).status, 404);
     });
 
-    it('a session is not throttled as a key, nor counted with the keys of its user', async () => {
+    it('a session is not limited like a key, and not counted with the keys of its user', async () => {
       const limited = await createAccount(stack, 1);
       const session = createApiClient(stack.apiUrl, await openSession(stack, limited));
       for (let count = 0; count < 65; count += 1) assert.equal((await session.get('/projects/?size=0')).status, 200);
@@ -109,7 +109,7 @@ describe('session tokens', function () {
   });
 
   describe('access to the API', () => {
-    it('is asked of keys only: a user whose access is withdrawn stays signed in, and their keys are a 403', async () => {
+    it('is needed for keys only: without it a user can still sign in, and their keys get a 403', async () => {
       const revoked = await createAccount(stack);
       const session = await sessionOf(stack, revoked);
       await revokeAccess(stack, revoked);
@@ -141,7 +141,7 @@ describe('session tokens', function () {
         }
       });
 
-      it(`${method} ${path} takes a session, also beside a key, and refuses a key as a token`, async () => {
+      it(`${method} ${path} accepts a session, also together with a key, and refuses a key as a token`, async () => {
         const { session } = await openSession(stack, account);
         const answer = await askWith({ authorization: `Bearer ${session}`, 'x-api-key': account.apiKey });
         const isForOthers = isForAdministrators === true;
@@ -151,14 +151,14 @@ describe('session tokens', function () {
     }
   });
 
-  describe('beside a key', () => {
+  describe('together with a key', () => {
     let session: string;
     before(async () => ({ session } = await openSession(stack, account)));
     const askWith = (authorization: string, apiKey = account.apiKey): Promise<ApiAnswer<Detail>> =>
       nobody().get<Detail>('/projects/', { headers: { authorization, 'x-api-key': apiKey } });
     const nobody = (): ApiClient => createApiClient(stack.apiUrl);
 
-    it('the token must be valid, however good the key', async () => {
+    it('the token must be valid, even if the key is', async () => {
       const { status, body } = await askWith('Bearer nonsense');
       assert.deepEqual([status, body], [401, REFUSED]);
     });
@@ -172,7 +172,7 @@ describe('session tokens', function () {
       assert.equal((await askWith(`bearer  ${session}`, 'no key of ours')).status, 200);
     });
 
-    it('another scheme in the header is none of our business', async () => {
+    it('another scheme in the Authorization header is ignored', async () => {
       const { status, headers } = await askWith('Basic dXNlcjpwYXNz');
       assert.deepEqual([status, headers.get('x-ratelimit-limit')], [200, '1000000']);
     });

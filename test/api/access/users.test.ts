@@ -17,7 +17,7 @@ interface User {
   created_at: string;
 }
 
-/** These tests have their own database, because the last administrator depends on all users. */
+/** These tests have their own database, because the rule on the last administrator depends on all users. */
 describe('users', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -53,7 +53,7 @@ describe('users', function () {
   });
 
   describe('200 and 201', () => {
-    it('a new user has a name and may call the API unless it is said otherwise', async () => {
+    it('a new user has a name, and may call the API unless api_access is false', async () => {
       const { status, body } = await create({ name: ' Grace ' });
       const { id, created_at: createdAt, ...rest } = body;
       assert.equal(status, 201);
@@ -66,7 +66,7 @@ describe('users', function () {
       assert.ok(id < whole.body.id);
     });
 
-    it('a PATCH changes what it names', async () => {
+    it('a PATCH changes only the given fields', async () => {
       const { body: before } = await create({ name: 'Before', email: mailbox() });
       const renamed = await change(before.id, { name: 'After', id: 1, created_at: 'x' });
       assert.deepEqual([renamed.status, renamed.body], [200, { ...before, name: 'After' }]);
@@ -76,7 +76,7 @@ describe('users', function () {
       assert.deepEqual((await change(before.id, {})).body, { ...before, name: 'After', email: null });
     });
 
-    it('access to the API that is taken away counts at once, and comes back', async () => {
+    it('API access that is withdrawn or given back takes effect at once', async () => {
       const other = await createAccount(stack);
       await change(other.userId, { api_access: false });
       assert.equal((await other.api.get('/projects/')).status, 403);
@@ -84,7 +84,7 @@ describe('users', function () {
       assert.equal((await other.api.get('/projects/')).status, 200);
     });
 
-    it('the list has pages by id, and its search looks into names and addresses literally', async () => {
+    it('the list has pages ordered by id, and its search finds the literal text in names and addresses', async () => {
       const word = randomUUID();
       const ids: number[] = [];
       for (const fields of [{ name: `${word} 100%` }, { name: 'x', email: `${word}@example.com` }, { name: word }]) {
@@ -101,7 +101,7 @@ describe('users', function () {
       assert.ok((await find('search='))[0] >= 5);
     });
 
-    it('an administrator sees no more projects than before', async () => {
+    it('an administrator sees no more projects than other users do', async () => {
       const project = await account.api.createProject();
       for (const client of [admin, administrator.api]) {
         assert.equal((await client.get(`/projects/${project}/`)).status, 404);
@@ -138,7 +138,7 @@ describe('users', function () {
       });
     }
 
-    it('an address belongs to one user, in any case of its letters, however many ask at once', async () => {
+    it('an address belongs to one user, in any case of its letters, even with concurrent requests', async () => {
       const email = mailbox();
       const taken = { email: ['Another user has this e-mail address.'] };
       const spellings = [email, email.toUpperCase(), email, email.toUpperCase()];
@@ -158,7 +158,7 @@ describe('users', function () {
       );
     });
 
-    it('the last active administrator stays active and one, whoever else is an administrator and is not active', async () => {
+    it('the last active administrator cannot be deactivated or demoted, and inactive ones do not count', async () => {
       const second = await createAccount(stack);
       await change(second.userId, { is_admin: true });
       assert.equal((await change(second.userId, { is_active: false })).body.is_active, false);
@@ -177,7 +177,7 @@ describe('users', function () {
       await queryDatabase(stack, 'UPDATE users SET is_active = true, is_admin = (id = $1)', [administrator.userId]);
     });
 
-    it('the last administrator stays one, also when all step down at once', async () => {
+    it('the last administrator stays one, even if all resign at once', async () => {
       const only = await change(administrator.userId, { is_admin: false });
       assert.deepEqual([only.status, only.body.code], [400, 'last_admin']);
       for (let round = 0; round < 5; round += 1) {
@@ -197,7 +197,7 @@ describe('users', function () {
   });
 
   describe('403 and 404', () => {
-    it('nobody else sees or changes users, not even themselves', async () => {
+    it('users who are no administrators cannot list or change users, not even themselves', async () => {
       const session = await sessionOf(stack, account);
       for (const client of [account.api, session]) {
         const answers = [
@@ -212,7 +212,7 @@ describe('users', function () {
       assert.equal((await account.api.get<User>('/me/')).body.is_admin, false);
     });
 
-    it('a key makes no administrators and leads nobody`s sign-in elsewhere', async () => {
+    it('a key of an administrator can neither make administrators nor change e-mail addresses', async () => {
       const { api } = administrator;
       const { body: user } = await create({ name: 'made by key', email: mailbox() }, api);
       const refusals = [

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { clientAddress, createTrustedProxies, isForwardedHttps, networkOf } from '../../../api/access/visitor.js';
 
-describe('where a request comes from', () => {
+describe('the address of the client of a request', () => {
   const isTrusted = createTrustedProxies(['10.0.0.0/8', '192.0.2.1', '2001:db8::/32']);
   const from = (peerAddress: string, forwarded?: string): string =>
     clientAddress({ peerAddress, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, isTrusted);
 
-  it('is the other end of the connection, whatever a stranger`s header says', () => {
+  it('is the address of the peer if it is no trusted proxy, whatever its headers contain', () => {
     assert.equal(from('203.0.113.9'), '203.0.113.9');
     assert.equal(from('203.0.113.9', '198.51.100.1'), '203.0.113.9');
     assert.equal(from('::ffff:203.0.113.9', '198.51.100.1'), '203.0.113.9');
@@ -30,7 +30,7 @@ describe('where a request comes from', () => {
     it(`is the last entry that is no trusted proxy: ${title}`, () => assert.equal(from(peer, forwarded), address));
   }
 
-  it('counts an IPv4 address as one place, and the /64 of an IPv6 address', () => {
+  it('counts as one network: an IPv4 address itself, and the /64 of an IPv6 address', () => {
     assert.equal(networkOf('198.51.100.1'), '198.51.100.1');
     assert.equal(networkOf('2a00:1:2:3:4:5:6:7'), '2a00:1:2:3::/64');
     assert.equal(networkOf('2a00:1:2:3::9'), networkOf('2a00:1:2:3:ffff::'));
@@ -39,7 +39,7 @@ describe('where a request comes from', () => {
     assert.equal(networkOf(''), '');
   });
 
-  it('is https only where a trusted proxy says so', () => {
+  it('is https only if a trusted proxy reports it', () => {
     const https = { 'x-forwarded-proto': 'https' };
     assert.equal(isForwardedHttps({ peerAddress: '10.1.2.3', headers: https }, isTrusted), true);
     assert.equal(

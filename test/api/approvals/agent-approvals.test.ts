@@ -53,7 +53,7 @@ describe('approval requests', function () {
   const list = async (query = '', by = api): Promise<Page<Approval>> =>
     (await by.get<Page<Approval>>(`/agent-approvals/${query}`)).body;
 
-  it('say who asks, where, until when, and who has decided', async () => {
+  it('show who asks, in which run, until when, and who has decided', async () => {
     const model = `approvals-${randomUUID()}`;
     stack.modelProvider.script(model, [{ toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] }, { text: '3' }]);
     const helper = agent('Add', { model_name: model }, [{ endpoint_url: tools.url }], { label: 'The <b>clerk</b>' });
@@ -115,7 +115,7 @@ describe('approval requests', function () {
     await api.pollToEnd(runId);
   });
 
-  it('are a 404 for whoever is no member, by ids that cannot be ids, and once their project is deleted', async () => {
+  it('are a 404 for users who are no members, for unknown ids, and once their project is deleted', async () => {
     const { projectId, ids } = await insertRequests(1);
     const stranger = await createAccount(stack);
     const path = `/agent-approvals/${ids[0]}/`;
@@ -134,7 +134,7 @@ describe('approval requests', function () {
     assert.equal((await api.get(path)).status, 404);
   });
 
-  it('are filtered by what readers see: nobody has answered in time means expired', async () => {
+  it('are filtered by the status that is shown: a request without a decision in time is expired', async () => {
     const { ids } = await insertRequests(5);
     const [pending, late, approved, rejected, expired] = ids as [string, string, string, string, string];
     await sql`UPDATE approval_requests SET expires_at = now() - interval '1 second' WHERE request_id = ${late}`.execute(
@@ -185,7 +185,7 @@ describe('approval requests', function () {
     assert.deepEqual((await list('?size=4&page=1000000000000', mine.api)).items, []);
   });
 
-  /** Inserts requests of a finished run: the newest first in `ids`, every two of them with the same time. */
+  /** Inserts requests of a finished run. `ids` has the newest first; every two requests have the same time. */
   async function insertRequests(count: number, account = owner): Promise<{ projectId: number; ids: string[] }> {
     const { projectId, runId } = await account.api.runToEnd(chain(1));
     const ids = Array.from({ length: count }, () => randomUUID())

@@ -58,7 +58,7 @@ describe('approvals by several people', function () {
   });
   after(() => tools.close());
 
-  /** Starts a run whose agent waits for a call of `note`; every account in `people` is an editor of its project. */
+  /** Starts a run whose agent waits for approval of its call of `note`. All `people` are editors of the project. */
   async function ask(settings: object = {}, input?: Record<string, string>): Promise<Asked> {
     const { api } = owner;
     const [model, note] = [`shared-${randomUUID()}`, `note ${randomUUID()}`];
@@ -86,7 +86,7 @@ describe('approvals by several people', function () {
   const notesOf = ({ note }: Asked): unknown[] =>
     tools.callsOf('note').flatMap(({ arguments: { text } }) => (String(text).startsWith(note) ? [text] : []));
 
-  it('are asked of as many different people as the drawing says, and list who has decided', async () => {
+  it('need as many different people as the drawing requires, and list who has decided', async () => {
     const asked = await ask({ approval: { required: 2 } });
     const [first, second] = people as [Account, Account];
     const once = await decide(first, asked, 'approve', { reason: 'looks good' });
@@ -125,7 +125,7 @@ describe('approvals by several people', function () {
     );
   });
 
-  it('are rejected by one of them, whoever has approved before', async () => {
+  it('are rejected by a single person, whoever has approved before', async () => {
     const asked = await ask({ approval: { required: 3 }, on_reject: 'fail' });
     await decide(people[0]!, asked, 'approve');
     assert.equal((await decide(people[1]!, asked, 'reject', { reason: 'no' })).body.data.decision, 'rejected');
@@ -139,7 +139,7 @@ describe('approvals by several people', function () {
     );
   });
 
-  it('expire with too few of them: the call is not made', async () => {
+  it('expire without the required number of approvals: the call is not made', async () => {
     const asked = await ask({ approval: { required: 2 }, approval_timeout: 8, on_reject: 'fail' });
     assert.equal((await decide(people[0]!, asked, 'approve')).body.data.decision, 'pending');
     const end = await owner.api.pollToEnd(asked.runId);
@@ -150,7 +150,7 @@ describe('approvals by several people', function () {
     assert.deepEqual([status, decisions.length], ['expired', 1]);
   });
 
-  it('count exactly the required ones of 50 concurrent approvals by different and same people', async () => {
+  it('count exactly the required number of 50 concurrent approvals, some of them by the same people', async () => {
     const asked = await ask({ approval: { required: 3 } });
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => decide(people[index % people.length]!, asked, 'approve')),
@@ -161,12 +161,12 @@ describe('approvals by several people', function () {
     const { decisions } = await read(asked);
     assert.equal(decisions.length, 3);
     assert.equal(new Set(decisions.map(({ decided_by: { id } }) => id)).size, 3);
-    // An answer shows the request as it is when the answer is written, so the first two may already show the third
-    // decision.
+    // An answer shows the request as it is when the answer is written. So even the answer to the first approval may
+    // report the final decision.
     assert.ok(answers.some(({ body }) => body.data.decision === 'approved'));
   });
 
-  it('are refused to whom the drawing excludes: the starter, and other roles', async () => {
+  it('are refused to people whom the drawing excludes: the starter, and other roles', async () => {
     const asked = await ask({ approval: { exclude_starter: true, roles: ['admin', 'owner'] } });
     for (const by of [owner, people[0]!]) {
       for (const word of ['approve', 'reject']) assert.equal((await decide(by, asked, word)).status, 403);
@@ -177,14 +177,14 @@ describe('approvals by several people', function () {
     await owner.api.pollToEnd(asked.runId);
   });
 
-  it('replace the arguments, which the tool gets and the model is told of', async () => {
+  it('can replace the arguments: the tool gets the new ones, and the model is told of them', async () => {
     const asked = await ask();
     const edited = { text: `${asked.note}, but politely` };
     const before = await read(asked);
     assert.equal(before.arguments_hash, sha256(`{"text":"${asked.note}"}`));
     const body = { arguments: edited, arguments_hash: before.arguments_hash };
     assert.equal((await decide(people[0]!, asked, 'approve', body)).body.data.decision, 'approved');
-    // The client repeats the request, as after a lost answer.
+    // The client repeats the request, as after a lost response.
     assert.equal((await decide(people[0]!, asked, 'approve', body)).body.status, 200);
     await owner.api.pollToEnd(asked.runId);
     assert.deepEqual(notesOf(asked), [edited.text]);
@@ -198,7 +198,7 @@ describe('approvals by several people', function () {
     assert.equal(after.decisions[0]!.arguments_hash, after.arguments_hash);
   });
 
-  it('refuse arguments that the tool does not take, and decide nothing by that', async () => {
+  it('are refused with arguments that the tool does not accept, and then decide nothing', async () => {
     const asked = await ask();
     for (const given of [{}, { text: 5 }, [], 'text', null, 7]) {
       const answer = await decide(people[0]!, asked, 'approve', { arguments: given });
@@ -211,7 +211,7 @@ describe('approvals by several people', function () {
     await owner.api.pollToEnd(asked.runId);
   });
 
-  it('count for the same arguments alone, and get a 409 for others than they have seen', async () => {
+  it('count only together with approvals of the same arguments, and are a 409 for outdated arguments', async () => {
     const asked = await ask({ approval: { required: 2 } });
     const [first, second, third] = people as [Account, Account, Account];
     const { arguments_hash: old } = await read(asked);
@@ -239,7 +239,7 @@ describe('approvals by several people', function () {
     );
   });
 
-  it('lets one of many concurrent changes of the arguments win, and calls with that one', async () => {
+  it('accept one of many concurrent changes of the arguments, and call the tool with it', async () => {
     const asked = await ask();
     const { arguments_hash: hash } = await read(asked);
     const answers = await Promise.all(
@@ -249,7 +249,7 @@ describe('approvals by several people', function () {
       }),
     );
     const won = answers.filter(({ body }) => body.status === 200);
-    // If too many checks run at once, the service asks the client to try again.
+    // If too many checks run at once, the service answers 503, so that the client tries again.
     const others = answers.filter((answer) => answer.body.status !== 200);
     assert.equal(won.length, 1);
     assert.ok(others.every(({ status, body }) => status === 503 || body.status === 409));
@@ -257,7 +257,7 @@ describe('approvals by several people', function () {
     assert.deepEqual(notesOf(asked), [((await read(asked)).edited_arguments as { text: string }).text]);
   });
 
-  it('raise the version by each approval that counts, and tell of it in the stream', async () => {
+  it('raise the version with each approval that counts, and appear in the event stream', async () => {
     const asked = await ask({ approval: { required: 3 } });
     const stream = await openEventStream(stack.apiUrl, owner.apiKey, asked.runId);
     const told = () =>
@@ -301,7 +301,7 @@ describe('approvals by several people', function () {
     );
   });
 
-  it('keep the secrets of changed arguments sealed, and send them', async () => {
+  it('mask the secrets of changed arguments, store them sealed, and send them to the tool', async () => {
     const secret = `secret-${randomUUID()}`;
     const asked = await ask({ approval: { required: 2 } }, { token: secret });
     assert.deepEqual((await read(asked)).arguments, { text: `${asked.note} ********` });
@@ -323,7 +323,7 @@ describe('approvals by several people', function () {
     assert.deepEqual(notesOf(asked), [edited.text]);
   });
 
-  it('are refused as a drawing where their settings make no sense', async () => {
+  it('make a drawing invalid whose settings for them make no sense', async () => {
     for (const approval of [
       { required: 0 },
       { required: 6 },

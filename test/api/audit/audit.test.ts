@@ -30,7 +30,7 @@ interface AuditRecord {
   hash: string | null;
 }
 
-/** Routes that leave no record when they are called: starts of runs, and the exceptions that the contract names. */
+/** Routes of which only refused requests are recorded (docs/operate/audit.md, "What is recorded"). */
 const LEFT_OUT = [
   'POST /api/v1/workflows/:id/run/',
   'POST /api/v1/workflows/:id/history/:run_id/re-run/',
@@ -45,7 +45,7 @@ const LEFT_OUT = [
   'POST /api/v1/workflows/:id/estimate/',
   'POST /api/v1/workflows/:id/check_workflow/',
   'PUT /api/v1/workflows/:id/draft/',
-  // The messages start runs, and these are recorded as such.
+  // Its refusals are recorded as `run.started`, like those of the messages, which start runs.
   'PUT /api/v1/workflows/:id/assistant/',
   'DELETE /api/v1/workflows/:id/draft/',
   'POST /api/v1/workflows/mcp-tools/',
@@ -88,7 +88,7 @@ describe('the audit log', function () {
 
   const told = ({ action, outcome, via, changes }: AuditRecord): unknown => ({ action, outcome, via, changes });
 
-  it('tells of a change who made it, with what, from where, to what, and what was before and after', async () => {
+  it('records who made a change, how and from where, and the target with its values before and after', async () => {
     const project = await owner.api.createProject('Before');
     await owner.api.patch(`/projects/${project}/`, { body: { name: 'After' } });
     const [changed, created] = await recordsOf(project);
@@ -117,7 +117,7 @@ describe('the audit log', function () {
     });
   });
 
-  it('tells of a drawing the versions, also where what runs stays the same', async () => {
+  it('records the versions of a changed drawing, also if only its layout has changed', async () => {
     const project = await owner.api.createProject();
     const data = chain(2);
     const workflow = await owner.api.createWorkflow(project, data, 'Drawn');
@@ -141,7 +141,7 @@ describe('the audit log', function () {
     );
   });
 
-  it('tells that a secret was changed, and nothing of it', async () => {
+  it('records that a secret was changed, without its value', async () => {
     const project = await owner.api.createProject();
     const key = `sk-${randomUUID()}`;
     await owner.api.post(`/projects/${project}/provider-keys/`, { body: { provider: 'fake', key } });
@@ -167,7 +167,7 @@ describe('the audit log', function () {
     for (const { row } of rows) assert.ok(!hidden.some((secret) => row.includes(secret)), row);
   });
 
-  it('is stored with the change or not at all: a change that is refused late leaves no record of success', async () => {
+  it('stores a change and its record together: a change that is refused late leaves no success record', async () => {
     const project = await owner.api.createProject();
     const workflow = await owner.api.createWorkflow(project, chain(1));
     const before = (await recordsOf(project)).length;
@@ -199,18 +199,18 @@ describe('the audit log', function () {
     }
   });
 
-  it('tells the truth of changes at the same moment: each begins with what the one before has left', async () => {
+  it('records concurrent changes one by one: each begins with the value that the one before has left', async () => {
     const project = await owner.api.createProject('0');
     const names = Array.from({ length: 12 }, (_, index) => String(index + 1));
     await Promise.all(names.map((name) => owner.api.patch(`/projects/${project}/`, { body: { name } })));
     const changes = (await recordsOf(project, '&action=project.changed')).map(({ changes: { name } }) => name!);
     assert.deepEqual(new Set(changes.map(([, after]) => after)), new Set(names));
     assert.equal(changes.length, names.length);
-    // Each value but the last one is followed by exactly one other.
+    // Each value except the last one is the old value of exactly one change.
     assert.deepEqual(new Set(changes.map(([before]) => before)).size, names.length);
   });
 
-  it('tells of refusals, whichever status they have, and nothing of what does not exist', async () => {
+  it('records refusals with any status, but none for objects that do not exist', async () => {
     const project = await owner.api.createProject();
     const workflow = await owner.api.createWorkflow(project, chain(1), 'Secret plans');
     const [viewer, stranger] = [await createAccount(stack), await createAccount(stack)];
@@ -240,7 +240,7 @@ describe('the audit log', function () {
     assert.equal((await recordsOf(project)).filter(({ outcome }) => outcome === 'refused').length, 5);
   });
 
-  it('tells of sign-ins whom the account belongs to, also of refused ones, and nothing that was typed', async () => {
+  it('records the user of a sign-in, even of a refused one, and nothing that was typed', async () => {
     const person = await createPerson(stack);
     const browser = new Browser(stack.apiUrl);
     const typed = `typed ${randomUUID()}`;
@@ -265,7 +265,7 @@ describe('the audit log', function () {
     assert.equal((await recordsBy(person.userId))[0]?.action, 'session.ended');
   });
 
-  it('has the records of a key that is bound to a project in that project', async () => {
+  it('keeps the records of a key that is restricted to a project in that project', async () => {
     const project = await owner.api.createProject();
     const session = await sessionOf(stack, owner);
     const made = await session.post<{ id: number; api_key: string }>('/api-keys/', { body: { label: 'ci', project } });
@@ -280,7 +280,7 @@ describe('the audit log', function () {
     assert.equal((await newestOf(project)).action, 'key.deleted');
   });
 
-  it('names refused users whose keys are not admitted, and keys that may not reach the project', async () => {
+  it('names the refused users of keys without API access and of keys of another project', async () => {
     const [one, other] = [await owner.api.createProject(), await owner.api.createProject()];
     const bound = await restrictedTo(stack, one, owner);
     const { status } = await bound.api.patch(`/projects/${other}/`, { body: { name: 'x' } });
@@ -294,7 +294,7 @@ describe('the audit log', function () {
     assert.deepEqual([record.outcome, record.actor?.id, record.key_id], ['refused', barred.userId, barred.keyId]);
   });
 
-  it('counts refusals of one address and target above 60 a minute in one record', async () => {
+  it('counts the refusals of one address and target above 60 a minute in one record', async () => {
     const project = await owner.api.createProject();
     const viewer = await createAccount(stack);
     await giveRole(stack, viewer, project, 'viewer');
@@ -304,7 +304,7 @@ describe('the audit log', function () {
     const statuses = new Set((await Promise.all(attempts)).map(({ status }) => status));
     assert.deepEqual([...statuses], [403]);
     const refused = async () => (await recordsOf(project, '&action=project.changed')).filter(({ count }) => count > 0);
-    // The refusals may have been counted in two minutes.
+    // If the requests cross the end of a minute, the limit applies to each minute separately.
     assert.ok([60, 90].includes((await refused()).length) || (await refused()).length > 60);
     const before = (await refused()).length;
     await queryDatabase(stack, `UPDATE audit_refusals SET minute = minute - interval '5 minutes' WHERE count > 60`);
@@ -317,7 +317,7 @@ describe('the audit log', function () {
     assert.deepEqual([folded?.outcome, folded?.actor?.id], ['refused', viewer.userId]);
   });
 
-  it('tells of hooks, callbacks and cancelled runs how they came, and of run starts nothing', async () => {
+  it('records how a refused delivery of a hook or a cancellation was sent, and records no run starts', async () => {
     const project = await owner.api.createProject();
     const data = drawing(linkInRow([trigger(), node('wait', { mode: 'callback' })]));
     const workflow = await owner.api.createWorkflow(project, data);
@@ -343,7 +343,7 @@ describe('the audit log', function () {
     assert.equal((await recordsOf(project, '&action=run.cancelled')).length, 1);
   });
 
-  it('is read by owners and admins, of all projects by administrators', async () => {
+  it('is readable for owners and admins of the project, and for administrators over all projects', async () => {
     const project = await owner.api.createProject();
     const editor = await createAccount(stack);
     await giveRole(stack, editor, project, 'editor');
@@ -353,7 +353,7 @@ describe('the audit log', function () {
     assert.equal(body.items[0]?.project, project);
   });
 
-  it('filters by action, person and span, and refuses what is none', async () => {
+  it('filters by action, user and time, and refuses invalid values', async () => {
     const project = await owner.api.createProject();
     await owner.api.patch(`/projects/${project}/`, { body: { name: 'x' } });
     const today = new Date().toISOString().slice(0, 10);
@@ -394,7 +394,7 @@ describe('the audit log', function () {
     assert.equal(records[0]?.hash?.length, createHash('sha256').digest('hex').length);
   });
 
-  it('is never changed, and its records stay', async () => {
+  it('allows neither changes nor deletions of its records, even by SQL', async () => {
     const project = await owner.api.createProject();
     const { id } = await newestOf(project);
     await eventually(async () => (await newestOf(project)).hash !== null);
@@ -408,7 +408,7 @@ describe('the audit log', function () {
     }
   });
 
-  it('has a record of each change but for those of a list, and of each refusal', () => {
+  it('records the changes of all routes that are not in LEFT_OUT, and the refusals of all routes', () => {
     const changing = routes.filter(({ method, audit }) => method !== 'GET' || audit !== undefined);
     const nameOf = ({ method, path }: RouteDeclaration): string => `${method} ${path}`;
     assert.deepEqual(changing.filter(({ audit }) => audit === undefined).map(nameOf), []);
@@ -421,7 +421,7 @@ describe('the audit log', function () {
     );
   });
 
-  it('tells of cases, pins, files, links and conversations, and of nothing that is in them', async () => {
+  it('records changes of cases, pins, files, links and conversations, without their contents', async () => {
     const project = await owner.api.createProject();
     const secret = 'a-secret-nobody-tells';
     const data = drawing(linkInRow([trigger([{ id: 'token', is_secret: true }]), node('set', { value: '1' })]));
@@ -500,7 +500,7 @@ describe('the audit log', function () {
     assert.ok(!JSON.stringify(records).includes(secret));
   });
 
-  it('tells of refused starts of runs, by whichever route', async () => {
+  it('records refused starts of runs, on every route', async () => {
     const project = await owner.api.createProject();
     const data = chain(1);
     const workflow = await owner.api.createWorkflow(project, data, 'Secret plans');
@@ -552,7 +552,7 @@ describe('the audit log', function () {
     }
   });
 
-  it('needs a session or key: a stranger at the door gets 401', async () => {
+  it('needs a session or key: a request without credentials gets 401', async () => {
     assert.equal((await createApiClient(stack.apiUrl).get('/audit/')).status, 401);
   });
 });

@@ -16,7 +16,7 @@ describe('reconciler', function () {
   let api: ApiClient;
   let project: number;
   let target: HttpTarget;
-  /** Its workflow task has failed many times by the last test. */
+  /** The workflow task of this run keeps failing. By the last test it has failed many times. */
   let stuckRunId: string;
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('reconciler', function () {
     return { workflowId, runId: data.id };
   };
 
-  /** Accepts a run as a process does that dies before it can start it. The run is due for a check. */
+  /** Stores an accepted run that was not started, as after a crash of the process. The run is due for a check. */
   const acceptWithoutStart = async (
     columns = '',
     prepare?: (runId: string) => Promise<void>,
@@ -60,14 +60,14 @@ describe('reconciler', function () {
 
   const startStuckRun = async (): Promise<string> => {
     const { runId } = await acceptWithoutStart('', async (id) => {
-      // The worker does not have this code, as after a faulty deployment.
+      // The worker does not have this workflow type, as after a faulty deployment.
       const options = { workflowId: id, taskQueue: 'workflow-runs', args: [] };
       await withTemporal(stack, (client) => client.workflow.start('noSuchCode', options));
     });
     return runId;
   };
 
-  /** Stores labels of three megabytes: more than Temporal accepts. */
+  /** Gives the run a plan with three megabytes of labels, which is more than Temporal accepts. */
   const giveHugePlan = async (runId: string): Promise<void> => {
     const hash = Buffer.from(randomUUID());
     const plan = { ids: ['a'], kinds: ['trigger'], labels: ['x'.repeat(3_000_000)], out: [[]], indegree: [0] };
@@ -101,7 +101,7 @@ describe('reconciler', function () {
     assert.deepEqual(await ended(await acceptWithoutStart()), ['Succeeded', undefined]);
   });
 
-  it('cancels a run that was never started and no longer should be', async () => {
+  it('cancels a run that was never started, if its cancellation was requested', async () => {
     const run = await acceptWithoutStart('cancel_requested_at = now(),');
     assert.deepEqual(await ended(run), ['Cancelled', 'cancelled']);
   });
@@ -125,7 +125,7 @@ describe('reconciler', function () {
     );
   });
 
-  it('tells Temporal again to cancel what was asked to be cancelled', async () => {
+  it('sends a requested cancellation to Temporal again', async () => {
     const run = await startSlowRun();
     await queryDatabase(stack, 'UPDATE runs SET cancel_requested_at = now(), next_check_at = now() WHERE id = $1', [
       run.runId,
@@ -133,14 +133,14 @@ describe('reconciler', function () {
     assert.equal((await ended(run))[0], 'Cancelled');
   });
 
-  it('ends a run that Temporal refuses to start, and starts the others that are due', async () => {
+  it('ends a run that Temporal refuses to start, and starts the other runs that are due', async () => {
     const lost = await acceptWithoutStart();
     const refused = await acceptWithoutStart('', giveHugePlan);
     assert.deepEqual(await ended(lost), ['Succeeded', undefined]);
     assert.deepEqual(await ended(refused), ['Error', 'start_refused']);
   });
 
-  it('starts what was accepted while Temporal was away, each run once and at a bounded rate', async () => {
+  it('starts the runs accepted while Temporal was unavailable, each once and at a bounded rate', async () => {
     const count = 100;
     const { runId: model } = await api.runToEnd(chain(1));
     const ids = Array.from({ length: count }, () => randomUUID());
@@ -166,7 +166,7 @@ describe('reconciler', function () {
     const nodes =
       'SELECT count(*)::integer AS count FROM node_results WHERE run_id = ANY ($1::uuid[]) AND attempts = 1';
     assert.deepEqual(await queryDatabase(stack, nodes, [ids]), [{ count }]);
-    // A start whose answer came too late is not counted: a later check finds that the run is open.
+    // A start whose response came too late is not counted: a later check finds that the run is open.
     assert.ok((await metricOf('reconciler_runs_started_total')) > 0);
   });
 
@@ -183,7 +183,7 @@ describe('reconciler', function () {
     }
   });
 
-  it('leaves a live run alone and looks at it again within the minute', async () => {
+  it('leaves a running run alone and checks it again within the minute', async () => {
     const run = await startSlowRun();
     await makeDue(run.runId);
     const text = `SELECT extract(epoch FROM next_check_at - now())::float AS seconds FROM runs
@@ -197,7 +197,7 @@ describe('reconciler', function () {
     await api.post(`/workflows/${run.workflowId}/history/${run.runId}/cancel/`);
   });
 
-  it('shows a run whose workflow task fails for ever, leaves it open, and forgets it when it has ended', async () => {
+  it('reports a run whose workflow task keeps failing, leaves it open, and forgets it after its end', async () => {
     const runId = stuckRunId;
     const look = { timeoutMs: 90_000, intervalMs: 1_000 };
     await eventually(async () => {

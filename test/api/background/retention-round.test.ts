@@ -5,7 +5,7 @@ import { createLogger } from '../../../telemetry/logger.js';
 import { playedDatabase } from '../../support/played-database.js';
 
 describe('a round of retention', () => {
-  it('ends after a minute where more and more is due, between two batches, and says so', async () => {
+  it('ends after a minute, between two batches, even if more data is due, and returns `unfinished`', async () => {
     assert.equal(ROUND_MS, 60_000);
     let batches = 0;
     const db = playedDatabase(({ sql }) => {

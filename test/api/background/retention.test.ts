@@ -57,7 +57,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     const text = `SELECT count(*)::integer AS count FROM ${table} WHERE run_id = $1`;
     return (await queryDatabase<{ count: number }>(stack, text, [run]))[0]!.count;
   };
-  /** Everything that the database holds of a run, as text. */
+  /** Returns everything that the database stores of a run, as text. */
   const dump = async (run: string): Promise<string> => {
     const parts = ['node_results', 'approval_requests', 'provider_calls', ...CONTENTS].map(
       (t) => `SELECT t::text FROM ${t} t WHERE run_id = $1`,
@@ -68,8 +68,8 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
   };
 
   /**
-   * Runs a trigger with a secret, a model, a callback, and an agent of which one call is approved and one expires with
-   * its run.
+   * Runs a secret input, an HTTP request, a model call, a callback, and an agent with two tool calls. The first tool
+   * call is approved; the run is cancelled while the second one waits.
    */
   const runWithEverything = async (secret: string): Promise<{ workflowId: number; runId: string; agentId: string }> => {
     const model = `retention-${randomUUID()}`;
@@ -96,7 +96,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     return { workflowId, runId, agentId: helper.id };
   };
 
-  it('are gone from every table; the run, its history and its money stay, and it polls as `not found`', async () => {
+  it('are deleted from every table; the run, its history and its transactions stay; polls find nothing', async () => {
     const secret = `canary-${randomUUID()}`;
     const { workflowId, runId, agentId } = await runWithEverything(secret);
     const before = await api.history(workflowId, runId);
@@ -153,7 +153,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     );
   });
 
-  it('of a draft are gone too', async () => {
+  it('of a draft are deleted, too', async () => {
     const workflowId = await api.createWorkflow(
       project,
       chain(2, () => llm('')),
@@ -167,7 +167,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
   });
 
   for (const action of ACTIONS) {
-    it(`stay while ${FLAGS[action]} pins them, whole and pollable, and go when the flag does`, async () => {
+    it(`stay complete while ${FLAGS[action]} is set, and are deleted when it is removed`, async () => {
       const workflowId = await api.createWorkflow(project, chain(2));
       const run = await runOf(workflowId);
       assert.equal((await toggle(workflowId, run, action, true)).status, 200);
@@ -182,7 +182,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       assert.equal((await dump(run)).includes('content'), false);
     });
 
-    it(`cannot be pinned any more by ${FLAGS[action]}: 400, and no other run loses the flag`, async () => {
+    it(`can no longer be kept by ${FLAGS[action]} once deleted: 400, and no other run loses the flag`, async () => {
       const workflowId = await api.createWorkflow(project, chain(1));
       const [old, young] = [await runOf(workflowId), await runOf(workflowId)];
       await toggle(workflowId, young, action, true);
@@ -195,7 +195,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     });
   }
 
-  it('a flag that is set before retention comes round saves them, though the day is past', async () => {
+  it('are kept if a flag is set after they are due and before the next round', async () => {
     const workflowId = await api.createWorkflow(project, chain(1));
     const run = await runOf(workflowId);
     await endedDaysAgo(stack, 31, run);
@@ -204,7 +204,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     assert.equal((await api.poll(run)).data.status, 'succeed');
   });
 
-  it('flags and rounds at once leave every run either pinned and whole or expired and without a flag', async () => {
+  it('of runs that get a flag during a round are either kept with the flag or deleted without it', async () => {
     const workflowId = await api.createWorkflow(project, chain(1));
     const runs = await Promise.all(Array.from({ length: 20 }, async () => (await api.run(workflowId)).data.id));
     await Promise.all(runs.map((run) => api.pollToEnd(run)));
@@ -221,7 +221,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     }
   });
 
-  describe('re-run of such a run', () => {
+  describe('re-run of a run whose results were deleted', () => {
     const reRun = (workflowId: number, run: string, body?: unknown) =>
       api.post<Envelope & Detail>(
         `/workflows/${workflowId}/history/${run}/re-run/`,
@@ -230,7 +230,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     const secretField = () =>
       drawing([trigger([{ id: 'token', is_secret: true, default_value: 'the default' }, { id: 'note' }])]);
 
-    it('takes its input over where nothing in it was secret', async () => {
+    it('reuses the input of the run if no field of it was secret', async () => {
       const workflowId = await api.createWorkflow(project, chain(1));
       const run = await runOf(workflowId, { note: 'kept' });
       await endedDaysAgo(stack, 31, run);
@@ -241,7 +241,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       assert.deepEqual((await api.history(workflowId, body.data.id))['input_data'], { note: 'kept' });
     });
 
-    it('answers a repeat of a request from before with the first answer', async () => {
+    it('answers a repeated request with its first answer, even if the results were deleted meanwhile', async () => {
       const workflowId = await api.createWorkflow(project, secretField());
       const run = await runOf(workflowId, { token: 'a secret value' });
       const path = `/workflows/${workflowId}/history/${run}/re-run/`;
@@ -254,7 +254,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       assert.equal((await reRun(workflowId, run)).status, 400);
     });
 
-    it('needs the input in the body where a secret of it has expired, and never takes ******** for one', async () => {
+    it('needs the input in the body if a secret of the run was deleted, and never accepts ********', async () => {
       const workflowId = await api.createWorkflow(project, secretField());
       const run = await runOf(workflowId, { token: 'a secret value', note: 'seen' });
       await endedDaysAgo(stack, 31, run);
@@ -269,7 +269,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
       await api.pollToEnd(body.data.id);
     });
 
-    it('has the secrets of a pinned run, however old', async () => {
+    it('reuses the secrets of a run with a flag, however old the run is', async () => {
       const workflowId = await api.createWorkflow(project, secretField());
       const run = await runOf(workflowId, { token: 'a secret value' });
       await toggle(workflowId, run, 'toggle-api-run', true);

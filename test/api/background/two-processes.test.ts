@@ -29,7 +29,7 @@ describe('two API processes on one database', function () {
     ['its own', 60],
     ['the default', null],
   ] as const) {
-    it(`of 100 requests of a key with a limit of 60 (${title}) exactly 60 pass, whichever process they ask`, async () => {
+    it(`of 100 requests of a key with a limit of 60 (${title}) exactly 60 pass, over both processes`, async () => {
       const clients = clientsOf(await createAccount(stack, limit));
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) => clients[index % 2]!.get('/projects/?size=0')),
@@ -42,12 +42,12 @@ describe('two API processes on one database', function () {
         left,
         Array.from({ length: 60 }, (_, index) => index),
       );
-      // Both processes keep the count: each of them refuses later requests.
+      // Both processes share the count, so each of them refuses later requests.
       for (const client of clients) assert.equal((await client.get('/projects/?size=0')).status, 429);
     });
   }
 
-  it('a deleted key and a withdrawn permission count in both at once', async () => {
+  it('a deleted key and withdrawn API access take effect in both at once', async () => {
     const [deleted, revoked] = [await createAccount(stack), await createAccount(stack)];
     const ask = (account: Account): Promise<number[]> =>
       Promise.all(clientsOf(account).map(async (client) => (await client.get('/projects/')).status));
@@ -69,7 +69,7 @@ describe('two API processes on one database', function () {
     );
   });
 
-  it('both accept runs and both check them, and every run happens once', async () => {
+  it('both accept runs and both check them, and every run is executed once', async () => {
     const account = await createAccount(stack);
     const clients = clientsOf(account);
     const model = `model-${account.userId}`;

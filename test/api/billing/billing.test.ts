@@ -29,7 +29,7 @@ interface Transaction {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
-/** The longest prices that are accepted: no binary float holds them, and no product with a count of tokens is round. */
+/** The longest accepted prices. A double cannot hold them, so any use of doubles would change the amounts. */
 const PRICES = {
   input_price_per_million: '0.123456789012345678',
   output_price_per_million: '98765.432109876543210987',
@@ -45,7 +45,7 @@ const sumOf = (amounts: Record<string, string>[]): Record<string, string> =>
     ]),
   );
 
-/** Uses a model of its own, so that its answers can be scripted. */
+/** Draws a node that calls a model of its own, so that the answers of this model can be scripted. */
 const paid = (model: string, label = 'paid') => llm('x', { label, settings: { model_name: model } });
 
 describe('billing history', function () {
@@ -83,7 +83,8 @@ describe('billing history', function () {
   const spentIn = async (project: number): Promise<Record<string, string>> =>
     (await api.get<Project>(`/projects/${project}/`)).body.total_spent;
   /**
-   * Runs the drawing twice in one project: transactions, cost and the growth of total_spent must be the same number.
+   * Runs the drawing twice in one project. Each time, the transactions, the cost of the run and the growth of
+   * total_spent must be equal.
    */
   const expectSums = async (
     data: Drawing,
@@ -106,7 +107,7 @@ describe('billing history', function () {
   };
 
   describe('200', () => {
-    it('an item has every field of the specification, one for each executed node, its label as description', async () => {
+    it('there is one item with every field of the specification for each executed node', async () => {
       const start = trigger([], { label: 'The start' });
       const [call, model] = [http(`${target.url}/echo`, { label: 'A call' }), paid('fields', 'A model')];
       link(start, [call, model]);
@@ -161,7 +162,7 @@ describe('billing history', function () {
       assert.match(bill?.amount['USD'] ?? '', /\.\d{24}$/, 'no digit was rounded away');
     });
 
-    it('transactions, run cost and growth of total_spent are one number for a run that succeeded', async () => {
+    it('transactions, run cost and growth of total_spent are equal for a run that succeeded', async () => {
       const start = trigger();
       const models = Array.from({ length: 5 }, (_, index) => {
         provider.script(`sum-${index}`, {
@@ -176,7 +177,7 @@ describe('billing history', function () {
       assert.equal(page.items.filter(({ amount }) => amount['USD'] !== '0').length, 5);
     });
 
-    it('the same for a run that failed: what was paid before counts, the failed node is an Error of 0', async () => {
+    it('they are equal for a run that failed: earlier nodes are paid, the failed node is an Error of 0', async () => {
       const start = trigger();
       const [model, broken] = [paid('before-failure'), http(`${target.url}/status/404`, { label: 'broken' })];
       link(start, model);
@@ -189,7 +190,7 @@ describe('billing history', function () {
       assert.notEqual(page.items.find(({ operation }) => operation === 'llm')?.amount['USD'], '0');
     });
 
-    it('the same for a run that was cancelled: a node in flight is an Error, nodes never reached have no row', async () => {
+    it('they are equal for a cancelled run: a node in progress is an Error, unreached nodes have no row', async () => {
       const start = trigger();
       const mark = randomUUID();
       const [model, slow, never] = [paid('before-cancel'), http(`${target.url}/delay/20000/${mark}`), paid('never')];
@@ -223,7 +224,7 @@ describe('billing history', function () {
       assert.deepEqual(await list(draft), { page: 1, size: 10, total: 0, items: [] });
     });
 
-    it('pages come in the order of execution, never overlap and miss nothing; past the end is empty', async () => {
+    it('pages are in the order of execution, complete and without overlap; a page past the end is empty', async () => {
       const { runId } = await api.runToEnd(chain(7));
       const whole = await list(runId, '?size=100');
       assert.deepEqual([whole.size, whole.total, whole.items.length], [100, 7, 7]);
@@ -237,7 +238,7 @@ describe('billing history', function () {
       assert.equal((await list(runId, '?size=3&page_size=2')).items.length, 3);
     });
 
-    it('every member reads it, also when the workflow is archived: the books stay', async () => {
+    it('every member can read it, even after the workflow was deleted', async () => {
       const { projectId, workflowId, runId } = await api.runToEnd(chain(1));
       const viewer = await createAccount(stack);
       await giveRole(stack, viewer, projectId, 'viewer');
@@ -276,7 +277,7 @@ describe('billing history', function () {
   });
 
   describe('401 and 404', () => {
-    it('an unknown run, what is no UUID, a stranger`s question and a deleted project find nothing', async () => {
+    it('unknown runs, invalid ids, users who are no members and deleted projects get a 404', async () => {
       const { projectId, runId } = await api.runToEnd(chain(1));
       const stranger = await createAccount(stack);
       const url = `/billing-history/workflowrun/${runId}/`;

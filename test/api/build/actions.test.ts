@@ -1,4 +1,4 @@
-// Actions of services, as assistants find and add them (docs/use/services.md).
+// Actions of services (operations of an OpenAPI document), as assistants find and add them (docs/use/services.md).
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../graph/json.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -78,7 +78,7 @@ describe('actions of services for assistants', function () {
     );
   });
 
-  it('are described with their fields, and an example that can be drawn', async () => {
+  it('are described with their fields, and with an example that passes the check', async () => {
     const described = await assistant.use<Described>('describe_node', { service, action: 'closeTill', project });
     assert.equal(described.kind, 'http-node');
     assert.deepEqual(described.schema.properties.values.properties['till'], { type: 'string' });
@@ -93,7 +93,7 @@ describe('actions of services for assistants', function () {
     assert.match(await assistant.refused('describe_node', { service }), /name both/);
   });
 
-  it('hold no literal credential: the service says which of their fields are one', async () => {
+  it('accept no literal credential: the document of the service marks the fields that hold one', async () => {
     const [canary, action] = ['literal-of-a-till', { service, id: 'closeTill' }];
     const literal = { values: { till: '1', pin: canary } };
     const agent = { tools: [{ type: 'action', ...action, ...literal }], messages: [], settings: {} };
@@ -107,7 +107,7 @@ describe('actions of services for assistants', function () {
     await assistant.use('edit_workflow', { project, title: 'Named', changes: named });
   });
 
-  it('are added by name, without what the service says of them; those of others are none', async () => {
+  it('are added by name, without the facts of the service; services of other projects are unknown', async () => {
     const data = { values: { till: '{{ input.till }}' } };
     const changes = add({ service, id: 'closeTill' }, data);
     const { id, check } = await assistant.use<Edited>('edit_workflow', { project, title: 'Close', changes });

@@ -1,9 +1,10 @@
-// An assistant as the official MCP client: it counts its calls and what their results weigh.
+// An assistant that uses the official MCP client, counts its calls, and adds up the bytes of their results.
 import assert from 'node:assert/strict';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { call, connectOfficial, textOf, type CallToolResult } from '../mcp-server/mcp-clients.js';
 
+/** The limit on the size of one answer. */
 const ANSWER_BYTES = 25 * 1024;
 
 export interface Assistant {
@@ -11,9 +12,9 @@ export interface Assistant {
   instructions: string;
   calls: number;
   bytes: number;
-  /** Returns what the tool answers. Fails for a refusal. */
+  /** Returns the answer of the tool. Fails if the tool refuses. */
   use<Answer = JsonObject>(tool: string, input?: JsonObject): Promise<Answer>;
-  /** Returns the text of a refusal. Fails for an answer. */
+  /** Returns the text of the refusal. Fails if the tool answers. */
   refused(tool: string, input?: JsonObject): Promise<string>;
   close(): Promise<void>;
 }

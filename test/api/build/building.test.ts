@@ -1,4 +1,4 @@
-// Assistants that build workflows (docs/use/assistants.md): what they can do.
+// The abilities of assistants that build workflows (docs/use/assistants.md).
 import assert from 'node:assert/strict';
 import { exampleOf } from '../../../graph/building/example.js';
 import { kinds, type NodeKind } from '../../../graph/kinds.js';
@@ -47,7 +47,7 @@ describe('an assistant', function () {
     assistant.use<Edited>('edit_workflow', { project, title, changes });
   const start = { add: { id: 'start', kind: 'trigger-node', data: { input_fields: [{ id: 'city', type: 'text' }] } } };
 
-  it('is told the tools, within the limits of their descriptions and of the instructions', () => {
+  it('is given the tools, within the limits on the size of their descriptions and of the instructions', () => {
     assert.deepEqual(assistant.tools.map(({ name }) => name).toSorted(), TOOLS);
     const described = assistant.tools.map(({ description = '' }) => Buffer.byteLength(description));
     assert.ok(described.reduce((sum, bytes) => sum + bytes, 0) <= 12 * 1024);
@@ -59,7 +59,7 @@ describe('an assistant', function () {
     }
   });
 
-  it('builds the first picture of the README, tries each node and saves it, in 12 calls and 60 KB', async () => {
+  it('builds the first picture of the README, tests each node and saves it, in 12 calls and 60 KB', async () => {
     const own = await connectAssistant(stack.apiUrl, account.apiKey);
     const { items } = await own.use<{ items: { kind?: string }[] }>('find_nodes', { query: 'http request' });
     assert.equal(items[0]?.kind, 'http-node');
@@ -135,7 +135,7 @@ describe('an assistant', function () {
   });
 
   for (const kind of Object.keys(kinds) as NodeKind[]) {
-    it(`is described ${kind}, with an example that passes the check as it stands`, async () => {
+    it(`gets a description of ${kind} with an example that passes the check unchanged`, async () => {
       const { type } = nodeDefinitions[kind];
       await make([start]);
       const described = await assistant.use<{ kind: string; example: unknown[] | null }>('describe_node', {
@@ -149,7 +149,7 @@ describe('an assistant', function () {
     });
   }
 
-  it('finds workflows by words and by tag, and none of others', async () => {
+  it('finds workflows by words and by tag, and none of other users', async () => {
     const { id } = await make([start], 'Weather of Graz');
     await account.api.patch(`/workflows/${id}/`, { body: { tags: ['daily'] } });
     for (const asked of [{ query: 'of Graz' }, { tag: 'daily' }, { project, tag: 'daily' }]) {
@@ -165,7 +165,7 @@ describe('an assistant', function () {
     await other.close();
   });
 
-  it('reads a long drawing in parts, and a long value of a node on and on', async () => {
+  it('reads a long drawing in parts, and a long value of a node by offsets', async () => {
     const code = Array.from({ length: 3_000 }, (_, line) => `// line ${line}`).join('\n');
     const nodes = Array.from({ length: 150 }, (_, index) => ({
       add: { id: `n${index}`, kind: 'set-node', data: { value: 'x'.repeat(300) }, after: 'start' },
@@ -222,7 +222,7 @@ describe('an assistant', function () {
     assert.deepEqual([now.draft !== null, second.draft], [true, null]);
   });
 
-  it('is shown the newest values of variables, those of the loop around, and none of a body outside of it', async () => {
+  it('is shown the newest values of variables, those of its loop, and none of a loop body from outside', async () => {
     const { id } = await make([
       start,
       { add: { id: 'get', kind: 'http-node', data: { url: `${target.url}/echo` }, after: 'start' } },
@@ -248,7 +248,7 @@ describe('an assistant', function () {
     assert.ok([...end.values()].every((value) => (value ?? '').length <= 200));
   });
 
-  it('mocks what has side effects unless it is told to execute it, and takes a pin for it', async () => {
+  it('mocks nodes with side effects unless it is told to execute them, and uses their pins', async () => {
     const before = target.requests.length;
     const sent = () => target.requests.slice(before).filter(({ path }) => path.startsWith('/order')).length;
     const { id } = await make([
@@ -271,7 +271,7 @@ describe('an assistant', function () {
     assert.deepEqual([executed.status, orderOf(executed)?.mocked, sent()], ['succeed', undefined, 1]);
   });
 
-  it('calls nothing of a body whose node has a pin, which stands for one iteration, and mocks nodes of any id', async () => {
+  it('does not execute a loop body in which a node has a pin, and mocks nodes of any id', async () => {
     const before = target.requests.length;
     const order = { method: 'POST', url: `${target.url}/order` };
     const { id } = await make([
@@ -286,7 +286,7 @@ describe('an assistant', function () {
     assert.deepEqual(target.requests.slice(before), []);
   });
 
-  it('gets an answer as soon as a test waits, and reads it on afterwards', async () => {
+  it('gets an answer as soon as a test waits for a person, and can mock the decision', async () => {
     const { id } = await make([
       start,
       {
@@ -334,7 +334,7 @@ describe('an assistant', function () {
     );
   });
 
-  it('reads long results on by path and offset', async () => {
+  it('reads the rest of long results by path and offset', async () => {
     target.on('/long', { body: 'abcdefghij'.repeat(8_000) });
     const { id } = await make([
       start,
@@ -363,7 +363,7 @@ describe('an assistant', function () {
     assert.equal(entry.part?.value, 200);
   });
 
-  it('lists connections without their secrets, and is given the address for a missing one', async () => {
+  it('lists connections without their secrets, and gets the address at which a missing one is made', async () => {
     const secret = 'sk-very-secret-1234567890';
     const body = {
       name: 'Mine',

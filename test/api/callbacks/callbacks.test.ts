@@ -1,4 +1,4 @@
-// Callbacks, and the users who see what a node waits for (docs/use/nodes.md, "Wait").
+// Callbacks, and what users see of a node that waits for one (docs/use/nodes.md, "Wait").
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { secretsOf } from '../../../harness/stack/service-process.js';
@@ -47,7 +47,7 @@ describe('callbacks', function () {
   });
   after(() => Promise.all([target.close(), tools.close()]));
 
-  /** Starts a run that waits for a callback; the nodes in `beside` follow the trigger, too. */
+  /** Starts a run in which a node waits for a callback. The nodes in `beside` follow the trigger, too. */
   async function startWaiting(data: Record<string, unknown> = {}, beside: DrawingNode[] = []): Promise<Waits> {
     const [begin, pause] = [trigger(), node('wait', { mode: 'callback', timeout: 600, ...data })];
     link(begin, [pause, ...beside]);
@@ -63,7 +63,7 @@ describe('callbacks', function () {
     return viewer;
   }
 
-  it('a forged token is a 404 like any other, whatever it looks like', async () => {
+  it('any forged token is the same 404', async () => {
     const { url, runId } = await startWaiting();
     const known = url.split('/').at(-2)!;
     const answers = new Set<string>();
@@ -77,7 +77,7 @@ describe('callbacks', function () {
     await cancelRun(stack, runId);
   });
 
-  it('the first one counts; a repeat is no error while the run goes on, and too late after its end', async () => {
+  it('the first one counts; a repeat is a 200 while the run is in progress, and a 410 after its end', async () => {
     const slow = http(`${target.url}/hold/callbacks-repeat`);
     const { url, runId, pause } = await startWaiting({}, [slow]);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => callBack(url, `answer ${index}`)));
@@ -91,7 +91,7 @@ describe('callbacks', function () {
     assert.equal((await callBack(url, 'after the end')).status, 410);
   });
 
-  it('is too late after the time of its wait, also while the run goes on', async () => {
+  it('one after the timeout of its node is a 410, even while the run is in progress', async () => {
     const [begin, pause] = [trigger(), node('wait', { mode: 'callback', timeout: 1, on_error: 'continue' })];
     const body = `{{ ${pause.id}.callback_url }}`;
     const [slow, tell] = [http(`${target.url}/hold/late`), http(`${target.url}/late`, { method: 'POST', body })];
@@ -107,7 +107,7 @@ describe('callbacks', function () {
     await cancelRun(stack, runId);
   });
 
-  it('is too late once its iteration was stopped, also while the run goes on', async () => {
+  it('one for a stopped iteration is a 410, even while the run is in progress', async () => {
     const waitFor = () => node('wait', { mode: 'callback', timeout: 600 });
     const [begin, first, stopped, failing, hold] = [
       trigger(),
@@ -140,7 +140,7 @@ describe('callbacks', function () {
     await cancelRun(stack, runId);
   });
 
-  it('any content type is text; JSON is parsed where it is JSON; what is no text is refused', async () => {
+  it('text of any content type is accepted, JSON is parsed, and bytes that are no text are refused', async () => {
     for (const [body, contentType, json] of [
       ['a=1&b=2', 'application/x-www-form-urlencoded', undefined],
       ['{ "n": 7 }', 'text/plain', '{"n":7}'],
@@ -166,7 +166,7 @@ describe('callbacks', function () {
     await eventually(async () => (await rawPoll(api, runId)).body.length > large.length, { timeoutMs: 30_000 });
   });
 
-  it('the body is stored sealed, and the token as its hash and sealed', async () => {
+  it('the body is stored encrypted, and the token as a hash and encrypted', async () => {
     const slow = http(`${target.url}/hold/sealed`);
     const { url, runId } = await startWaiting({}, [slow]);
     await callBack(url, 'nobody reads this in the database');
@@ -180,11 +180,11 @@ describe('callbacks', function () {
     target.release('/hold/sealed');
   });
 
-  it('a signal that is lost is sent again', async () => {
+  it('a lost signal is sent again', async () => {
     const { url, runId, pause } = await startWaiting();
     const box = createSecretBox([Buffer.from(secretsOf(stack).SECRETS_KEY, 'base64')]);
     const answerEnc = box.seal('taken', 'callback-answer', runId, '', pause.id);
-    // Simulates a process that died after the commit.
+    // Simulates a process that crashed after the commit and before the signal.
     await queryDatabase(
       stack,
       `UPDATE waits SET answer_enc = $2, answered_at = now() - interval '10 s' WHERE run_id = $1`,
@@ -195,7 +195,7 @@ describe('callbacks', function () {
     assert.equal((await callBack(url)).status, 410);
   });
 
-  it('a node that is woken for nothing goes on waiting', async () => {
+  it('a node that gets a signal without an answer goes on waiting', async () => {
     const { url, runId, pause } = await startWaiting();
     await withTemporal(stack, (client) =>
       client.workflow.getHandle(runId).signal('wake', { path: '', nodeId: pause.id }),
@@ -207,7 +207,7 @@ describe('callbacks', function () {
   });
 
   describe('the address', () => {
-    it('is for who may run the workflow; others see for what the node waits', async () => {
+    it('is shown to members who may run the workflow; others see only what the node waits for', async () => {
       const { url, runId, projectId, workflowId, pause } = await startWaiting();
       const viewer = await viewerOf(projectId);
       const editor = await createAccount(stack);
@@ -236,7 +236,7 @@ describe('callbacks', function () {
       await cancelRun(stack, runId);
     });
 
-    it('is not given to viewers who wait for news together with editors', async () => {
+    it('is not shown to viewers whose long polls wait together with those of editors', async () => {
       const { url, runId, projectId } = await startWaiting({}, [http(`${target.url}/hold/news`)]);
       const viewer = await viewerOf(projectId);
       const clients = [viewer.api, api];
@@ -251,7 +251,7 @@ describe('callbacks', function () {
       await cancelRun(stack, runId);
     });
 
-    it('is masked in the rendered input of the node that hands it on', async () => {
+    it('is masked in the rendered input of the node that sends it', async () => {
       const [begin, pause] = [trigger(), node('wait', { mode: 'callback' })];
       const body = { url: `{{ ${pause.id}.callback_url }}` };
       const tell = http(`${target.url}/handed-on`, { method: 'POST', body });
@@ -265,7 +265,7 @@ describe('callbacks', function () {
       await cancelRun(stack, runId);
     });
 
-    it('takes the place of nothing that a model or a user wrote', async () => {
+    it('does not replace similar text of a model or a user', async () => {
       const note = {
         text: '"waiting":{"for":"callback"}',
         token_enc: 'AAAA',
@@ -288,7 +288,7 @@ describe('callbacks', function () {
     });
   });
 
-  it('version and ETag rise when a wait begins and when it ends', async () => {
+  it('version and ETag change when a wait begins and when it ends', async () => {
     const [begin, pause] = [trigger(), node('wait', { mode: 'callback' })];
     const slow = http(`${target.url}/hold/versions`);
     const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([begin, slow, pause])));

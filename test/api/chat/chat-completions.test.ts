@@ -46,7 +46,7 @@ describe('the chat-completion proxy', function () {
   };
 
   describe('200', () => {
-    it('the official client needs nothing but the base address and the key: the body is byte-equal to the provider`s', async () => {
+    it('the official client needs only the base URL and the key, and gets the bytes of the provider', async () => {
       const bytes = completionBytes('plain');
       proxy.upstream.on('plain', json(bytes));
       const client = new OpenAI({ baseURL: proxy.baseUrl, apiKey: proxy.account.apiKey });
@@ -60,7 +60,7 @@ describe('the chat-completion proxy', function () {
       assert.equal(lastTo('plain').url, '/v1/chat/completions');
     });
 
-    it('tool calls and every other parameter pass both ways', async () => {
+    it('tool calls and all other parameters are forwarded both ways', async () => {
       const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a": 1,"b":2}' } };
       const message = { role: 'assistant', content: null, tool_calls: [call] };
       const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
@@ -77,7 +77,7 @@ describe('the chat-completion proxy', function () {
       assert.deepEqual([sent['tool_choice'], sent['seed']], ['required', 7]);
     });
 
-    it('the request reaches the provider byte by byte, with escapes and keys that we would not write so', async () => {
+    it('the provider gets the same bytes, with escapes and keys that a serializer would change', async () => {
       proxy.upstream.on('verbatim', json(completionBytes('verbatim')));
       const bodies = [
         '{"messages" : [ {"role":"user","content":"\\u0000 \\ud800 \\u00e9"} ],\n\t"model":"verbatim","temperature":1.0}',
@@ -97,7 +97,7 @@ describe('the chat-completion proxy', function () {
       }
     });
 
-    it('a compressed answer stays as it is', async () => {
+    it('a compressed answer is forwarded unchanged', async () => {
       const bytes = completionBytes('gzip');
       for (const [encoding, compress] of [['gzip', gzipSync] as const, ['br', brotliCompressSync] as const]) {
         const compressed = compress(bytes);
@@ -114,7 +114,7 @@ describe('the chat-completion proxy', function () {
   });
 
   describe('headers', () => {
-    it('safe ones pass both ways; credentials, cookies, hop-by-hop and account headers stay behind', async () => {
+    it('safe ones are forwarded both ways; credentials, cookies, hop-by-hop and account headers are not', async () => {
       proxy.upstream.on(
         'headers',
         json(completionBytes('headers'), {
@@ -173,7 +173,7 @@ describe('the chat-completion proxy', function () {
     });
   });
 
-  it('of the encodings that the caller takes the provider learns those in which the usage can be read', async () => {
+  it('of the accepted encodings only those are forwarded in which the usage can be read', async () => {
     proxy.upstream.on('headers', json(completionBytes('headers')));
     for (const [accepted, passed] of [
       ['gzip, deflate, br, zstd', 'gzip, deflate, br'],
@@ -187,7 +187,7 @@ describe('the chat-completion proxy', function () {
   });
 
   describe('keys', () => {
-    it('the key of the project in X-Project-Id comes before the platform`s', async () => {
+    it('the provider key of the project in X-Project-Id is used instead of the key of the platform', async () => {
       proxy.upstream.on('keys', json(completionBytes('keys')));
       const [own, without] = [await proxy.account.api.createProject(), await proxy.account.api.createProject()];
       await attachKey(own, 'sk-project-own');
@@ -201,7 +201,7 @@ describe('the chat-completion proxy', function () {
       assert.equal(lastTo('keys').headers['x-project-id'], undefined);
     });
 
-    it('another`s project is a 403 like one that does not exist and like a viewer`s, what is no id 400', async () => {
+    it('unknown projects, those of others and those of viewers are a 403, an invalid id is a 400', async () => {
       const owner = await createAccount(proxy.stack);
       const foreign = await owner.api.createProject();
       const ask = async (id: string): Promise<[number, string | null]> => {
@@ -219,7 +219,7 @@ describe('the chat-completion proxy', function () {
   });
 
   describe('limits', () => {
-    it('a body of nearly 20 MiB passes whole, a larger one is a 413, declared or not', async () => {
+    it('a body of 20 MiB is forwarded, a larger one is a 413, with a Content-Length or chunked', async () => {
       proxy.upstream.on('big', json(completionBytes('big')));
       const frame = chatBody('big', { pad: '' });
       const body = frame.replace('"pad":""', `"pad":"${'x'.repeat(20 * MIB - frame.length)}"`);
@@ -246,7 +246,7 @@ describe('the chat-completion proxy', function () {
     });
   });
 
-  it('a call is a transaction of no project and logged without its contents', async () => {
+  it('a call without a project is a transaction of no project, and is logged without its contents', async () => {
     proxy.upstream.on('money', json(completionBytes('money', 'canary-answer')));
     const count =
       'SELECT project_id, run_id, operation FROM billing_transactions WHERE user_id = $1 AND description = $2';

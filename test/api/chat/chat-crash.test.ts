@@ -1,4 +1,4 @@
-// Calls of the chat proxy whose process is killed. docs/adr/0020-money-reserved-with-the-claim.md
+// Calls of the chat proxy whose API process is killed. docs/adr/0020-money-reserved-with-the-claim.md
 import assert from 'node:assert/strict';
 import { request } from 'undici';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -22,7 +22,7 @@ describe('a call of the chat proxy whose process is killed', function () {
   });
   after(() => upstream.close());
 
-  it('is charged as it was reserved, by another process', async () => {
+  it('is charged the reserved amount, by another process', async () => {
     const dying = await startApiProcess(stack, {
       MODEL_PROVIDERS_FILE: upstream.providersFile,
       RAW_PROVIDER_KEY: PLATFORM_KEY,

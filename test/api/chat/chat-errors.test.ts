@@ -69,7 +69,7 @@ describe('errors of the chat-completion proxy', function () {
   });
 
   describe('401 and 403', () => {
-    it('the key counts as a bearer token only, and is never named in the answer', async () => {
+    it('the key is accepted only as a bearer token, and never appears in the answer', async () => {
       const { apiKey } = proxy.account;
       const cases: Record<string, string>[] = [
         { authorization: '' },
@@ -147,7 +147,7 @@ describe('errors of the chat-completion proxy', function () {
       );
     });
 
-    it('any other status passes through with whatever body it has', async () => {
+    it('any other status is forwarded with its body', async () => {
       for (const [status, body] of [
         [400, '{"error":{"message":"bad"}}'],
         [402, ''],
@@ -163,7 +163,7 @@ describe('errors of the chat-completion proxy', function () {
       }
     });
 
-    it('a provider that quotes the platform`s key keeps its status, not its words', async () => {
+    it('an error that quotes the key of the platform keeps its status, but not its body', async () => {
       const quoted = Buffer.from(`{"error":{"message":"wrong key ${proxy.upstream.platformKey}"}}`);
       for (const [body, headers] of [
         [quoted, {}],
@@ -199,12 +199,12 @@ describe('errors of the chat-completion proxy', function () {
       await expectFault('half', 'upstream_error');
     });
 
-    it('a redirect, which would carry the key elsewhere', async () => {
+    it('a redirect, which would send the key elsewhere', async () => {
       proxy.upstream.on('moved', answer(307, '', { location: 'http://127.0.0.1:1/elsewhere' }));
       await expectFault('moved', 'upstream_error');
     });
 
-    it('a provider that is slower than the limit, before its answer or in it', async () => {
+    it('a provider that exceeds the time limit, before its answer or during it', async () => {
       const startedAt = performance.now();
       proxy.upstream.on('slow', () => undefined);
       await expectFault('slow', 'upstream_timeout');

@@ -40,7 +40,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
   const asked = chatBody('m', { max_tokens: 20 });
   const reserved = price(Math.ceil(asked.length / 3), 20);
 
-  it('the call that could pass it is a 402 in the protocol`s shape and is not made; the official client reads its code', async () => {
+  it('a call that could exceed it is a 402 in the shape of the protocol, and is not made', async () => {
     answerWith(completionBytes('m'));
     const id = await limited((reserved - 1e-7).toFixed(7));
     const made = proxy.upstream.requestsFor('m').length;
@@ -70,7 +70,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
     );
   });
 
-  it('of many calls at once, through two processes, no more are made than it has room for', async () => {
+  it('is not exceeded by many concurrent calls through two processes', async () => {
     const second = await startApiProcess(proxy.stack, {
       MODEL_PROVIDERS_FILE: proxy.upstream.providersFile,
       RAW_PROVIDER_KEY: 'sk-platform',
@@ -101,7 +101,7 @@ describe('the limit of a project at the chat-completion proxy', function () {
     }
   });
 
-  it('of a caller who hangs up before it leaves, it is not made and costs nothing', async () => {
+  it('is not used by a call whose client disconnects before the call is sent', async () => {
     answerWith(completionBytes('m'));
     const id = await limited('5');
     const made = proxy.upstream.requestsFor('m').length;

@@ -15,7 +15,7 @@ describe('the meter of the chat proxy', function () {
   });
   after(() => db.destroy());
 
-  it('charges nothing for a call that was stored and not made, because the database did not answer', async () => {
+  it('charges nothing for a call that was stored, but not made because the database connection broke', async () => {
     const { projectId, userId } = await openRun(db, ['llm']);
     const reservedBefore: string[] = [];
     // The connection breaks after the commit.

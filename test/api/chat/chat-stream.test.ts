@@ -29,7 +29,7 @@ describe('a stream through the chat-completion proxy', function () {
       signal: signal ?? null,
     });
 
-  it('reaches the official client event by event, byte-equal to the provider`s', async () => {
+  it('reaches the official client event by event, with the bytes of the provider', async () => {
     const bytes = `: a comment\n\n${event('Hel')}${event('lo')}data: [DONE]\n\n`;
     proxy.upstream.on('words', (_request, response) => void response.writeHead(200, SSE).end(bytes));
     const stream = await proxy.openai.chat.completions.create({
@@ -63,7 +63,7 @@ describe('a stream through the chat-completion proxy', function () {
     assert.equal((await chunks.next()).done, true);
   });
 
-  it('a stream that breaks at the provider breaks here: it has no end that the provider did not send', async () => {
+  it('a stream that breaks at the provider also breaks for the client, without an invented end', async () => {
     proxy.upstream.on('broken', (_request, response) => {
       response.writeHead(200, SSE).write(event('half'), () => response.socket?.destroy());
     });
@@ -91,7 +91,7 @@ describe('a stream through the chat-completion proxy', function () {
     assert.equal(outcome, 'failed');
   });
 
-  it('a caller who hangs up in the middle ends the call at the provider', async () => {
+  it('a client that disconnects during the stream ends the call at the provider', async () => {
     proxy.upstream.on('hang-up', (_request, response) => void response.writeHead(200, SSE).write(event('first')));
     const { body } = await open('hang-up');
     await once(body, 'readable');
@@ -100,25 +100,25 @@ describe('a stream through the chat-completion proxy', function () {
     await eventually(() => /"outcome":"broken".*"chat completion"/.test(proxy.process.output()));
   });
 
-  it('a caller who hangs up before the answer begins ends the call at the provider', async () => {
+  it('a client that disconnects before the answer begins ends the call at the provider', async () => {
     proxy.upstream.on('waiting', () => undefined);
     const caller = new AbortController();
     const answer = open('waiting', caller.signal);
     await eventually(() => proxy.upstream.requestsFor('waiting').length === 1);
     caller.abort();
     await assert.rejects(answer);
-    // The time-out is shorter than the limit, which would end the stream as well.
+    // The time-out is shorter than CHAT_TIMEOUT_SECONDS, after which the proxy would abort the request anyway.
     await eventually(() => proxy.upstream.requestsFor('waiting')[0]?.aborted, { timeoutMs: LIMIT_MS / 2 });
   });
 
-  it('a stream that falls silent for the limit is broken off, at the provider too', async () => {
+  it('a stream without a chunk for the time limit is aborted, also at the provider', async () => {
     proxy.upstream.on('silent', (_request, response) => void response.writeHead(200, SSE).write(event('last')));
     const { body } = await open('silent');
     await assert.rejects(body.text());
     await eventually(() => proxy.upstream.requestsFor('silent')[0]?.aborted);
   });
 
-  it('a stream that keeps talking may last longer than the limit', async () => {
+  it('a stream that keeps sending chunks may last longer than the limit', async () => {
     proxy.upstream.on('steady', (_request, response) => {
       response.writeHead(200, SSE);
       let left = 12;
@@ -136,7 +136,7 @@ describe('a stream through the chat-completion proxy', function () {
     assert.ok(performance.now() - startedAt > LIMIT_MS);
   });
 
-  it('a caller who reads slowly slows the provider down instead of filling our memory', async () => {
+  it('a client that reads slowly slows the provider down instead of filling the memory', async () => {
     let response: ServerResponse | undefined;
     let written = 0;
     const block = event('x'.repeat(64 * 1024));

@@ -1,4 +1,4 @@
-// Transactions of the chat proxy.
+// Transactions of the chat proxy, as the API lists them.
 
 export interface ChatTransaction {
   id: string;

@@ -8,7 +8,7 @@ import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 describe('the answer of a model provider', function () {
   this.timeout(120_000);
 
-  it('is a stream that never stops, and is broken off when its whole time is over', async () => {
+  it('is aborted if it is a stream that never ends, at the limit for a whole stream', async () => {
     let hasHungUp = (): void => undefined;
     const hungUp = new Promise<void>((resolve) => (hasHungUp = resolve));
     const server = await startHttpServer((_request, response) => {
@@ -19,7 +19,7 @@ describe('the answer of a model provider', function () {
         hasHungUp();
       });
     });
-    // Every chunk comes long before the limit between two of them.
+    // The chunks are never `timeoutMs` apart, so only `longestStreamMs` can end the stream.
     const upstream = createChatUpstream({ timeoutMs: 25_000, longestStreamMs: 200 });
     const { body } = await upstream.send({
       provider: { name: 'endless', baseUrl: server.url } as never,
@@ -36,7 +36,7 @@ describe('the answer of a model provider', function () {
     await server.close();
   });
 
-  it('has at most 64 MiB where it is no stream, and the rest of a larger answer is hung up on', async () => {
+  it('has at most 64 MiB if it is no stream: the connection of a larger one is closed', async () => {
     assert.equal(MAX_ANSWER_BYTES, 64 * 1024 * 1024);
     let hasHungUp = (): void => undefined;
     const hungUp = new Promise<void>((resolve) => (hasHungUp = resolve));

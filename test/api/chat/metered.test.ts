@@ -34,7 +34,7 @@ const lastChunk = event({ choices: [], usage: USAGE });
 /** The price in USD at 1 USD a million input tokens and 2 USD a million output tokens. */
 const price = (input: number, output: number): number => Number(((input + 2 * output) / 1e6).toFixed(9));
 
-describe('the chat-completion proxy in the books', function () {
+describe('the transactions of the chat-completion proxy', function () {
   this.timeout(120_000);
   let proxy: ChatProxy;
   let project: number;
@@ -65,7 +65,7 @@ describe('the chat-completion proxy in the books', function () {
       signal: signal ?? null,
     });
 
-  it('a call is a transaction of the named project by the time that its answer is there, at what the provider counted', async () => {
+  it('are stored for the named project before the answer ends, with the counts of the provider', async () => {
     const bytes = completionBytes('m');
     answerWith(bytes, { 'content-type': 'application/json' });
     const answer = await proxy.send(chatBody('m'), inProject());
@@ -84,7 +84,7 @@ describe('the chat-completion proxy in the books', function () {
     assert.equal(body.total_spent['USD'], amount['USD']);
   });
 
-  it('without a project it is its user`s own; the key`s project counts, and X-Project-Id comes before it', async () => {
+  it('have no project by default; a restricted key gives them its project', async () => {
     answerWith(completionBytes('m'), { 'content-type': 'application/json' });
     const before = (await transactions()).length;
     await proxy.send(chatBody('m'));
@@ -100,7 +100,7 @@ describe('the chat-completion proxy in the books', function () {
     assert.equal((await transactions(project)).length, counted + 2);
   });
 
-  it('a stream is read from its last chunk where the client has asked for it, through the official client', async () => {
+  it('have the usage in the last chunk of a stream if the client has requested it', async () => {
     const bytes = said('Hel') + said('lo') + lastChunk + 'data: [DONE]\n\n';
     answerWith(bytes);
     const client = new OpenAI({
@@ -131,7 +131,7 @@ describe('the chat-completion proxy in the books', function () {
     ['plain', (text: string) => Buffer.from(text)],
     ['gzip', (text: string) => gzipSync(text)],
   ] as const) {
-    it(`a stream without usage is estimated from its characters, and its bytes stay as they are (${name})`, async () => {
+    it(`are estimated from the text of a stream without usage, and its bytes are unchanged (${name})`, async () => {
       const bytes = encode(said('x'.repeat(31)) + said('☕'.repeat(2)) + 'data: [DONE]\n\n');
       answerWith(bytes, name === 'gzip' ? { ...SSE, 'content-encoding': 'gzip' } : SSE);
       const { body } = await stream();
@@ -143,7 +143,7 @@ describe('the chat-completion proxy in the books', function () {
     });
   }
 
-  it('a whole answer without usage, and one whose usage is no count, are estimated too', async () => {
+  it('are estimated for a complete answer without usage or with invalid counts', async () => {
     for (const usage of [
       undefined,
       null,
@@ -160,7 +160,7 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
-  it('a usage with one count costs that count, and the other is estimated', async () => {
+  it('have the one valid count of a usage, and an estimate of the other', async () => {
     const choices = [{ index: 0, message: { role: 'assistant', content: 'y'.repeat(9) } }];
     const sent = Math.ceil(chatBody('m').length / 3);
     for (const [usage, input, output] of [
@@ -179,7 +179,7 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
-  it('a failure that is told with the status 200, and what is no completion, cost nothing without usage, and pass as they are', async () => {
+  it('are 0 without usage for a failure with status 200, and for an answer that is no completion', async () => {
     const tired = { error: { message: 'Upstream is tired', code: 429 } };
     const failed = `data: ${JSON.stringify(tired)}\n\n`;
     const start = event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
@@ -200,7 +200,7 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
-  it('a failure costs its usage, and a stream that had brought words is estimated', async () => {
+  it('have the usage of a failure, and are estimated for a stream that fails after some text', async () => {
     const tired = { error: { message: 'Upstream is tired', code: 429 } };
     answerWith(JSON.stringify({ ...tired, usage: USAGE }), { 'content-type': 'application/json' });
     await proxy.send(chatBody('m'), inProject());
@@ -219,7 +219,7 @@ describe('the chat-completion proxy in the books', function () {
     );
   });
 
-  it('pings and events of other names in a stream pass as they are, and are no part of the answer', async () => {
+  it('do not count pings and events of other names in a stream, which are forwarded unchanged', async () => {
     const ping = 'event: ping\ndata:\n\n';
     const bytes = `${ping}${said('Hello')}event: trace\n${said('not said')}${ping}${lastChunk}data: [DONE]\n\n`;
     answerWith(bytes);
@@ -232,7 +232,7 @@ describe('the chat-completion proxy in the books', function () {
     assert.equal((await last()).output_tokens, 2);
   });
 
-  it('an answer that cannot be decoded costs what was reserved, and its bytes stay as they are', async () => {
+  it('have the reserved amount for an answer that cannot be decoded, and its bytes stay unchanged', async () => {
     const body = chatBody('m', { max_tokens: 20 });
     for (const [encoding, bytes] of [
       ['zstd', Buffer.from('compressed by zstd')],
@@ -249,7 +249,7 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
-  it('of a very large answer the usage at its end counts, and not what its text says', async () => {
+  it('have the usage at the end of a very large answer, and not one in its text', async () => {
     const content = `\\"usage\\": {\\"prompt_tokens\\": 7}${'y'.repeat(6 * 1024 * 1024)}`;
     const bytes = completionBytes('m', content);
     answerWith(bytes, { 'content-type': 'application/json' });
@@ -259,7 +259,7 @@ describe('the chat-completion proxy in the books', function () {
     assert.deepEqual([isEstimated, input, output], [false, 1, 2]);
   });
 
-  it('a caller who hangs up pays for what had come by then, estimated', async () => {
+  it('are estimated from the text sent so far if the client disconnects', async () => {
     let response: ServerResponse | undefined;
     proxy.upstream.on('m', (_request, opened) => {
       response = opened.writeHead(200, SSE);
@@ -276,7 +276,7 @@ describe('the chat-completion proxy in the books', function () {
     response?.end();
   });
 
-  it('what the provider refuses costs nothing', async () => {
+  it('are 0 for a call that the provider refuses', async () => {
     for (const status of [400, 429, 500]) {
       proxy.upstream.on('m', (_request, response) => void response.writeHead(status).end('{"error":{}}'));
       assert.equal((await proxy.send(chatBody('m'), inProject())).status, status);
@@ -285,7 +285,7 @@ describe('the chat-completion proxy in the books', function () {
     }
   });
 
-  it('a call that is cut off before its answer costs what was reserved, as estimated, whoever has cut it off', async () => {
+  it('have the reserved amount if provider or client break the call before its answer', async () => {
     const body = chatBody('m', { max_tokens: 20 });
     const reserved = price(Math.ceil(body.length / 3), 20);
     const assertCut = async (): Promise<void> => {
@@ -306,7 +306,7 @@ describe('the chat-completion proxy in the books', function () {
     await assertCut();
   });
 
-  it('are the node kind `chat` of the usage, with those that are estimated', async () => {
+  it('are listed in the usage as node kind `chat`, with the number of estimated calls', async () => {
     const { body } = await proxy.account.api.get<Record<string, unknown>[]>(
       `/usage/?group_by=node_kind&project=${project}`,
     );

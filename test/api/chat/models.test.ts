@@ -14,7 +14,7 @@ describe('the list of models', function () {
 
   const clientOf = (apiKey: string): OpenAI => new OpenAI({ baseURL: proxy.baseUrl, apiKey, maxRetries: 0 });
 
-  it('is read by the official client: every model that is listed, and nothing for the rest', async () => {
+  it('has every listed model for the official client, and no entry for `*`', async () => {
     const { data, object } = (await proxy.openai.models.list()) as unknown as { data: OpenAI.Model[]; object: string };
     assert.equal(object, 'list');
     assert.deepEqual(data, [
@@ -27,7 +27,7 @@ describe('the list of models', function () {
     assert.deepEqual(seen, ['gpt-one', 'vendor/two', 'down']);
   });
 
-  it('is read with prices by people who draw, without what only `*` serves', async () => {
+  it('has prices at /api/v1/models/, and no entry for `*`', async () => {
     const headers = { 'x-api-key': proxy.account.apiKey };
     const answer = await fetch(new URL('/api/v1/models/', proxy.baseUrl), { headers });
     const text = await answer.text();
@@ -44,7 +44,7 @@ describe('the list of models', function () {
     assert.ok(!text.includes('*') && !text.includes(proxy.upstream.platformKey) && !text.includes('http'));
   });
 
-  it('refuses in the shape of chat completions', async () => {
+  it('has errors in the shape of chat completions', async () => {
     await assert.rejects(clientOf('wrong').models.list(), (error: AuthenticationError) => {
       assert.ok(error instanceof AuthenticationError);
       return error.code === 'invalid_api_key' && error.type === 'invalid_request_error';
@@ -60,7 +60,7 @@ describe('the list of models', function () {
     assert.ok('error' in ((await post.json()) as object));
   });
 
-  it('tells no key and no address of a provider', async () => {
+  it('contains no key and no address of a provider', async () => {
     const headers = { authorization: `Bearer ${proxy.account.apiKey}` };
     const text = await (await fetch(`${proxy.baseUrl}/models/`, { headers })).text();
     assert.ok(!text.includes(proxy.upstream.platformKey) && !text.includes('http'));

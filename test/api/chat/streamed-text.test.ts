@@ -4,7 +4,7 @@ import type { ApiError } from '../../../api/http/errors.js';
 
 const FIRST = { id: 'a', path: '', attempt: 1, step: 0 };
 
-describe('the words of a node for a client that cannot take them back', () => {
+describe('the text of the answering node that is streamed to a client', () => {
   const tell = (...deltas: Partial<AnswerDelta>[]): string => {
     const words = createStreamedText(new Set(['a', 'b']));
     return deltas.map((delta) => words.add({ ...FIRST, ...delta })).join('');
@@ -15,7 +15,7 @@ describe('the words of a node for a client that cannot take them back', () => {
       (error: ApiError) => error.code === 'attempt_failed',
     );
 
-  it('are its deltas, of one node outside bodies, however often a reader comes again', () => {
+  it('consists of the deltas of one node outside loop bodies, without repetition after a reset', () => {
     assert.equal(tell({ text: 'He' }, { text: 'llo' }), 'Hello');
     assert.equal(
       tell({ id: 'x', text: 'no' }, { path: '/l[0]', text: 'no' }, { text: 'a' }, { id: 'b', text: 'no' }),
@@ -25,13 +25,13 @@ describe('the words of a node for a client that cannot take them back', () => {
     assert.equal(tell({ text: 'Hello', reset: true }, { text: 'Hello', reset: true }), 'Hello');
   });
 
-  it('begin anew with another attempt as long as none were told, and fail once some were', () => {
+  it('starts again with another attempt if nothing was streamed yet, and fails otherwise', () => {
     assert.equal(tell({ text: '' }, { attempt: 2, reset: true, text: 'Yes' }, { attempt: 1, text: 'old' }), 'Yes');
     fails({ text: 'He' }, { attempt: 2, reset: true, text: 'Hello' });
     fails({ text: 'He' }, { reset: true, text: 'She' });
   });
 
-  it('go on with the next step of an agent that has called a tool, and fail with a repair', () => {
+  it('continues with the step after a tool call, and fails if the model repairs its answer', () => {
     const call = { tool_call: { id: '1', name: 't', arguments: '{}' } };
     assert.equal(
       tell({ text: 'I look.' }, call, { step: 1, text: 'Found ' }, { step: 1, text: 'it.' }),

@@ -16,7 +16,7 @@ async function read(bytes: Buffer | string, headers: Record<string, string>, pie
 const said = (delta: object, usage?: object): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta }], ...(usage !== undefined && { usage }) })}`;
 
-describe('what an answer of a provider says of its usage', () => {
+describe('the usage in an answer of a provider', () => {
   const stream = [
     ': a comment',
     said({ role: 'assistant', content: 'Grüße ☕' }, { prompt_tokens: 1 }),
@@ -28,7 +28,7 @@ describe('what an answer of a provider says of its usage', () => {
   ];
 
   for (const end of ['\n\n', '\r\n\r\n']) {
-    it(`is read of a stream in any pieces, with lines that end in ${JSON.stringify(end)}`, async () => {
+    it(`is read from a stream in chunks of any size, with events that end in ${JSON.stringify(end)}`, async () => {
       for (const pieceBytes of [1, 3, 64, 10_000]) {
         const { usage, characters } = await read(stream.join(end), SSE, pieceBytes);
         assert.deepEqual(
@@ -39,7 +39,7 @@ describe('what an answer of a provider says of its usage', () => {
     });
   }
 
-  it('is what it says last, and nothing that is no count', async () => {
+  it('is the last one that has valid counts', async () => {
     const lines = [
       said({}, { prompt_tokens: 1 }),
       said({}, USAGE),
@@ -55,7 +55,7 @@ describe('what an answer of a provider says of its usage', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const) {
-    it(`is read through ${encoding}, also of what is cut off`, async () => {
+    it(`is read from ${encoding}, and unknown for an incomplete or invalid body`, async () => {
       const bytes = encode(JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE }));
       const headers = { ...JSON_TYPE, 'content-encoding': encoding };
       assert.deepEqual(await read(bytes, headers), {
@@ -71,7 +71,7 @@ describe('what an answer of a provider says of its usage', () => {
     });
   }
 
-  it('is unknown of what is no JSON, nested too deep, or in an unknown encoding, and nothing is thrown', async () => {
+  it('is unknown for invalid JSON, deep nesting and unknown encodings, without an error', async () => {
     const deep = `{"choices":[{"message":{"content":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`;
     for (const text of ['', 'null', '[]', '{"choices":{}}', '{"choices":[null,1,"x"]}', '<html>', deep]) {
       assert.equal((await read(text, JSON_TYPE, 65_536)).usage, undefined);
@@ -87,7 +87,7 @@ describe('what an answer of a provider says of its usage', () => {
     }
   });
 
-  it('is read behind empty events and events of other names, with lines of each kind, and of a last event without its end', async () => {
+  it('is read after empty and foreign events, with every kind of line end, and without a final one', async () => {
     const events = [
       ': comment',
       'event: ping\ndata:',
@@ -104,7 +104,7 @@ describe('what an answer of a provider says of its usage', () => {
     assert.deepEqual([asJson.usage, asJson.characters, asJson.brought], [USAGE, 3, 'answer'], 'whatever it is called');
   });
 
-  it('tells a failure before the first word, and an answer that is none, from an answer', async () => {
+  it('comes with the kind of the answer: text, a failure before any text, or no completion', async () => {
     const failure = { error: { message: 'Upstream is tired', code: 429 } };
     const choices = [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'error' }];
     const broughtBy = async (text: string, type = JSON_TYPE): Promise<string> => (await read(text, type)).brought;
@@ -127,14 +127,14 @@ describe('what an answer of a provider says of its usage', () => {
     assert.equal(await broughtBy(start, SSE), 'answer');
   });
 
-  it('of a line beyond 4 MiB counts its characters, and the lines after it are read', async () => {
+  it('is read after a line of more than 4 MiB, of which only the characters are counted', async () => {
     const long = `data: ${'x'.repeat(5 * 1024 * 1024)}\n\n${said({ content: 'abc' }, USAGE)}\n\n`;
     const { usage, characters } = await read(long, SSE, 65_536);
     assert.deepEqual(usage, USAGE);
     assert.ok(characters > 4 * 1024 * 1024, String(characters));
   });
 
-  it('holds back who passes it on while a small chunk unpacks to a large text', async () => {
+  it('makes its caller wait while a small chunk is decompressed to a large text', async () => {
     const bytes = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'a'));
     const reader = createUsageReader({ ...SSE, 'content-encoding': 'gzip' });
     const room = reader.push(bytes.subarray(0, 20_000));
@@ -144,7 +144,7 @@ describe('what an answer of a provider says of its usage', () => {
     assert.equal((await reader.end()).decoded, 'whole');
   });
 
-  it('holds nobody back once its bytes are no archive', async () => {
+  it('makes no caller wait if the bytes are not compressed as declared', async () => {
     const reader = createUsageReader({ ...SSE, 'content-encoding': 'gzip' });
     for (let time = 0; time < 3; time += 1) await reader.push(Buffer.alloc(100_000, 'x'));
     assert.equal((await reader.end()).decoded, 'unknown');

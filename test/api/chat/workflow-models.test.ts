@@ -49,7 +49,7 @@ describe('a workflow as a model', function () {
     queryDatabase(stack, 'SELECT id, status FROM runs WHERE workflow_id = $1', [workflowId]);
   const user = (content: OpenAI.ChatCompletionUserMessageParam['content']) => ({ role: 'user' as const, content });
 
-  it('gets the messages as its input, and what it puts out is the answer', async () => {
+  it('gets the messages as its input, and its output is the answer', async () => {
     const { model, id } = await chat(echo());
     const answer = await openai.chat.completions.create({
       model,
@@ -79,7 +79,7 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await runsOf(id), [{ id: answer.id, status: 'Succeeded' }]);
   });
 
-  it('tells the usage of its run, and is paid as the transactions of the run alone', async () => {
+  it('reports the usage of its run, and is billed by the transactions of the run alone', async () => {
     const asked = llm('{{ input.message }}');
     const { model } = await chat([trigger(), asked]);
     const answer = await openai.chat.completions.create({ model, messages: [user('Say it')] });
@@ -93,7 +93,7 @@ describe('a workflow as a model', function () {
     assert.deepEqual(paid.map(({ operation }) => operation).toSorted(), ['llm', 'trigger']);
   });
 
-  it('streams: who speaks, the output as one chunk, the end, and the usage where it is asked for', async () => {
+  it('streams the role, the output as one chunk, the end, and the usage if it is requested', async () => {
     const { model } = await chat([trigger(), nodeOf('output', { value: { text: 'Hello' } })]);
     for (const withUsage of [true, false]) {
       const stream = await openai.chat.completions.create({
@@ -126,7 +126,7 @@ describe('a workflow as a model', function () {
   }
   const writer = (name: string): DrawingNode => llm('hi', { settings: { model_name: name } });
 
-  it('streams the words of the node that answers while it writes, each once', async () => {
+  it('streams the text of the answering node while it is written, each part once', async () => {
     stack.modelProvider.script('chat-words', { parts: ['One ', { waitMs: 400 }, 'two ', { waitMs: 400 }, 'three'] });
     const [first, answers] = [llm('x'), writer('chat-words')];
     const { model } = await chat([trigger(), first, answers, nodeOf('output', { value: resultOf(answers) })]);
@@ -135,7 +135,7 @@ describe('a workflow as a model', function () {
     assert.ok(pieces.length >= 2, JSON.stringify(pieces));
   });
 
-  it('streams the words of the node that the drawing names, and no others; without a stream the output is the answer', async () => {
+  it('streams the text of the node that answer_node names; without a stream the output is the answer', async () => {
     const [named, last] = [llm('named'), llm('last')];
     const { model } = await chat([trigger(), named, last], { answer_node: named.id });
     assert.equal((await wordsOf(model)).pieces.join(''), 'echo: named');
@@ -143,7 +143,7 @@ describe('a workflow as a model', function () {
     assert.equal(whole.choices[0]!.message.content, 'echo: last');
   });
 
-  it('cannot take words back: an attempt that fails behind them ends the stream, and the run goes on', async () => {
+  it('cannot retract text: an attempt that fails after some text ends the stream, and the run goes on', async () => {
     const broken = { parts: ['Wrong', { waitMs: 500 }], finishReason: '' };
     stack.modelProvider.script('chat-breaks', [broken, { text: 'Right' }]);
     const { model, id } = await chat([trigger(), writer('chat-breaks')]);
@@ -154,7 +154,7 @@ describe('a workflow as a model', function () {
     assert.equal((await account.api.pollToEnd(run!.id)).data.status, 'succeed');
   });
 
-  it('gets images and files as files of its project; other addresses are refused, and leave no file', async () => {
+  it('gets images and files as files of its project; other URLs are refused, and leave no file', async () => {
     const { model, id } = await chat([trigger(), nodeOf('output', { value: '{{ input.files }}' })]);
     const image = { type: 'image_url' as const, image_url: { url: PNG_URI } };
     const file = { type: 'file' as const, file: { file_data: 'data:text/plain,a%20b', filename: 'note.txt' } };
@@ -180,7 +180,7 @@ describe('a workflow as a model', function () {
     assert.deepEqual([await stored(), (await runsOf(id)).length], [before, 1]);
   });
 
-  it('refuses what is no conversation, and what its trigger does not take, before anything runs', async () => {
+  it('refuses messages that are no conversation or do not fit its trigger, before a run starts', async () => {
     const { model, id } = await chat([
       trigger([{ id: 'place', title: 'Place', type: 'text', input_requirements: true }]),
     ]);
@@ -207,12 +207,12 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await runsOf(id), []);
   });
 
-  it('is unknown to whoever may not run it, and where it is no chat; no provider is asked', async () => {
+  it('is unknown to users who may not run it, and if it is no chat; no provider is called', async () => {
     const { model, id } = await chat(echo());
     const viewer = await createAccount(stack);
     await giveRole(stack, viewer, project, 'viewer');
     const hidden = await account.api.createWorkflow(project, drawing(linkInRow(echo())));
-    // Other tests call the provider meanwhile.
+    // The question is unique, because other tests call the provider at the same time.
     const question = `nobody answers this ${randomUUID()}`;
     const refused: [OpenAI, string][] = [
       [clientOf(viewer), model],
@@ -242,7 +242,7 @@ describe('a workflow as a model', function () {
     assert.deepEqual(await listed(openai), []);
   });
 
-  it('answers with U+FFFD where its output has half of a character, however long it is', async () => {
+  it('answers with U+FFFD in place of half a surrogate pair, even in a long output', async () => {
     const long = 'x'.repeat(600_000);
     stack.modelProvider.script('half-a-character', [{ text: `${long}\ud83d` }]);
     const { model } = await chat([trigger(), llm('Long', { settings: { model_name: 'half-a-character' } })]);
@@ -250,7 +250,7 @@ describe('a workflow as a model', function () {
     assert.equal(answer.choices[0]!.message.content === `${long}\uFFFD`, true);
   });
 
-  it('is no model of a node', async () => {
+  it('cannot be the model of a node', async () => {
     const { model } = await chat(echo());
     const asks = llm('hi', { settings: { model_name: model } });
     const id = await account.api.createWorkflow(project, drawing(linkInRow([trigger(), asks])));
@@ -264,7 +264,7 @@ describe('a workflow as a model', function () {
     assert.equal(run.nodes[hides.id]?.error?.code, 'model_not_found');
   });
 
-  it('fails with the code of the node, in a stream as its last event, and clients do not try again', async () => {
+  it('fails with the error code of its node, in a stream as the last event, and clients do not retry', async () => {
     const { model, id } = await chat([trigger(), http(`${stack.apiUrl}/nowhere`)]);
     const ask = { model, messages: [user('x')] };
     await assert.rejects(openai.chat.completions.create(ask), (error: APIError) => {
@@ -283,7 +283,7 @@ describe('a workflow as a model', function () {
     assert.equal((await runsOf(id)).length, 2);
   });
 
-  it('is a 402 where a limit of money stops its run or one below it, and clients do not try again', async () => {
+  it('is a 402 if a cost limit stops its run or a run below it, and clients do not retry', async () => {
     const { id, model } = await chat([trigger(), llm('hello', { settings: { model_name: 'test-model' } })]);
     const limited = await account.api.patch(`/workflows/${id}/`, { body: { max_run_cost: '0.0000001' } });
     assert.equal(limited.status, 200);
@@ -308,7 +308,7 @@ describe('a workflow as a model', function () {
     );
   });
 
-  it('is a 402 where the limit of its project stops its run, with a stream and without, and no call is made', async () => {
+  it('is a 402 if the limit of its project stops its run, with a stream and without', async () => {
     const limited = await account.api.createProject('Limited');
     const body = { spending_limit: { amount: '0.0000001', period: 'day' } };
     assert.equal((await account.api.patch(`/projects/${limited}/`, { body })).status, 200);
@@ -333,7 +333,7 @@ describe('a workflow as a model', function () {
     assert.ok(!JSON.stringify(stack.modelProvider.requests).includes(question));
   });
 
-  it('is started once under one Idempotency-Key, whose second use for other words is refused', async () => {
+  it('is started once per Idempotency-Key; the same key with another body is refused', async () => {
     const { model, id } = await chat(echo());
     const ask = (content: string) =>
       openai.chat.completions
@@ -349,7 +349,7 @@ describe('a workflow as a model', function () {
     assert.equal((await runsOf(id)).length, 1);
   });
 
-  it('answers with its request when it waits for a person, and goes on when that is decided', async () => {
+  it('answers with the request when it waits for a person, and continues after the decision', async () => {
     const human = nodeOf('human', { message: 'May {{ input.message }} go?', actions: [{ id: 'yes', label: 'Yes' }] });
     const { model } = await chat([trigger(), human, nodeOf('output', { value: resultOf(human) })]);
     for (const stream of [false, true]) {
@@ -372,7 +372,7 @@ describe('a workflow as a model', function () {
     }
   });
 
-  it('is cancelled when its caller hangs up, with a stream and without', async () => {
+  it('is cancelled when its client disconnects, with a stream and without', async () => {
     const { model, id } = await chat([trigger(), nodeOf('wait', { mode: 'callback' })]);
     for (const stream of [false, true]) {
       const hangUp = new AbortController();
@@ -390,7 +390,7 @@ describe('a workflow as a model', function () {
     assert.equal((await runsOf(id)).length, 2);
   });
 
-  it('is cancelled when it has no answer in time, and a stream is kept open by comments', async () => {
+  it('is cancelled when it has no answer in time; until then comments keep a stream open', async () => {
     const { id, model } = await chat([trigger(), nodeOf('wait', { mode: 'callback' })]);
     const db = createDatabase({
       url: stack.stack.database_url,
@@ -401,7 +401,7 @@ describe('a workflow as a model', function () {
     const logger = createLogger('api', 'fatal');
     const memory = new ByteBudget({ totalBytes: 2 ** 30, uncountedBytes: 0 });
     const runHub = new RunHub({ db, memory, logger, onReaders: () => undefined });
-    // This client does not send the signal: the reconciler of the stack cancels the run, as after a crash.
+    // This Temporal client sends no cancellation, so the reconciler of the stack cancels the run, as after a crash.
     const temporal = { workflow: { getHandle: () => ({ cancel: () => Promise.resolve() }) } };
     const deps = { db, logger, runHub, memory, temporal, sharedReads: createSharedReads(db, 30), config: {} };
     try {

@@ -47,7 +47,7 @@ describe('connections of a project', function () {
     assert.ok(!row!.text.includes('canary-of-the-list'));
   });
 
-  it('have a name of their own in the project', async () => {
+  it('have unique names in their project', async () => {
     await createConnection(account, projectId, bearer('taken'));
     const again = await account.api.post<object>(path, { body: bearer('taken') });
     assert.deepEqual([again.status, Object.keys(again.body)], [400, ['name']]);
@@ -71,7 +71,7 @@ describe('connections of a project', function () {
     });
   }
 
-  it('keep a secret that is masked or left out, and ask for it again where it would go elsewhere', async () => {
+  it('keep a secret that is masked or left out, but need it again if the origins change', async () => {
     const id = await createConnection(account, projectId, bearer('kept'));
     const change = (body: object) => account.api.patch<ConnectionBody>(`${path}${id}/`, { body });
     assert.equal((await change({ name: 'kept on', secrets: { token: '********' } })).status, 200);
@@ -83,7 +83,7 @@ describe('connections of a project', function () {
     assert.deepEqual((await readConnection(account, projectId, id)).origins, moved.origins);
   });
 
-  it('ask for each of several secrets again where they would go elsewhere', async () => {
+  it('need each of several secrets again if the origins change', async () => {
     const names = ['x-one', 'x-two'];
     const body = { name: 'several', kind: 'header', origins: [target.url], settings: { names } };
     const id = await createConnection(account, projectId, { ...body, secrets: { values: ['one', 'two'] } });
@@ -96,7 +96,7 @@ describe('connections of a project', function () {
     assert.equal(await move(['new', 'newer']), 200);
   });
 
-  it('are for editors to use, and for admins to change', async () => {
+  it('may be used by editors, and changed by admins only', async () => {
     const id = await createConnection(account, projectId, bearer('roles'));
     const [editor, viewer] = await Promise.all([createAccount(stack), createAccount(stack)]);
     await giveRole(stack, editor, projectId, 'editor');
@@ -108,7 +108,7 @@ describe('connections of a project', function () {
     assert.equal((await createAccount(stack).then(({ api }) => api.get(path))).status, 404);
   });
 
-  it('are tried at one of their origins, and nowhere else', async () => {
+  it('can be tested at one of their origins, and at no other address', async () => {
     const id = await createConnection(account, projectId, bearer('tried', 'token-that-is-tried'));
     const test = (body: object) =>
       account.api.post<{ ok: boolean; status: number | null; message: string }>(`${path}${id}/test/`, { body });
@@ -123,7 +123,7 @@ describe('connections of a project', function () {
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
   });
 
-  it('are named by workflows: one in use is a 409 that names them', async () => {
+  it('cannot be deleted while a workflow uses them: 409 with the title of the workflow', async () => {
     const id = await createConnection(account, projectId, bearer('used'));
     const begin = trigger();
     const call = http(`${target.url}/used`, { connection: id });
@@ -153,7 +153,7 @@ describe('connections of a project', function () {
   });
 
   describe('of OAuth', () => {
-    it('begin without an authorization, and are signed in for by a session in one browser, once', async () => {
+    it('are not authorized at first; a session authorizes them, in the browser that starts the sign-in', async () => {
       const id = await oauthConnection(account, projectId, provider, 'signed in');
       assert.equal((await readConnection(account, projectId, id)).status, 'needs_authorization');
       const session = await sessionOf(stack, account);
@@ -173,7 +173,7 @@ describe('connections of a project', function () {
       assert.match(withoutCookie.headers.get('location')!, /error=invalid_state/);
     });
 
-    it('are refused where the addresses were changed meanwhile', async () => {
+    it('refuse a sign-in if their addresses were changed meanwhile', async () => {
       const id = await oauthConnection(account, projectId, provider, 'changed');
       const session = await sessionOf(stack, account);
       const begun = await session.post<{ url: string }>(`${path}${id}/authorize/`);
@@ -193,7 +193,7 @@ describe('connections of a project', function () {
       assert.equal((await readConnection(account, projectId, id)).status, 'needs_authorization');
     });
 
-    it('tell what a provider refuses', async () => {
+    it('report that the provider has refused', async () => {
       const id = await createConnection(account, projectId, {
         name: 'wrong secret',
         kind: 'oauth2',

@@ -50,7 +50,7 @@ describe('connections of workflows that are copied', function () {
     return answer.body;
   };
 
-  it('stay named by a duplicate in the project', async () => {
+  it('are kept by a duplicate in the same project', async () => {
     const id = await bearer('duplicated');
     const workflowId = await account.api.createWorkflow(projectId, row(calls(id, 'call')));
     const { status, body } = await account.api.post<Workflow>(`/workflows/${workflowId}/duplicate/`);
@@ -59,7 +59,7 @@ describe('connections of workflows that are copied', function () {
     assert.equal((await readConnection(account, projectId, id)).used_by, 2);
   });
 
-  it('are named by no copy from the marketplace and by no example', async () => {
+  it('are removed from marketplace copies and examples', async () => {
     const author = await createAccount(stack);
     const project = await author.api.createProject();
     const id = await createConnection(author, project, {
@@ -91,19 +91,19 @@ describe('connections of workflows that are copied', function () {
       [copied],
     );
     assert.deepEqual(row_!.connection_ids, []);
-    // The copy runs without the credential until somebody chooses one.
+    // The copy runs without a credential until somebody chooses a connection.
     const ofCopy = await account.api.run(copied);
     assert.equal((await account.api.pollToEnd(ofCopy.data.id)).data.status, 'succeed');
     assert.equal(target.requestsTo('/copied').at(-1)!.headers.authorization, undefined);
     assert.equal((await readConnection(author, project, id)).used_by, 1);
   });
 
-  it('of the author stay, where the author asks for a copy', async () => {
+  it('are kept if the author requests a copy, which is the original', async () => {
     const { workflowId, slug } = await publish(stack, account);
     assert.equal(await copy(account, slug), workflowId);
   });
 
-  it('are found by name and kind where a file is imported, also those of tools', async () => {
+  it('are matched by name and kind when a file is imported, also those of tools', async () => {
     const [one, other] = [await bearer('same name and kind'), await header('a header')];
     const asking = agent('hello', {}, [{ endpoint_url: target.url, connection: other }], { label: 'ask' });
     const workflowId = await account.api.createWorkflow(projectId, row(calls(one, 'call'), asking));
@@ -121,7 +121,7 @@ describe('connections of workflows that are copied', function () {
     ]);
   });
 
-  it('of one name in files of two kinds are told apart', async () => {
+  it('with the same name and different kinds are distinguished by an import', async () => {
     const id = await bearer('one name');
     const connections = [
       { ref: 'a', name: 'one name', kind: 'bearer', origins: [] },
@@ -148,7 +148,7 @@ describe('connections of workflows that are copied', function () {
     ['entries of any shape', 'c1', [null, 1, { ref: 'c1', name: 5, kind: 'bearer' }, { ref: ['c1'] }]],
     ['no list', 'c1', undefined],
   ] as const) {
-    it(`are left out with a warning: a file with ${what}`, async () => {
+    it(`are left out of an import, with a warning: a file with ${what}`, async () => {
       const imported = await importInto(projectId, {
         format: 'workflow-automation/1',
         title: what,
@@ -160,7 +160,7 @@ describe('connections of workflows that are copied', function () {
     });
   }
 
-  it('that were deleted are in no file', async () => {
+  it('that were deleted are in no exported file', async () => {
     const id = await bearer('deleted later');
     const workflowId = await account.api.createWorkflow(projectId, row(calls(id, 'call')));
     await account.api.delete(`/projects/${projectId}/connections/${id}/?force=true`);

@@ -1,4 +1,4 @@
-// The nodes of a run use the connections of its project, whatever has started it.
+// The nodes of a run use the connections of its project, whatever has started the run.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
@@ -64,7 +64,7 @@ describe('runs of every origin use connections', function () {
     assert.deepEqual(sentTo('child'), tokenOf('child'));
   });
 
-  it('a run that resumes another one, with the secret that the connection has then', async () => {
+  it('a run that resumes another one, with the present secret of the connection', async () => {
     const calling = await caller('resumed');
     const connection = calling.data['connection'] as number;
     target.on('/resumed', [{ status: 418 }, { body: 'ok' }]);

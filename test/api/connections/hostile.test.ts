@@ -8,7 +8,7 @@ import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, sessionOf, type Account } from '../accounts.js';
 import { createConnection, readConnection } from './sign-in.js';
 
-describe('connections of a tenant who means harm', function () {
+describe('connections of a malicious tenant', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let account: Account;
@@ -52,7 +52,7 @@ describe('connections of a tenant who means harm', function () {
     return data.data![call.id]!.error?.code;
   }
 
-  /** Starts a sign-in; `back` is the address to which the provider would send the browser back. */
+  /** Starts a sign-in. Returns the cookie of the browser, and the state that the provider would send back. */
   async function beginSignIn(id: number) {
     const begun = await session.post<{ url: string }>(`${path}${id}/authorize/`);
     assert.equal(begun.status, 200, JSON.stringify(begun.body));
@@ -104,7 +104,7 @@ describe('connections of a tenant who means harm', function () {
       assert.ok(answer.body.settings.includes(sentence), JSON.stringify(answer.body));
     });
 
-    it('when the project has as many as it may', async () => {
+    it('when the project has 500 connections', async () => {
       const full = await account.api.createProject();
       const made = await createConnection(account, full, bearer('first'));
       await queryDatabase(
@@ -143,7 +143,7 @@ describe('connections of a tenant who means harm', function () {
     }
   });
 
-  it('of another project serve no run either that was accepted before', async () => {
+  it('that are in another project now are not used by runs that were accepted before', async () => {
     const id = await createConnection(account, projectId, bearer('moved away'));
     const elsewhere = await account.api.createProject();
     // The service never moves a connection to another project, so the test changes the database.
@@ -157,7 +157,7 @@ describe('connections of a tenant who means harm', function () {
     assert.equal(target.requestsTo('/moved').length, 0);
   });
 
-  it('are sent to no address that only looks like theirs', async () => {
+  it('are not sent to addresses that only look like their origins', async () => {
     const id = await createConnection(account, projectId, bearer('looks'));
     const other = await startHttpTarget();
     const { host } = new URL(target.url);
@@ -187,7 +187,7 @@ describe('connections of a tenant who means harm', function () {
         secrets: { client_secret: 'canary-of-a-client' },
       });
 
-    it('take a state once, within ten minutes, from the browser that has begun', async () => {
+    it('accept a state once, within ten minutes, from the browser that started the sign-in', async () => {
       target.on('/good-token', { body: { access_token: 'good', token_type: 'bearer' } });
       const id = await oauth('states', '/good-token');
       const [one, two, three] = [await beginSignIn(id), await beginSignIn(id), await beginSignIn(id)];
@@ -209,7 +209,7 @@ describe('connections of a tenant who means harm', function () {
       assert.equal(target.requestsTo('/good-token').length, 1);
     });
 
-    it('tell nothing that was written by somebody else, and go nowhere but to the console', async () => {
+    it('repeat no unknown error text of the provider, and redirect only to the console', async () => {
       const id = await oauth('markup', '/never');
       for (const error of ['<script>alert(1)</script>', 'a\r\nSet-Cookie: x=y', 'https://evil.example.com', '']) {
         const { state, cookie } = await beginSignIn(id);
@@ -234,7 +234,7 @@ describe('connections of a tenant who means harm', function () {
       ['hangs up', { reset: true }, 'provider_unreachable'],
       ['never answers', { delayMs: 40_000, body: { access_token: 'late' } }, 'provider_unreachable'],
     ];
-    it('are not signed in for where the token endpoint does anything else than give a token', async () => {
+    it('are not authorized if the token endpoint does not return a token', async () => {
       const outcomes = await Promise.all(
         answers.map(async ([what, reply], at) => {
           target.on(`/token-${at}`, reply);
@@ -252,7 +252,7 @@ describe('connections of a tenant who means harm', function () {
       assert.equal(target.requestsTo('/taken').length, 0);
     });
 
-    it('fail runs, and show no secret, where the token endpoint does so later', async () => {
+    it('fail runs, and show no secret, if the token endpoint returns no token during a run', async () => {
       const outcomes = await Promise.all(
         answers.slice(0, 5).map(async ([what, reply], at) => {
           target.on(`/machine-${at}`, reply);
@@ -281,7 +281,7 @@ describe('connections of a tenant who means harm', function () {
       assert.equal(target.requestsTo('/machine').length, 0);
     });
 
-    it('lose the authorization when a secret would go elsewhere, also one without a secret', async () => {
+    it('lose the authorization when their origins change, even without a client secret', async () => {
       target.on('/public-token', { body: { access_token: 'good', token_type: 'bearer' } });
       const id = await createConnection(account, projectId, {
         ...bearer('public client'),

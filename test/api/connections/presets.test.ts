@@ -6,7 +6,7 @@ import { sharedStack } from '../../support/shared-stack.js';
 
 const KEYS = ['id', 'name', 'kind', 'origins', 'settings', 'documentation_url', 'mcp_url', 'source', 'checked'];
 
-/** Vendors that document a service on another domain than the one on which it is called. */
+/** The domain on which a service is called, and the other domain on which its vendor documents it. */
 const DOCUMENTED_AT: Record<string, string> = {
   'algolia.net': 'algolia.com',
   'dropboxapi.com': 'dropbox.tech',
@@ -21,13 +21,13 @@ const DOCUMENTED_AT: Record<string, string> = {
   '{site}': 'datadoghq.com',
 };
 
-/** Every text in a value, however deep. */
+/** Returns all strings in a value, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The addresses that a connection of this preset calls or sends users to. */
+/** Returns the addresses that a connection of this preset calls or sends users to. */
 function addressesOf({ origins, settings, mcp_url }: ConnectionPreset): string[] {
   const urls = Object.entries(settings).flatMap(([key, value]) => (key.endsWith('_url') ? textsIn(value) : []));
   return [...origins, ...urls, ...(mcp_url === undefined ? [] : [mcp_url])];
@@ -52,8 +52,8 @@ function domainOf(address: string): string {
 describe('presets of connections', function () {
   this.timeout(120_000);
 
-  describe('the file of facts', () => {
-    it('has at least 30 services, each with an id of its own that is a slug, and a name of its own', () => {
+  describe('the file presets.json', () => {
+    it('has at least 30 services with unique ids, which are slugs, and with unique names', () => {
       assert.ok(facts.length >= 30, `${facts.length}`);
       for (const values of [facts.map(({ id }) => id), facts.map(({ name }) => name)]) {
         assert.equal(new Set(values).size, facts.length);
@@ -67,7 +67,7 @@ describe('presets of connections', function () {
     for (const fact of facts) {
       const preset = connectionPresetSchema.parse(fact);
 
-      it(`${preset.name} says when and where on its own pages it was looked up`, () => {
+      it(`${preset.name} has the date of its last check, and sources on pages of its vendor`, () => {
         assert.deepEqual(
           Object.keys(fact).filter((key) => !KEYS.includes(key)),
           [],
@@ -82,7 +82,7 @@ describe('presets of connections', function () {
         }
       });
 
-      it(`${preset.name} has addresses that are https, and none stands for the hosts of others`, () => {
+      it(`${preset.name} has https addresses only, without wildcards`, () => {
         for (const address of addressesOf(preset)) {
           assert.ok(!address.includes('*'), address);
           const url = filledIn(address);
@@ -92,7 +92,7 @@ describe('presets of connections', function () {
           assert.equal(filledIn(origin).origin, origin.replaceAll(/\{[a-z_]+\}/g, 'example'));
       });
 
-      it(`${preset.name} has placeholders in addresses alone`, () => {
+      it(`${preset.name} has placeholders in addresses only`, () => {
         const addresses = addressesOf(preset);
         const others = textsIn(preset).filter((text) => !addresses.includes(text));
         assert.deepEqual(
@@ -104,7 +104,7 @@ describe('presets of connections', function () {
       });
     }
 
-    it('lets the credential go to the MCP server that a preset names', () => {
+    it('has the MCP server of a preset among the origins that get the credential', () => {
       const servers = connectionPresets.filter(({ mcp_url }) => mcp_url !== undefined);
       assert.ok(servers.length >= 5, `${servers.length}`);
       for (const { kind, origins, settings, mcp_url } of servers) {
@@ -114,7 +114,7 @@ describe('presets of connections', function () {
     });
   });
 
-  it('are answered to anyone, by name, without where the facts come from', async () => {
+  it('are public, sorted by name, and listed without the sources of the facts', async () => {
     const { apiUrl } = await sharedStack();
     const { status, body } = await createApiClient(apiUrl).get<ConnectionPreset[]>('/connection-presets/');
     assert.equal(status, 200);

@@ -50,11 +50,11 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
       const [request, ...more] = target.requestsTo(`/tried-${kind}`);
       assert.deepEqual([request!.method, more.length], ['GET', 0]);
       assert.deepEqual([request!.headers['x-key'], request!.headers.authorization], seen);
-      assert.ok((await readConnection(account, projectId, id)) !== undefined);
+      assert.equal((await readConnection(account, projectId, id)).status, 'ready');
     });
   }
 
-  it('asks the first origin for / without a url, and sends query parameters and paths', async () => {
+  it('requests / of the first origin without a url, and adds secrets to queries and paths', async () => {
     const query = await make('query', { kind: 'query', settings: { name: 'key' }, secrets: { value: 'secret-3' } });
     assert.equal((await test(query)).body.ok, true);
     assert.deepEqual(target.requestsTo('/').at(-1)!.query, { key: 'secret-3' });
@@ -63,7 +63,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     assert.equal(target.requestsTo('/botsecret-4/getMe').length, 1);
   });
 
-  it('400 on url: elsewhere, with a user name, or none; nothing is sent and nothing recorded', async () => {
+  it('answers 400 to a url that is elsewhere, has a user name, or is none; nothing is sent or recorded', async () => {
     const id = await make('elsewhere', { kind: 'bearer', secrets: { token: 'secret-5' } });
     const asked = target.requests.length;
     const withUser = target.url.replace('://', '://user:pw@');
@@ -75,7 +75,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     assert.deepEqual(await usesOf(id), []);
   });
 
-  it('tells a status that is refused, and none where nothing has answered', async () => {
+  it('reports the status of a refusal, and no status without a response', async () => {
     const id = await make('refused', { kind: 'bearer', secrets: { token: 'secret-6' } });
     target.on('/teapot', { status: 418, body: 'secret-6' });
     target.on('/cut', { reset: true });
@@ -87,7 +87,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     assert.equal((await readConnection(account, projectId, id)).status, 'ready');
   });
 
-  it('says so where somebody has to sign in first', async () => {
+  it('reports that somebody has to sign in first', async () => {
     const provider = await startTokenProvider();
     const { body } = await test(await oauthConnection(account, projectId, provider, 'no sign-in'));
     assert.deepEqual([body.ok, body.status], [false, null]);
@@ -95,7 +95,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     await provider.close();
   });
 
-  it('asks for one token, whatever lifetime the provider says it has', async () => {
+  it('requests one token, even if the provider reports a lifetime of 0', async () => {
     const provider = await startTokenProvider();
     provider.saidLifetime = 0;
     const settings = { token_url: `${provider.url}/token`, client_id: 'machine' };
@@ -133,7 +133,7 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     assert.equal((await readConnection(account, projectId, refused)).status, 'failing');
   });
 
-  it('is recorded, with who has tried it', async () => {
+  it('is recorded with its user', async () => {
     const id = await make('recorded', { kind: 'bearer', secrets: { token: 'secret-7' } });
     await test(id);
     await test(id);

@@ -1,5 +1,5 @@
-// The assistant in the editor over HTTP (docs/use/assistants.md, "In the editor"). The model is played; its tools are
-// those of the service.
+// Tests the assistant in the editor over HTTP (docs/use/assistants.md, "In the editor"). The answers of the model are
+// scripted; the tools that it calls are those of the service.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -46,7 +46,7 @@ interface Draft {
 const tool = (name: string, args: object): ModelAnswer => ({ toolCalls: [{ name, arguments: args }] });
 const output = (id: string, after: string) => ({ add: { id, kind: 'output-node', data: { value: 'x' }, after } });
 
-/** What the last tool call has answered. */
+/** Returns the result of the last tool call, or an empty text before the first one. */
 function answered(request: ModelRequest): string {
   const content = request.messages.findLast(({ role }) => role === 'tool')?.content;
   return typeof content === 'string' ? content : '';
@@ -76,7 +76,7 @@ describe('the assistant in the editor', function () {
     send: string;
   }
 
-  /** A workflow that sends something, and a conversation with its assistant. */
+  /** Creates a workflow that sends a request, and a conversation with its assistant. */
   async function open(by = api, projectId = project): Promise<Opened> {
     const [start, send] = linkInRow([trigger(), http(`${target.url}/sent/${randomUUID()}`, { method: 'POST' })]);
     const id = await api.createWorkflow(projectId, drawing([start!, send!]));
@@ -110,11 +110,11 @@ describe('the assistant in the editor', function () {
 
   interface Waiting extends Opened {
     runId: string;
-    /** The request on which the answer waits. */
+    /** The approval request that the run waits for. */
     requestId: string;
   }
 
-  /** An answer whose first call, a test, waits for a decision. */
+  /** Starts an answer whose first tool call, a test, waits for approval. */
   async function openWaiting(by = api, projectId = project): Promise<Waiting> {
     const opened = await open(by, projectId);
     const waiting = tool('test_workflow', { id: opened.id, mode: 'from', execute: ['none'] });
@@ -129,7 +129,7 @@ describe('the assistant in the editor', function () {
   const runsOf = async (query: string, by = api) =>
     (await by.get<Page<{ id: string; purpose: string }>>(`/runs/?project=${project}&${query}`)).body.items;
 
-  it('changes the draft of its user by the tools of /mcp/build, in a run of its own purpose', async () => {
+  it('changes the draft of its user with the tools of /mcp/build, in a run with the purpose `assistant`', async () => {
     const { id, conversation, model, send } = await open();
     stack.modelProvider.script(model, (request) => {
       const answer = answered(request);
@@ -171,7 +171,7 @@ describe('the assistant in the editor', function () {
     assert.equal((await api.get<Page<object>>(`/workflows/${id}/history/`)).body.total, 0);
     const again = await api.post<{ code: string }>(`/workflows/${id}/history/${runId}/re-run/`, { body: {} });
     assert.deepEqual([again.status, again.body.code], [400, 'run_is_assistant']);
-    // What the user writes afterwards is theirs.
+    // When the user changes the draft afterwards, it no longer names the run of the assistant.
     const { headers } = draft;
     const data = draft.body.data;
     await api.put(`/workflows/${id}/draft/`, {
@@ -181,7 +181,7 @@ describe('the assistant in the editor', function () {
     assert.equal((await draftOf(id)).body.assistant_run, null);
   });
 
-  it('is told of a tool that does not exist and of the workflow that it may change, and goes on', async () => {
+  it('gets an error as the result of a call of an unknown tool or for another workflow, and goes on', async () => {
     const { id, conversation, model, start } = await open();
     const { id: other } = await open();
     const told: string[] = [];
@@ -204,7 +204,7 @@ describe('the assistant in the editor', function () {
     assert.equal((await draftOf(other)).status, 404);
   });
 
-  it('asks its user, and nobody else, before a test sends something, and not before one that mocks it', async () => {
+  it('needs the approval of its user alone for a test that sends something, and none for a mocked one', async () => {
     const { id, conversation, model, send } = await open();
     const test = { id, mode: 'node', node: send };
     const steps = [tool('test_workflow', test), tool('test_workflow', { ...test, execute: [send] })];
@@ -230,7 +230,7 @@ describe('the assistant in the editor', function () {
     assert.equal(sent(), earlier + 1);
   });
 
-  it('stops with its test in flight', async () => {
+  it('is cancelled together with its running test', async () => {
     const { id, conversation, model } = await open();
     const held = `/hold/${randomUUID()}`;
     const [start, get] = linkInRow([trigger(), http(`${target.url}${held}`)]);
@@ -258,7 +258,7 @@ describe('the assistant in the editor', function () {
     assert.equal((await answerTo(conversation, runId)).status, 'cancelled');
   });
 
-  it('is for who may draw, each with a conversation of their own that nobody else sees', async () => {
+  it('is for editors, each with a conversation of their own that nobody else sees', async () => {
     const { id, conversation } = await open();
     const [viewer, admin, editor] = await Promise.all([
       createAccount(stack),
@@ -287,7 +287,7 @@ describe('the assistant in the editor', function () {
     assert.equal(none.status, 400);
   });
 
-  it('answers in runs that nobody else sees, cancels or takes from, and of which no webhook tells', async () => {
+  it('answers in runs that nobody else can read, cancel or reuse, and that no webhook reports', async () => {
     const hook = await createHook(api, target);
     const [author, admin, viewer] = await Promise.all([1, 2, 3].map(() => createAccount(stack)));
     await giveRole(stack, author!, hook.projectId, 'editor');
@@ -335,7 +335,7 @@ describe('the assistant in the editor', function () {
     assert.deepEqual([told.has(ordinary), told.has(runId)], [true, false]);
   });
 
-  it('begins no test once it is being stopped', async () => {
+  it('starts no test once its cancellation was requested', async () => {
     const { id, runId } = await openWaiting();
     const assistant = await connectOfficial(stack.apiUrl, makeAssistantToken(boxOf(), runId), { path: '/mcp/build' });
     const db = connectDatabase();
@@ -357,7 +357,7 @@ describe('the assistant in the editor', function () {
     }
   });
 
-  it('finds the test of a call that is repeated, although the person has drawn on', async () => {
+  it('gets the same test run for a repeated call, although its user has changed the draft', async () => {
     const { id, runId } = await openWaiting();
     const { client } = await connectOfficial(stack.apiUrl, makeAssistantToken(boxOf(), runId), { path: '/mcp/build' });
     const test = async (name: string) => {
@@ -375,7 +375,7 @@ describe('the assistant in the editor', function () {
     await client.close();
   });
 
-  it('keeps what the draft was without its secrets, counted, and no longer than the draft or 30 days', async () => {
+  it('stores the earlier draft without secrets, counted, until the draft is deleted or for 30 days', async () => {
     const own = await api.createProject();
     const { id, conversation, model } = await open(api, own);
     stack.modelProvider.script(model, () => ({ text: 'Hm.' }));
@@ -431,11 +431,11 @@ describe('the assistant in the editor', function () {
     }
   });
 
-  it('has a token for nothing but /mcp/build, and only while its run goes on; nobody sees it', async () => {
+  it('has a token for /mcp/build only, while its run is in progress; nobody sees it', async () => {
     const { id, conversation, model } = await open();
     const secret = createCanary('a secret of a draft', (core) => core);
     const box = boxOf();
-    // The call waits for a decision, and the run with it.
+    // This call waits for approval, so the run stays in progress.
     const waiting = tool('test_workflow', { id, mode: 'from', execute: ['none'] });
     stack.modelProvider.script(model, [tool('get_workflow', { id }), waiting, { text: 'Read.' }]);
     const data = drawing([trigger([{ id: 'code', type: 'text', is_secret: true, default_value: secret.value }])]);

@@ -1,4 +1,4 @@
-// Conversations as clients use them.
+// Uses conversations as clients do.
 import assert from 'node:assert/strict';
 import type { ApiAnswer, ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -32,8 +32,8 @@ export interface Posted {
 }
 
 /**
- * A chat that answers with the `messages` of its input. Before it answers, a message with "hold" waits for a callback,
- * and one with "ask" for a person.
+ * Draws a chat that answers with the `messages` of its input. If the message contains "hold", the run first waits for a
+ * callback. If it contains "ask", the run first waits for a person.
  */
 export function createChatDrawing(inputFields: Record<string, unknown>[] = []) {
   const begin = trigger(inputFields);
@@ -98,7 +98,7 @@ export function answerTo(api: ApiClient, conversationId: string, { run_id: runId
   );
 }
 
-/** The `messages` that the run of such an answer received, in short. */
+/** Returns the `messages` that the run of an answer received: the user's texts, and `(answer)` for each answer. */
 export function heard({ content }: Message): string[] {
   assert.notEqual(content, null);
   return (JSON.parse(content!) as { role: string; content: string }[]).map(({ role, content: said }) =>

@@ -12,7 +12,7 @@ import { converse, createChat, heard, messagesOf, post, type Posted } from './ch
 const CONVERSATIONS = 4;
 const MESSAGES = 6;
 
-describe('conversations and processes that die', function () {
+describe('conversations while processes are killed', function () {
   this.timeout(180_000);
   let stack: StartedStack;
   let other: ApiProcess;
@@ -28,7 +28,7 @@ describe('conversations and processes that die', function () {
     await stack.stop();
   });
 
-  /** Repeats a request with the same key, through either process, until there is an answer. */
+  /** Sends the message with the same Idempotency-Key to both processes in turn, until it is accepted. */
   function sendUntilTaken(id: string, content: string): Promise<Posted> {
     let tries = 0;
     return eventually(
@@ -42,7 +42,7 @@ describe('conversations and processes that die', function () {
     );
   }
 
-  it('amid queued messages: each is answered exactly once, in order, by one run at a time', async () => {
+  it('answer each queued message exactly once, in order, with one run at a time', async () => {
     const api = createApiClient(other.apiUrl, stack.apiKey);
     const call = http(`${target.url}/delay/400/{{ input.message }}`);
     const chain = linkInRow([trigger(), call, node('output', { value: '{{ input.messages }}' })]);

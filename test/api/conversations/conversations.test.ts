@@ -45,7 +45,7 @@ describe('conversations', function () {
   };
 
   describe('as records', () => {
-    it('are made, listed by end user, renamed and deleted; a workflow that is no chat has none', async () => {
+    it('are made, listed by end user, renamed and deleted; a workflow that is no chat cannot have any', async () => {
       const ada = await converse(api, chat, { title: 'First', user: 'ada', inputs: { tone: 'calm', big: 12 } });
       const { id, title, user, inputs, created_at: createdAt } = ada;
       assert.deepEqual({ title, user, inputs }, { title: 'First', user: 'ada', inputs: { tone: 'calm', big: 12 } });
@@ -67,7 +67,7 @@ describe('conversations', function () {
         assert.deepEqual([status, body['code']], [400, 'not_chat']);
     });
 
-    it('belong to their author; owner and admins read them, and nobody else finds them', async () => {
+    it('are changed by their author, read by owners and admins, and unknown to everybody else', async () => {
       const member = async (role: 'admin' | 'editor' | 'viewer') => {
         const made = await createAccount(stack);
         await giveRole(stack, made, project, role);
@@ -141,7 +141,7 @@ describe('conversations', function () {
   });
 
   describe('messages', () => {
-    it('start runs whose answers tell what was said before, what they cost, and become messages', async () => {
+    it('start runs that get the earlier messages, and whose outputs become messages with their cost', async () => {
       const asked = llm('{{ input.message }}');
       const begin = trigger([{ id: 'tone', label: 'Tone', type: 'text', input_requirements: true }]);
       link(begin, asked);
@@ -185,7 +185,7 @@ describe('conversations', function () {
       );
     });
 
-    it('have answers with U+FFFD in place of half a character of the model', async () => {
+    it('have answers with U+FFFD in place of half a surrogate pair', async () => {
       stack.modelProvider.script('half-a-word', [{ text: 'before \ud83d after' }]);
       const begin = trigger();
       const asked = llm('{{ input.message }}', { settings: { model_name: 'half-a-word' } });
@@ -195,7 +195,7 @@ describe('conversations', function () {
       assert.deepEqual([answer.content, answer.status], ['before \uFFFD after', 'succeed']);
     });
 
-    it('wait for those before them, in order, and poll as in queue; a run that waits for a person holds nobody', async () => {
+    it('wait in a queue for earlier ones, in order; a run that waits for a person does not block them', async () => {
       const { id } = await converse(api, chat);
       const held = await say(api, id, 'hold 1');
       const others = [await say(api, id, 'two'), await say(api, id, 'three')];
@@ -214,7 +214,7 @@ describe('conversations', function () {
       assert.equal((await untilWaiting(api, asking.run_id, PERSON)).waiting?.for, 'human');
     });
 
-    it('with stop cancel what is before them, with reject are a 409; a cancelled run leaves its status and error', async () => {
+    it('with `stop` cancel earlier ones, with `reject` are a 409; a cancelled run keeps status and error', async () => {
       const { id } = await converse(api, chat);
       const held = await say(api, id, 'hold');
       await untilWaiting(api, held.run_id, PAUSE);
@@ -231,7 +231,7 @@ describe('conversations', function () {
       assert.equal(status, 201);
     });
 
-    it('a queued run is cancelled like any other, at once, and the next one takes its turn', async () => {
+    it('a queued run can be cancelled at once, and the next one takes its turn', async () => {
       const { id } = await converse(api, chat);
       const held = await say(api, id, 'hold');
       await untilWaiting(api, held.run_id, PAUSE);
@@ -242,7 +242,7 @@ describe('conversations', function () {
       assert.deepEqual(heard(await answerTo(api, id, next)), ['hold', '(answer)', 'queued', 'next']);
     });
 
-    it('that replace another one are asked anew from there; the old branch stays readable', async () => {
+    it('that replace an earlier one begin a new branch; the old branch stays readable', async () => {
       const { id } = await converse(api, chat);
       const sent = [];
       for (const content of ['one', 'two', 'three']) {
@@ -258,7 +258,7 @@ describe('conversations', function () {
       assert.equal((await messagesOf(api, id)).length, 10);
     });
 
-    it('with the same Idempotency-Key start one run, also at the same moment; with another body they are refused', async () => {
+    it('with the same Idempotency-Key start one run, even concurrently; another body is refused', async () => {
       const { id } = await converse(api, chat);
       const headers = { 'idempotency-key': randomUUID() };
       const answers = await Promise.all(Array.from({ length: 4 }, () => post(api, id, { content: 'once' }, headers)));
@@ -271,7 +271,7 @@ describe('conversations', function () {
       assert.deepEqual([other.status, (other.body as unknown as { code: string }).code], [400, 'idempotency_mismatch']);
     });
 
-    it('sent at the same moment are answered one after the other, each by one run; too many at once are a 409', async () => {
+    it('sent concurrently are answered one after the other, each by one run; too many are a 409', async () => {
       const { id } = await converse(api, chat);
       const sent = await Promise.all(Array.from({ length: 5 }, (_, index) => say(api, id, `m${index}`)));
       const answers = await Promise.all(sent.map((posted) => answerTo(api, id, posted)));
@@ -297,7 +297,7 @@ describe('conversations', function () {
       assert.equal((await api.delete(`/conversations/${id}/`)).status, 204);
     });
 
-    it('that are queued are judged in their turn: rights, is_chat and input are those of then', async () => {
+    it('that are queued are checked when their turn comes: access of the author, and is_chat', async () => {
       const editor = await createAccount(stack);
       await giveRole(stack, editor, project, 'editor');
       const own = await createChat(api, project, DRAWING);
@@ -321,7 +321,7 @@ describe('conversations', function () {
       assert.equal((await messagesOf(api, mine.id)).length, 4);
     });
 
-    it('a deleted conversation cancels its runs in flight, also those that wait for a person', async () => {
+    it('a deleted conversation cancels its open runs, also those that wait for a person', async () => {
       const { id } = await converse(api, chat);
       const asking = await say(api, id, 'ask');
       await untilWaiting(api, asking.run_id, PERSON);
@@ -345,7 +345,7 @@ describe('conversations', function () {
     });
   });
 
-  it('files of a message reach its run as input.files, those of its output are the answer’s; both refer to them', async () => {
+  it('files of a message are input.files of its run, those in the output are files of the answer', async () => {
     const client = createFileClient({ apiUrl: stack.apiUrl, apiKey: account.apiKey });
     const file = await client.upload(project, `bytes ${randomUUID()}`);
     const [begin, end] = [trigger(), node('output', { value: { got: '{{ input.files }}' } })];
@@ -365,7 +365,7 @@ describe('conversations', function () {
     );
   });
 
-  it('answers outlive the results of their runs; with its workflow a conversation goes, and what it refers to', async () => {
+  it('answers stay when the results of their runs are deleted; a conversation goes with its workflow', async () => {
     const file = await createFileClient({ apiUrl: stack.apiUrl, apiKey: account.apiKey }).upload(project, randomUUID());
     const own = await createChat(api, project, DRAWING);
     const { id } = await converse(api, own, { inputs: { kept: file } });
@@ -391,7 +391,7 @@ describe('conversations', function () {
     }
   });
 
-  it('secrets of the inputs and of the drawing are in no message, and reach the run', async () => {
+  it('secrets of the inputs and of the drawing are masked in messages, and reach the run', async () => {
     const secret = `secret-${randomUUID()}`;
     const begin = trigger([{ id: 'token', label: 'Token', type: 'text', is_secret: true }]);
     const [checks, end] = [

@@ -21,7 +21,7 @@ describe('the messages of an input', () => {
     ]);
   });
 
-  it('have no answer where there is none, and have one that is empty', () => {
+  it('leave out a missing answer, but contain an empty one', () => {
     assert.deepEqual(
       toMessages('now', [exchange(2, ''), exchange(1, null)]).map(({ content }) => content),
       ['message 1', 'message 2', '', 'now'],
@@ -35,7 +35,7 @@ describe('the messages of an input', () => {
     assert.deepEqual(messages.at(-1), { role: 'user', content: 'now' });
   });
 
-  it('have 256 KiB at most, whole ones alone, without a gap; one that is larger is left out like all before it', () => {
+  it('have at most 256 KiB: a message that does not fit is left out, with all earlier ones', () => {
     const large = 'ü"\n'.repeat(20_000);
     const messages = toMessages('now', [exchange(3), exchange(2, 'small', large), exchange(1, large, large)]);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('the messages of an input', () => {
     }
   });
 
-  it('and what else the conversation gives replace what the inputs call by the same name', () => {
+  it('replace inputs of the same name, like the other fields of a conversation', () => {
     const [conversationId, content] = ['c', 'now'];
     const inputs = { tone: 'calm', message: 'other', files: 'other' };
     assert.deepEqual(toRunInput({ conversationId, content, files: [], inputs, before: [], drawing: {} }), {
@@ -61,7 +61,7 @@ describe('the messages of an input', () => {
     });
   });
 
-  it('have their files as the trigger takes them, and leave its default alone where they have none', () => {
+  it('have their files in the form that the trigger takes, and leave its default if there are none', () => {
     const [one, other] = ['a', 'b'].map((name) => ({ file_id: name, name, type: 'text/plain', size: 1, sha256: name }));
     const filesFor = (files: FileValue[], type?: string): unknown => {
       const fields = type === undefined ? [] : [{ id: 'files', type }];

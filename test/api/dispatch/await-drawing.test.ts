@@ -13,7 +13,10 @@ type Reads = Parameters<typeof awaitDrawing>[0];
 
 const BODY_BYTES = 1_000_000;
 
-/** A command of operators, what routes call in their turn, and the loop of cases, which reads one drawing at a time. */
+/**
+ * Files that take no turn in the queue themselves: a command of operators, functions that routes call during the turn
+ * of the route, and the loop of test cases, which reads one drawing at a time.
+ */
 const IN_TURN = [
   'api/connections/extract-connections.ts',
   'api/conversations/find-drawing.ts',
@@ -22,12 +25,12 @@ const IN_TURN = [
 ];
 
 describe('a route that reads a drawing', () => {
-  /** Returns the size with which the request stands in the queue, and its memory while it is served. */
+  /** Returns the size with which the request is queued, and the bytes that it has leased while it is served. */
   async function serve(reads: Reads, body?: unknown): Promise<{ queued: number; leased: number }> {
     const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 });
     const { signal } = new AbortController();
     const lease = memory.lease('user:1', signal);
-    // As the body has left it: its bytes, their text and the parsed value.
+    // Reading the body has leased this memory: for its bytes, their text and the parsed value.
     await lease.resize(3 * BODY_BYTES);
     let queued = -1;
     const heavyWork = {
@@ -44,7 +47,7 @@ describe('a route that reads a drawing', () => {
     return { queued, leased };
   }
 
-  it('stands in the queue with its body, and leases memory for the drawing in it, where it takes one', async () => {
+  it('is queued with the size of its body, and leases memory for a drawing in the body if it takes one', async () => {
     assert.deepEqual(await serve({ readsDrawing: 'parsed', takesDrawing: true }), {
       queued: BODY_BYTES,
       leased: (3 + 8) * BODY_BYTES,
@@ -52,7 +55,7 @@ describe('a route that reads a drawing', () => {
     assert.deepEqual(await serve({ readsDrawing: 'parsed' }), { queued: BODY_BYTES, leased: 3 * BODY_BYTES });
   });
 
-  it('which its path does not name, stands in the queue with it and with its body', async () => {
+  it('that its path does not name is queued with the sizes of the drawing and of the body', async () => {
     const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 }).lease('user:1');
     await memory.resize(3 * BODY_BYTES);
     const db = playedDatabase(() => ({ rows: [{ bytes: 2_000_000 }] }));
@@ -70,7 +73,7 @@ describe('a route that reads a drawing', () => {
     assert.deepEqual([sizes, leased], [[BODY_BYTES + 2_000_000], 3 * BODY_BYTES + 8 * 2_000_000]);
   });
 
-  it('leases memory for what the actions in its body may say, at most for the largest drawing', async () => {
+  it('leases memory for what resolving the actions in its body may add, at most for the largest drawing', async () => {
     const bodyOf = (count: number) => {
       const call = { id: 'n', type: 'http-node', data: { action: { service: 's', id: 'a' } } };
       return { data: { nodes: Array.from({ length: count }, () => call) } };
@@ -83,7 +86,7 @@ describe('a route that reads a drawing', () => {
     assert.equal(await leasedFor(bodyOf(10_000)), 4 * 8 * 1024 * 1024);
   });
 
-  it('says so in its declaration', () => {
+  it('declares readsDrawing, or calls withDrawing', () => {
     const files = execFileSync('git', ['ls-files', 'api/**routes.ts'], { encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
@@ -104,7 +107,7 @@ describe('a route that reads a drawing', () => {
     assert.deepEqual(silent, []);
   });
 
-  it('does so in a turn of the queue in every file', () => {
+  it('reads it in a turn of the queue, in every file that is not in IN_TURN', () => {
     const files = execFileSync('git', ['ls-files', 'api'], { encoding: 'utf8' }).split('\n').filter(Boolean);
     const reading = files.filter((file) =>
       /\b(?:findDrawing|findVersion|drawings\.find)\(/.test(readFileSync(file, 'utf8')),

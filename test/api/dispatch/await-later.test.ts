@@ -15,13 +15,13 @@ import { head, openRaw } from '../../support/raw-http.js';
 
 const MB = 1_000_000;
 
-describe('an answer that was waited for', function () {
+describe('an answer that is deferred', function () {
   this.timeout(120_000);
   let server: ListeningServer;
   let memory: ByteBudget;
   let isSent: boolean;
 
-  /** Serves a route whose handler leases memory, as for a body, and defers this answer. */
+  /** Serves a route whose handler leases memory, as reading a body does, and returns `later` for its answer. */
   async function serve(later: () => Promise<RouteResult>): Promise<string> {
     memory = new ByteBudget({ totalBytes: 10 * MB, uncountedBytes: 0 });
     isSent = false;
@@ -66,11 +66,11 @@ describe('an answer that was waited for', function () {
   const text = 'x'.repeat(60 * MB);
   const bodies: Record<string, [body: () => unknown, heldBytes: number]> = {
     'in pieces': [() => ({ text: lazyText(pieces, 4 * MB) }), 2 * MB],
-    // The budget is passed by the oldest lease alone.
+    // Only the oldest lease may exceed the budget, as this one does.
     'as a whole': [() => ({ text }), 120 * MB + 22],
   };
   for (const [form, [body, heldBytes]] of Object.entries(bodies)) {
-    it(`holds no memory before, and what nobody reads of it for others who wait: ${form}`, async () => {
+    it(`holds no memory while it waits, and its unread part gives memory back to other tenants: ${form}`, async () => {
       let heldBefore = -1;
       const url = await serve(() => {
         heldBefore = memory.heldBytes;
@@ -99,7 +99,7 @@ describe('an answer that was waited for', function () {
     });
   }
 
-  it('gives all memory back once it was read, and where it is an error', async () => {
+  it('gives all memory back when it was read, and when it is an error', async () => {
     const url = await serve(() => Promise.resolve({ status: 200, body: { text: 'x'.repeat(MB) } }));
     const ask = () => fetch(`${url}/x/`, { headers: { 'x-api-key': 'k' } });
     assert.deepEqual(await (await ask()).json(), { text: 'x'.repeat(MB) });

@@ -12,8 +12,8 @@ import { createLogger } from '../../../telemetry/logger.js';
 import { sharedPool } from '../../../db/core/tenants.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 
-describe('the connections that a request takes', () => {
-  it('count for its caller, those that are taken while the answer is sent, too', async () => {
+describe('the database connections that a request takes', () => {
+  it('count for its caller, even those that are taken while the answer is being sent', async () => {
     const asked: string[] = [];
     let givenBack = 0;
     const pool = sharedPool(

@@ -18,10 +18,10 @@ import { createAccount } from '../accounts.js';
 const withheld = (path: string) =>
   head(`POST ${path} HTTP/1.1`, 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
 
-describe('doors that are open to strangers', function () {
+describe('requests of unknown clients', function () {
   this.timeout(120_000);
 
-  it('answer an unknown callback and an unknown hook without reading a byte of the body', async () => {
+  it('to an unknown callback or hook are answered without reading a byte of the body', async () => {
     const { apiUrl } = await sharedStack();
     for (const path of ['callbacks', 'hooks']) {
       for (const token of ['x', 'x'.repeat(43)]) {
@@ -32,7 +32,7 @@ describe('doors that are open to strangers', function () {
     }
   });
 
-  it('read at most 64 KiB of a sign-in', async () => {
+  it('to sign in may have at most 64 KiB', async () => {
     const { apiUrl } = await sharedStack();
     for (const path of ['auth/login', 'auth/link']) {
       const body = JSON.stringify({ token: 'x', email: 'x', password: 'x', padding: 'x'.repeat(65_536) });
@@ -45,7 +45,7 @@ describe('doors that are open to strangers', function () {
     }
   });
 
-  it('take 1 MiB at a hook that asks for signatures, and what a run takes at one that does not', async () => {
+  it('to a hook that verifies signatures may have 1 MiB, and more to one that does not', async () => {
     const stack = await sharedStack();
     const { api } = await createAccount(stack);
     const workflow = await api.createWorkflow(await api.createProject(), chain(1));
@@ -60,7 +60,7 @@ describe('doors that are open to strangers', function () {
     assert.deepEqual(statuses, [202, 413]);
   });
 
-  it('notice who hangs up while the credentials are checked', async () => {
+  it('get an aborted signal if the client disconnects while its key is checked', async () => {
     let admit = (): void => undefined;
     const admitted = new Promise<void>((resolve) => (admit = resolve));
     let isAsked = false;
@@ -118,10 +118,10 @@ describe('doors that are open to strangers', function () {
   });
 });
 
-describe('answers as large as the results of a run', function () {
+describe('answers with large results', function () {
   this.timeout(120_000);
 
-  /** Draws values of a few bytes, of some kilobytes, and larger than one piece of an answer. */
+  /** Draws nodes with values of a few bytes, of some kilobytes, and larger than one piece of an answer. */
   function drawLarge(): Drawing {
     const start = trigger();
     const nodes = [10, 40_000, 40_000, 300_000, 1_500_000].map((size, index) =>
@@ -131,7 +131,7 @@ describe('answers as large as the results of a run', function () {
     return drawing([start, ...nodes]);
   }
 
-  it('are complete, whichever way a run is read', async () => {
+  it('are complete on every route that reads a run', async () => {
     const { api } = await createAccount(await sharedStack());
     const { workflowId, runId, nodes } = await api.runToEnd(drawLarge(), { text: 'x'.repeat(100_000) });
     const sizes = Object.values(nodes).map((entry) => JSON.stringify(entry.result).length);
@@ -153,7 +153,7 @@ describe('answers as large as the results of a run', function () {
     }
   });
 
-  it('are cut in the same way in a list that is small and in one that is read run by run', async () => {
+  it('are truncated in the same way in a small list and in a large one, which is read run by run', async () => {
     const { api } = await createAccount(await sharedStack());
     const { workflowId, runId } = await api.runToEnd(drawLarge());
     type Listed = { items: Record<string, unknown>[]; total: number };

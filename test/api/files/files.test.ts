@@ -49,7 +49,7 @@ describe('files of a project', function () {
   const leftAs = (before: readonly string[]) =>
     eventually(async () => JSON.stringify(await stored()) === JSON.stringify(before));
 
-  it('are taken as multipart and as a raw body, and given back byte for byte', async () => {
+  it('are uploaded as multipart or as a raw body, and downloaded byte for byte', async () => {
     const bytes = randomBytes(1_000_003);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const file = await upload(bytes, 'Bericht ä.bin', 'application/x-thing');
@@ -80,7 +80,7 @@ describe('files of a project', function () {
     assert.deepEqual([empty.size, (await bytesOf(empty.file_id))[1].length], [0, 0]);
   });
 
-  it('are given in part, and not again to who has them', async () => {
+  it('can be read in ranges, and are a 304 for clients that have them', async () => {
     const file = await upload('0123456789');
     const part = async (range: string) => {
       const [status, bytes, headers] = await bytesOf(file.file_id, { range });
@@ -101,7 +101,7 @@ describe('files of a project', function () {
     assert.deepEqual([head.status, head.headers.get('content-length')], [200, '10']);
   });
 
-  it('are told of with who uses them, found by name, and sorted', async () => {
+  it('are listed with their uses, searched by name, and sorted', async () => {
     const project = await api.createProject();
     const small = await upload('a', 'small.txt', 'text/plain', project);
     const large = await upload('b'.repeat(1000), 'large 100%.txt', 'text/plain', project);
@@ -120,7 +120,7 @@ describe('files of a project', function () {
     assert.notEqual(small.sha256, large.sha256);
   });
 
-  it('with equal bytes have two ids, are stored once, and counted once', async () => {
+  it('with equal bytes have different ids, are stored once, and counted once', async () => {
     const project = await api.createProject();
     const bytes = randomBytes(200_000);
     const before = (await stored()).length;
@@ -139,7 +139,7 @@ describe('files of a project', function () {
     for (const { file_id: id } of files) assert.equal((await api.get(`/files/${id}/`)).status, 404);
   });
 
-  it('of equal bytes in two projects have nothing to do with each other', async () => {
+  it('with equal bytes in two projects are independent', async () => {
     const [one, other] = [await api.createProject(), await api.createProject()];
     const bytes = randomBytes(1000);
     const [mine, theirs] = [await upload(bytes, 'x', 'a/b', one), await upload(bytes, 'x', 'a/b', other)];
@@ -147,7 +147,7 @@ describe('files of a project', function () {
     assert.ok((await bytesOf(theirs.file_id))[1].equals(bytes));
   });
 
-  it('are refused where they are too large, and nothing of them is left', async () => {
+  it('that are too large are refused, and nothing of them is stored', async () => {
     const before = await stored();
     const large = Buffer.alloc(MAX_FILE_BYTES + 1);
     const form = new FormData();
@@ -167,7 +167,7 @@ describe('files of a project', function () {
     assert.deepEqual([beyond.status, ((await beyond.json()) as { code: string }).code], [413, 'quota_exceeded']);
   });
 
-  it('that break off, or are no multipart, leave nothing, and the service goes on', async () => {
+  it('whose upload breaks off or is no valid multipart leave nothing behind', async () => {
     const before = await stored();
     await new Promise<void>((resolve) => {
       const request = http.request(`${stack.apiUrl}/api/v1/projects/${projectId}/files/`, {
@@ -200,7 +200,7 @@ describe('files of a project', function () {
     assert.equal((await queryDatabase(stack, `SELECT FROM file_copies WHERE status <> 'stored'`)).length, 0);
   });
 
-  it('have links that need no credentials, and lead to one file until they expire', async () => {
+  it('have links that need no credentials, each to one file and with an expiry', async () => {
     const file = await upload('linked');
     const made = await api.post<{ url: string }>(`/files/${file.file_id}/link/`, { body: { expires_in: 10 } });
     assert.equal(made.status, 201);
@@ -221,7 +221,7 @@ describe('files of a project', function () {
     await api.delete(`/files/${file.file_id}/`);
   });
 
-  it('are for members: others learn nothing of them, viewers bring and delete none', async () => {
+  it('are for members: others get a 404, and viewers cannot upload or delete any', async () => {
     const file = await upload('members only');
     const [viewer, stranger] = [await createAccount(stack), await createAccount(stack)];
     await giveRole(stack, viewer, projectId, 'viewer');
@@ -245,7 +245,7 @@ describe('files of a project', function () {
       assert.equal((await api.get(`/files/${id}/`)).status, 404);
   });
 
-  it('have names and types that do no harm', async () => {
+  it('have sanitized names and types, and are sent as attachments', async () => {
     const form = (name: string, type: string): string =>
       `--xx\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n<script>\r\n--xx--\r\n`;
     const names: [string, string, string, string][] = [
@@ -273,7 +273,7 @@ describe('files of a project', function () {
     assert.equal(encoded.status, 400);
   });
 
-  it('are not found where they are deleted between their row and their bytes', async () => {
+  it('are a 404 if they are deleted after their row was read and before their bytes', async () => {
     const { file_id: id } = await upload('short-lived');
     const { deps, close } = sweepingDeps(stack);
     const read = async (): Promise<never> => {
@@ -293,7 +293,7 @@ describe('files of a project', function () {
     }
   });
 
-  it('are held by a run or gone before it, whichever of start and deletion comes first', async () => {
+  it('are either used by a run or deleted before it, when start and deletion are concurrent', async () => {
     const take = drawing(linkInRow([trigger([{ id: 'paper', type: 'file' }]), node('wait', { mode: 'callback' })]));
     const workflowId = await api.createWorkflow(projectId, take);
     const outcomes = new Set<string>();
@@ -311,7 +311,7 @@ describe('files of a project', function () {
     for (const outcome of outcomes) assert.match(outcome, /^(?:201 409|422 204)$/);
   });
 
-  it('that nothing refers to go after a day, with their bytes', async () => {
+  it('that nothing uses are deleted after a day, with their bytes', async () => {
     const file = await upload(randomBytes(500));
     const before = (await stored()).length;
     await queryDatabase(

@@ -1,4 +1,4 @@
-// A tenant who uploads, stalls and reads slowly all day: others are served meanwhile, and no file is left behind.
+// A tenant who stalls and breaks off uploads: others are served meanwhile, and nothing is left in the file store.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
@@ -14,7 +14,7 @@ import { taskOf } from '../../support/waiting.js';
 
 const STALLED = 150;
 
-describe('a tenant who brings files all day', function () {
+describe('a malicious tenant with many uploads', function () {
   this.timeout(240_000);
   let stack: StartedStack;
   let hostile: Account;
@@ -41,7 +41,7 @@ describe('a tenant who brings files all day', function () {
     status: Promise<number>;
   }
 
-  /** Sends a part of the announced body, and then stalls. */
+  /** Starts an upload that sends only a part of the announced body. */
   function stall(contentType = 'application/octet-stream'): Stalled {
     const request = http.request(`${stack.apiUrl}/api/v1/projects/${projectId}/files/`, {
       method: 'POST',
@@ -59,7 +59,7 @@ describe('a tenant who brings files all day', function () {
     return { request, status };
   }
 
-  it('stalls 150 uploads: others upload and run meanwhile, each stalled one is answered 408, and nothing is left', async () => {
+  it('stalls 150 uploads: others upload and run meanwhile, each ends with 408, and nothing is left', async () => {
     await createFileClient(stack).upload(ownProject, 'before');
     const before = await stored();
     const begun = performance.now();
@@ -82,7 +82,7 @@ describe('a tenant who brings files all day', function () {
     await eventually(async () => (await stored()) === before);
   });
 
-  it('hangs up amid 100 uploads: nothing is left', async () => {
+  it('breaks off 100 uploads: nothing is left', async () => {
     const before = await stored();
     const cut = Array.from({ length: 100 }, () => stall());
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -90,7 +90,7 @@ describe('a tenant who brings files all day', function () {
     await eventually(async () => (await stored()) === before);
   });
 
-  it('names the files of others in every place: nothing of them is told or given', async () => {
+  it('sends the ids of foreign files everywhere: their contents and facts are not disclosed', async () => {
     const theirs = await createFileClient(stack).upload(ownProject, 'a secret of others');
     const start = trigger([{ id: 'doc', type: 'file' }]);
     const ask = node('human', {

@@ -1,4 +1,4 @@
-// The sweep of files, as the API of a stack does it.
+// Builds the dependencies of `sweepFiles` as the API process of a stack does.
 import path from 'node:path';
 import { pino } from 'pino';
 import type { sweepFiles } from '../../../api/background/sweep-files.js';

@@ -1,4 +1,4 @@
-// Rules for every answer, whatever the request was.
+// The rules that every answer must follow, whatever the request was.
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
 import type { FuzzRequest } from './requests.js';
 
@@ -9,6 +9,7 @@ interface FuzzAnswer {
 }
 
 const TIMEOUT_MS = 20_000;
+/** Texts that reveal the implementation: stack traces, SQL, and messages of PostgreSQL and JavaScript. */
 const INNARDS =
   /\bat .{1,200}\.[jt]s:\d+|node_modules|\b(?:SELECT|INSERT INTO|UPDATE) .{1,200}(?:FROM|VALUES|SET)|syntax error|violates|TypeError|RangeError/;
 

@@ -2,7 +2,7 @@
 import { HOSTILE_KEYS, HOSTILE_NUMBERS, HOSTILE_STRINGS } from './hostile.js';
 import type { Random } from './random.js';
 
-/** A piece of JSON text in a value, for numbers that no JavaScript value can hold. */
+/** A piece of JSON text in a value, written unchanged: a number that no double can hold, or a deep nesting. */
 class RawText {
   readonly text: string;
 
@@ -35,7 +35,7 @@ export function mutateJson(value: Json, random: Random): Json {
   return root.root;
 }
 
-/** Every place in a value: its container and its key there. */
+/** Returns every place in a value, as its container and its key in the container. */
 function placesIn(root: Container): [Container, string][] {
   const places: [Container, string][] = [];
   const open: Container[] = [root];
@@ -76,7 +76,7 @@ export function toText(value: Json): string {
     .join(',')}}`;
 }
 
-/** Flips, cuts, doubles or inserts bytes without regard to syntax. Host names stay whole. */
+/** Flips, cuts, doubles or inserts bytes. Host names stay unchanged, so that no request leaves the machine. */
 export function mutateBytes(body: Buffer, random: Random): Buffer {
   if (body.length === 0) return Buffer.from(random.pick(['{', '\0', 'x', '[]', '"', '\ufeff']));
   const at = random.below(body.length);

@@ -1,4 +1,4 @@
-// The memory and the delays of a process of the stack, from its own metrics.
+// Reads the memory and the event-loop delay of a process of the stack from its own metrics.
 
 export interface Figures {
   rssMb: number;

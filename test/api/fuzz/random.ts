@@ -7,7 +7,7 @@ export interface Random {
   pick: <T>(items: readonly T[]) => T;
 }
 
-/** Marsaglia's xorshift over the mixed seeds: neighbouring seeds give different sequences. */
+/** Marsaglia's xorshift. It starts with a mix of the seeds, so that consecutive seeds give different sequences. */
 export function createRandom(...seeds: number[]): Random {
   let state = seeds.reduce((mixed, seed) => Math.imul(mixed ^ seed, 0x9e3779b1) ^ (mixed >>> 15), 0x85ebca6b) | 1;
   const next = (): number => {

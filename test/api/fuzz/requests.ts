@@ -63,7 +63,7 @@ export function createMutation(
     json: seed.body?.(world),
   };
   const count = random.pick([1, 1, 1, 2, 2, 3, 4]);
-  // Each step has its own random seed, so that it does the same if others are left out.
+  // Each step has its own random seed, so that it makes the same change if other steps are left out.
   const steps = Array.from({ length: count }, () => {
     const own = random.below(2 ** 31);
     return (draft: Draft) => mutate(draft, createRandom(own));
@@ -136,7 +136,7 @@ function idsOf({ params }: Seed, path: string, world: World): Record<string, str
   };
 }
 
-/** Returns a command for a shell. */
+/** Returns the request as a shell command. */
 export function toCurl(apiUrl: string, { method, target, headers, body }: FuzzRequest): string {
   const given = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
   const data = body === undefined ? [] : ['--data-binary @-'];

@@ -20,7 +20,7 @@ export interface Seed extends Line {
   headers?: Record<string, string>;
 }
 
-/** No resolver knows this reserved name, so the requests of a mutated drawing do not leave the machine. */
+/** The reserved domain `.invalid` never resolves, so the requests of a mutated drawing do not leave the machine. */
 const TARGET = 'http://target.invalid/path';
 
 const more: (Omit<Seed, 'for' | 'answer'> & Partial<Pick<Seed, 'for'>>)[] = [

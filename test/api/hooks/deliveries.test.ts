@@ -1,4 +1,4 @@
-// The answers that other services get at the address of a hook. docs/use/starts.md.
+// Deliveries of other services to hooks, and the answers that they get (docs/use/starts.md).
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
@@ -35,7 +35,7 @@ describe('deliveries to hooks', function () {
     project = await api.createProject();
   });
 
-  /** A workflow that puts out its input. */
+  /** Draws a workflow whose output is its input. */
   const echo = (fields: Record<string, unknown>[] = []): object =>
     drawing(linkInRow([trigger(fields), nodeOf('output', { value: '{{ input }}' })]));
   const workflow = (data: object = echo()): Promise<number> => api.createWorkflow(project, data);
@@ -55,7 +55,7 @@ describe('deliveries to hooks', function () {
       note?: string;
     }
 
-    it('a binary body is the file of the trigger, and multipart brings files along with the input', async () => {
+    it('a binary body becomes the file of the trigger, and multipart contains files and the input', async () => {
       const { url } = await makeStartHook(api, await workflow(echo([doc, { id: 'note', type: 'text' }])));
       const headers = { 'content-type': 'application/pdf', 'x-file-name': 'r%C3%A9sum%C3%A9.pdf' };
       const form = new FormData();
@@ -103,7 +103,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('202', () => {
-    it('the body is the input as with an API key, whatever its media type', async () => {
+    it('the body becomes the input as with an API key, for any media type', async () => {
       const id = await workflow();
       const { url } = await makeStartHook(api, id);
       for (const [body, type, input] of [
@@ -123,7 +123,7 @@ describe('deliveries to hooks', function () {
       assert.equal((await runsOf(id)).length, 7);
     });
 
-    it('a form as GitHub, Slack and Twilio send it is an object of its fields, signed over its bytes', async () => {
+    it('a form, as GitHub, Slack and Twilio send it, becomes an object; its bytes are signed', async () => {
       const id = await workflow();
       const hook = await makeStartHook(api, id, { verify: 'hmac-sha256' });
       const event = '{"action":"opened","id":12345678901234567890,"title":"a+b & ü"}';
@@ -141,7 +141,7 @@ describe('deliveries to hooks', function () {
       assert.equal(row!.input, `{"payload":${event},${fields}}`);
     });
 
-    it('numbers are kept as they are written, and headers are no part of the input', async () => {
+    it('numbers keep all their digits, and headers are no part of the input', async () => {
       const { url } = await makeStartHook(api, await workflow());
       const { body } = await deliverTo(url, '{"id":12345678901234567890}', { 'x-other': 'header' });
       await api.pollToEnd(body.id);
@@ -152,7 +152,7 @@ describe('deliveries to hooks', function () {
       assert.deepEqual([row!.input, JSON.stringify(poll).includes('x-other')], ['{"id":12345678901234567890}', false]);
     });
 
-    it('signed as Standard Webhooks, as GitHub and as Stripe do', async () => {
+    it('with signatures of Standard Webhooks, GitHub and Stripe; a repeat gets the first run', async () => {
       const id = await workflow();
       const [standard, github] = [
         await makeStartHook(api, id, { verify: 'standard-webhooks' }),
@@ -184,7 +184,7 @@ describe('deliveries to hooks', function () {
       assert.equal((await runsOf(id)).length, 3);
     });
 
-    it('the same id of any of the headers gives the first run, whatever its body is; no id gives a run each', async () => {
+    it('the same id in the same header gives the first run, for any body; without an id each gives a run', async () => {
       const id = await workflow();
       const { url } = await makeStartHook(api, id);
       const ids = new Set<string>();
@@ -202,7 +202,7 @@ describe('deliveries to hooks', function () {
       assert.deepEqual(new Set(await runsOf(id)), ids);
     });
 
-    it('where the sender signs an id, it alone counts: no header beside it splits an event or joins two', async () => {
+    it('if the sender signs an id, only this one counts: unsigned headers neither split nor merge events', async () => {
       const id = await workflow();
       const hook = await makeStartHook(api, id, { verify: 'hmac-sha256', header: 'Stripe-Signature' });
       const send = async (event: string, header: string, value: string): Promise<string> => {
@@ -231,7 +231,7 @@ describe('deliveries to hooks', function () {
       assert.equal(forged.status, 401, 'an id that is not signed');
     });
 
-    it('an id is one of its hook: another hook, and the same key of the author, start runs of their own', async () => {
+    it('ids are unique per hook: the same id at another hook or with an API key starts another run', async () => {
       const id = await workflow();
       const [one, other] = [await makeStartHook(api, id), await makeStartHook(api, id)];
       const key = { 'idempotency-key': 'shared' };
@@ -241,7 +241,7 @@ describe('deliveries to hooks', function () {
       assert.equal((await runsOf(id)).length, 3);
     });
 
-    it('an id of any length and of any characters that a header takes', async () => {
+    it('an id may have any length, and any characters that a header allows', async () => {
       const { url } = await makeStartHook(api, await workflow());
       for (const id of ['x'.repeat(8_000), "'; DROP TABLE runs; --", '{"a":1}', 'ÿ']) {
         const answers = [
@@ -264,7 +264,7 @@ describe('deliveries to hooks', function () {
       assert.notEqual((await send()).body.id, first.body.id);
     });
 
-    it('the run is started in the name of who has made the hook', async () => {
+    it('the run belongs to the user who has made the hook', async () => {
       const id = await workflow();
       const editor = await createAccount(stack);
       await giveRole(stack, editor, project, 'editor');
@@ -286,7 +286,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('401', () => {
-    it('a missing, a foreign and a stale signature; nothing is started, and the list tells of it', async () => {
+    it('for a missing, wrong or stale signature; nothing is started, and the hook shows the status', async () => {
       const id = await workflow();
       const hook = await makeStartHook(api, id, { verify: 'standard-webhooks' });
       const other = await makeStartHook(api, id, { verify: 'standard-webhooks' });
@@ -326,7 +326,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('403', () => {
-    it('when its author may not run the workflow any more, until they may again', async () => {
+    it('while the author of the hook may not run the workflow', async () => {
       const id = await workflow();
       const author = await createAccount(stack);
       await giveRole(stack, author, project, 'editor');
@@ -344,7 +344,7 @@ describe('deliveries to hooks', function () {
       }
       await giveRole(stack, author, project, 'editor');
       assert.equal((await listed(id)).inactive_reason, null);
-      // Only keys need access to the API.
+      // Deliveries do not need the API access of the author, which is only for keys.
       await revokeAccess(stack, author);
       assert.equal((await deliverTo(hook.url)).status, 202);
       assert.equal((await runsOf(id)).length, 2);
@@ -352,7 +352,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('404', () => {
-    it('a token that is unknown, malformed or of a deleted hook, all alike and by POST alone', async () => {
+    it('for an unknown or malformed token or a deleted hook, always with the same body; GET is a 405', async () => {
       const id = await workflow();
       const { url, id: hookId } = await makeStartHook(api, id);
       const known = url.split('/').at(-2)!;
@@ -392,7 +392,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('422', () => {
-    it('the fields that the trigger refuses are named, and nothing is kept under the id', async () => {
+    it('names the fields that the trigger refuses, and the id can be used again', async () => {
       const id = await workflow(echo([{ id: 'topic', input_requirements: true }]));
       const { url } = await makeStartHook(api, id);
       const refused = await deliverTo(url, '{"other":1}', { 'webhook-id': 'event' });
@@ -414,7 +414,7 @@ describe('deliveries to hooks', function () {
       assert.deepEqual(await runsOf(id), [accepted.body.id]);
     });
 
-    it('of a drawing that cannot run, nothing is told but that', async () => {
+    it('for a drawing that cannot run, without any details', async () => {
       for (const data of [{}, chain(2, () => llm(''))]) {
         const id = await workflow(data);
         const { url } = await makeStartHook(api, id);
@@ -431,7 +431,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('429', () => {
-    it('of 70 deliveries at once 60 pass, and later ones when the minute is over', async () => {
+    it('of 70 concurrent deliveries 60 are accepted, and more when the minute has ended', async () => {
       const id = await workflow();
       const hook = await makeStartHook(api, id);
       const answers = await Promise.all(Array.from({ length: 70 }, () => deliverTo(hook.url)));
@@ -449,7 +449,7 @@ describe('deliveries to hooks', function () {
       assert.equal((await deliverTo(hook.url)).status, 202);
     });
 
-    it('wrong signatures are throttled, too, and take nothing from the right sender', async () => {
+    it('wrong signatures have a limit of their own, so that they do not block the right sender', async () => {
       const hook = await makeStartHook(api, await workflow(), { verify: 'hmac-sha256' });
       const wrong = await Promise.all(Array.from({ length: 65 }, () => deliverTo(hook.url)));
       assert.deepEqual(
@@ -462,7 +462,7 @@ describe('deliveries to hooks', function () {
   });
 
   describe('hostile bodies', () => {
-    it('what is no text, too deep, too large or packed is refused, and starts nothing', async () => {
+    it('that are no text, too deep, too large or compressed are refused, and start nothing', async () => {
       const id = await workflow();
       const { url } = await makeStartHook(api, id);
       for (const [body, status, headers] of [
@@ -487,7 +487,7 @@ describe('deliveries to hooks', function () {
       assert.equal(JSON.stringify(data.output), '{"__proto__":{"a":1},"constructor":2}');
     });
 
-    it('10 MiB are taken without a signature, and 1 MiB with one', async () => {
+    it('may have 10 MiB without a signature, and 1 MiB with one', async () => {
       const id = await workflow(chain(1));
       const open = await makeStartHook(api, id, { verify: 'none' });
       assert.equal((await deliverTo(open.url, 'x'.repeat(10 * 1024 * 1024), {})).status, 202);

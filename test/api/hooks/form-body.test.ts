@@ -18,7 +18,7 @@ describe('a form', () => {
     it(`${text} is read`, () => assert.deepEqual(readForm(text), fields));
   }
 
-  it('is what says so, in any case and with parameters', () => {
+  it('is recognized by its media type, in any case and with parameters', () => {
     for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-URLencoded ; charset=utf-8']) {
       assert.equal(isForm(type), true, type);
     }

@@ -69,8 +69,8 @@ export function toSvix(headers: Record<string, string>): Record<string, string> 
 }
 
 export async function gitHubHeaders(secret: string, id: string, body: string): Promise<Record<string, string>> {
-  // An `import` statement in a file would make mocha load that file, and the modules that it shares with others, a
-  // second time.
+  // A static import of this package would make mocha load the test file, and the modules that it shares with other test
+  // files, a second time.
   const { sign } = await import('@octokit/webhooks-methods');
   return { 'x-github-delivery': id, 'x-hub-signature-256': await sign(secret, body), 'x-github-event': 'push' };
 }

@@ -41,7 +41,7 @@ describe('hooks through crashes', function () {
     const runs = new Map<string, Set<string>>();
     let [done, lost] = [0, 0];
 
-    /** Repeats the delivery until it is accepted, as senders do. If the limit refuses one, ends the minute. */
+    /** Repeats the delivery until it is accepted, as senders do. After a 429, ends the minute of the rate limit. */
     const deliver = async (event: string): Promise<DeliveryAnswer> => {
       const body = JSON.stringify({ event });
       for (;;) {

@@ -1,4 +1,4 @@
-// The hooks of a workflow, as its members create, see and delete them.
+// The hooks of a workflow: how members create, list and delete them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
@@ -68,7 +68,7 @@ describe('hooks', function () {
     );
   });
 
-  it('members see them; their addresses are for their authors and for owners', async () => {
+  it('are listed for all members; only their authors and owners see the addresses', async () => {
     const id = await workflow();
     const hook = await makeStartHook(api, id, { verify: 'standard-webhooks' });
     const { url, ...rest } = withoutSecret(hook);
@@ -88,7 +88,7 @@ describe('hooks', function () {
     assert.deepEqual([renewed.status, renewed.body.url], [200, undefined]);
   });
 
-  it('nobody reaches those of other workflows and projects', async () => {
+  it('cannot be reached through other workflows, from other projects, or by other users', async () => {
     const [id, other] = [await workflow(), await workflow()];
     const hook = await makeStartHook(api, id, { verify: 'hmac-sha256' });
     const stranger = await createAccount(stack);
@@ -111,7 +111,7 @@ describe('hooks', function () {
     assert.deepEqual(await list(theirs, stranger.api), []);
   });
 
-  it('a wrong field is a 400 that names it', async () => {
+  it('are a 400 that names the wrong field', async () => {
     const id = await workflow();
     const refused: [body: object, errors: FieldErrors][] = [
       [{}, { verify: ['This field is required.'] }],
@@ -145,7 +145,7 @@ describe('hooks', function () {
     }
   });
 
-  it('a workflow has at most 20, also when many are made at once', async () => {
+  it('are at most 20 in a workflow, even with concurrent requests', async () => {
     const id = await workflow();
     const make = () => api.post<Detail>(`/workflows/${id}/hooks/`, { body: { verify: 'none' } });
     const answers = await Promise.all(Array.from({ length: 25 }, make));
@@ -158,7 +158,7 @@ describe('hooks', function () {
     assert.equal((await make()).status, 201);
   });
 
-  it('do not come along with a duplicate or a copy of the marketplace', async () => {
+  it('are not copied with a duplicate or a copy from the marketplace', async () => {
     const published = await publish(stack, account);
     await makeStartHook(api, published.workflowId);
     const { body: duplicate } = await api.post<{ id: number }>(`/workflows/${published.workflowId}/duplicate/`);
@@ -168,7 +168,7 @@ describe('hooks', function () {
     assert.equal((await list(published.workflowId)).length, 1);
   });
 
-  it('tokens and secrets are stored as hashes and sealed', async () => {
+  it('have tokens and secrets that are stored as hashes or encrypted', async () => {
     const id = await workflow();
     const hook = await makeStartHook(api, id, { verify: 'hmac-sha256', secret: 'nobody reads this' });
     const [row] = await queryDatabase<Record<string, unknown>>(stack, 'SELECT * FROM hooks WHERE id = $1', [hook.id]);
@@ -180,7 +180,7 @@ describe('hooks', function () {
     assert.ok(row!['token_enc'] instanceof Buffer && row!['secret_enc'] instanceof Buffer);
   });
 
-  it('neither token nor secret is in a log, a span, a metric, a history or the rows of a run', async () => {
+  it('have tokens and secrets that are in no log, span, metric, history or row of a run', async () => {
     const receiver = await startOtlpReceiver();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '100', LOG_LEVEL: 'trace' };
     const talkative = await startApiProcess(stack, env);

@@ -1,4 +1,4 @@
-// Compares the check of signatures with the libraries with which senders sign and receivers verify.
+// Compares api/hooks/verify-signature.ts with the libraries that senders and receivers of webhooks use.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { sign as signAsGitHub, verify as verifyAsGitHub } from '@octokit/webhooks-methods';
@@ -47,7 +47,7 @@ describe('signatures of deliveries', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const rule: SignatureRule = { verify: 'standard-webhooks', header: null, secret };
 
-    it('the vector of its libraries is right, with and without the prefix of the secret', () => {
+    it('the test vector of its libraries is right, with and without the prefix of the secret', () => {
       const headers = {
         'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
         'webhook-timestamp': '1614265330',
@@ -58,7 +58,7 @@ describe('signatures of deliveries', () => {
       assert.equal(judge({ ...rule, secret: secret.slice('whsec_'.length) }, sent), 'right');
     });
 
-    it('what its library signs is right, and wrong with another body, id, time or secret', () => {
+    it('signatures of its library are right, and wrong with another body, id, time or secret', () => {
       fc.assert(
         fc.property(texts, fc.stringMatching(/^[\w-]{1,30}$/), (body, id) => {
           const headers = standardHeaders(secret, body, { id });
@@ -91,17 +91,17 @@ describe('signatures of deliveries', () => {
       assert.equal(judge(rule, { headers: { ...headers, 'webhook-signature': other }, body: 'body' }), 'wrong');
     });
 
-    it('a right one is stale from 5 minutes on, either way', () => {
+    it('a right signature is stale if its time differs by more than 5 minutes', () => {
       const headers = standardHeaders(secret, 'body');
       const at = (later: number): Verdict => judge(rule, { headers, body: 'body', later });
       assert.deepEqual([300, 301, -300, -301].map(at), ['right', 'stale', 'right', 'stale']);
     });
 
-    it('a wrong one is wrong however old it is', () => {
+    it('a wrong signature is wrong and not stale, however old it is', () => {
       assert.equal(judge(rule, { headers: standardHeaders(secret, 'body'), body: 'other', later: 900 }), 'wrong');
     });
 
-    it('the headers of Svix are right, unless one of the first name is there', () => {
+    it('the headers of Svix count if all headers of Standard Webhooks are absent', () => {
       const headers = toSvix(standardHeaders(secret, 'body'));
       assert.deepEqual(Object.keys(headers), ['svix-id', 'svix-timestamp', 'svix-signature']);
       assert.equal(judge(rule, { headers, body: 'body' }), 'right');
@@ -111,7 +111,7 @@ describe('signatures of deliveries', () => {
       assert.equal(judge(rule, { headers, body: 'body', later: 301 }), 'stale');
     });
 
-    it('nothing is right without each of the three headers, or with a time that is none', () => {
+    it('each of the three headers is needed, and the time must be a number', () => {
       const headers = standardHeaders(secret, 'body');
       for (const name of Object.keys(headers)) {
         assert.equal(judge(rule, { headers: { ...headers, [name]: '' }, body: 'body' }), 'wrong', name);
@@ -126,7 +126,7 @@ describe('signatures of deliveries', () => {
       }
     });
 
-    it('a secret that is made here is one of its library', () => {
+    it('a secret that the service makes works with its library', () => {
       const made = createHookSecret('standard-webhooks');
       checkHookSecret('standard-webhooks', made);
       const headers = standardHeaders(made, 'body');
@@ -137,13 +137,13 @@ describe('signatures of deliveries', () => {
   describe('GitHub', () => {
     const rule = (secret: string, header = GITHUB): SignatureRule => ({ verify: 'hmac-sha256', header, secret });
 
-    it("the vector of GitHub's documentation is right", () => {
+    it("the test vector of GitHub's documentation is right", () => {
       const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
       const sent = { headers: { 'x-hub-signature-256': signature }, body: 'Hello, World!' };
       assert.equal(judge(rule("It's a Secret to Everybody"), sent), 'right');
     });
 
-    it('what Octokit signs is right, what Octokit verifies is too, and anything else is wrong', async () => {
+    it('signatures of Octokit are right, others are wrong, and Octokit accepts signatures like ours', async () => {
       const nonEmpty = texts.filter((text) => text !== '');
       await fc.assert(
         fc.asyncProperty(nonEmpty, nonEmpty, async (secret, body) => {
@@ -159,7 +159,7 @@ describe('signatures of deliveries', () => {
       );
     });
 
-    it('any header may carry it, in whatever case', async () => {
+    it('any header may contain the signature, in any case of its letters', async () => {
       const headers = { 'x-signature': (await signAsGitHub('secret', 'body')).toUpperCase() };
       assert.equal(judge(rule('secret', 'X-SIGNATURE'), { headers, body: 'body' }), 'right');
       assert.equal(judge(rule('secret'), { headers, body: 'body' }), 'wrong');
@@ -173,7 +173,7 @@ describe('signatures of deliveries', () => {
       assert.equal(judge(rule('secret'), { headers, body }), 'wrong');
     });
 
-    it('digits alone, another prefix, other digits and two headers are wrong', async () => {
+    it('a missing or other prefix, missing digits and two signatures are wrong', async () => {
       const signature = await signAsGitHub('secret', 'body');
       const digits = signature.slice('sha256='.length);
       for (const given of [digits, `sha1=${digits}`, `sha256=${digits.slice(1)}`, `${signature}, ${signature}`, '']) {
@@ -182,7 +182,7 @@ describe('signatures of deliveries', () => {
       assert.equal(judge(rule('secret'), { headers: {}, body: 'body' }), 'wrong');
     });
 
-    it('a secret that is made here is long, and another one each time', () => {
+    it('secrets that the service makes are long, and differ', () => {
       const made = [createHookSecret('hmac-sha256'), createHookSecret('hmac-sha256')];
       assert.ok(made.every((secret) => /^[0-9a-f]{64}$/.test(secret)) && made[0] !== made[1]);
     });
@@ -197,7 +197,7 @@ describe('signatures of deliveries', () => {
       later,
     });
 
-    it('what its library signs is right, and its library finds right what is right here', () => {
+    it('signatures of its library are right, here and for the library itself', () => {
       fc.assert(
         fc.property(fc.json(), (body) => {
           const header = stripeHeader(secret, body);
@@ -214,7 +214,7 @@ describe('signatures of deliveries', () => {
       );
     });
 
-    it('one of several signatures is enough, of whatever scheme the others are', () => {
+    it('one of several signatures is enough, whatever schemes the others have', () => {
       const [time, right] = stripeHeader(secret, '{}').split(',') as [string, string];
       const wrong = `v1=${'0'.repeat(64)}`;
       for (const header of [`${time},${wrong},${right}`, `${time},${right},v0=abc`, `${right},${time}`]) {
@@ -226,18 +226,18 @@ describe('signatures of deliveries', () => {
       assert.equal(judge(rule, sent(`t=1,${time},${right}`, '{}')), 'wrong', 'two times');
     });
 
-    it('a right one is stale from 5 minutes on, either way', () => {
+    it('a right signature is stale if its time differs by more than 5 minutes', () => {
       const header = stripeHeader(secret, '{}');
       const verdicts = [300, 301, -300, -301].map((later) => judge(rule, sent(header, '{}', later)));
       assert.deepEqual(verdicts, ['right', 'stale', 'right', 'stale']);
     });
   });
 
-  it('a hook that asks for none takes everything', () => {
+  it('a hook that needs no signature accepts every delivery', () => {
     assert.equal(judge({ verify: 'none', header: null, secret: null }, { headers: {} }), 'right');
   });
 
-  it('a secret of Standard Webhooks is base64', () => {
+  it('a secret of Standard Webhooks must be base64', () => {
     for (const secret of ['whsec_', 'whsec_?', 'abc', 'a===', 'whsec_AAAA AAAA', 'AAAA=']) {
       assert.throws(() => checkHookSecret('standard-webhooks', secret), /Invalid input/, secret);
       checkHookSecret('hmac-sha256', secret);

@@ -71,7 +71,7 @@ describe('bodies that are received', function () {
     assert.equal(memory.heldBytes, 0);
   });
 
-  it('wait for memory without being received, and that is no slowness of theirs', async () => {
+  it('are not received while they wait for memory, and this wait is no reason for a 408', async () => {
     const memory = new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 });
     const other = memory.lease('user:2');
     assert.equal(other.resize(990_000), undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { countingOf } from '../../../api/access/admission.js';
 import { isKnown, parseTags, parseWait, toETag } from '../../../api/http/conditional.js';
 
-describe('what a poll says about the answer that it wants', () => {
+describe('the headers Prefer and If-None-Match of a poll', () => {
   const waits: [header: string | string[] | undefined, seconds: number | undefined][] = [
     ['wait=1', 1],
     ['wait=55', 55],
@@ -59,12 +59,12 @@ describe('what a poll says about the answer that it wants', () => {
     });
   }
 
-  it('a list of any length is compared to its eighth tag', () => {
+  it('of a long list only the first eight tags are compared', () => {
     const header = Array.from({ length: 500 }, (_, index) => `"${index + 1}S0"`).join(', ');
     assert.equal(parseTags(header).length, 8);
   });
 
-  it('an answer is known by its whole tag, weak or not, and a run by its state alone', () => {
+  it('an answer is known by its whole tag, weak or not, and not by the state of its run alone', () => {
     const etag = toETag('7000000I0', 'abc');
     assert.ok(isKnown('W/"7000000I0.abc"', etag));
     assert.ok(isKnown('"1S0", "7000000I0.abc"', etag));

@@ -97,7 +97,7 @@ describe('calls from a browser', function () {
     });
   }
 
-  it('another origin gets no header of it, on a preflight and on an answer', async () => {
+  it('another origin gets no CORS header, on a preflight and on an answer', async () => {
     for (const origin of FOREIGN) {
       const answers = [
         await preflight(origin, '/api/v1/projects/', 'GET', 'x-api-key'),
@@ -111,7 +111,7 @@ describe('calls from a browser', function () {
     }
   });
 
-  it('a request without an origin, and an OPTIONS that is no preflight, are as ever', async () => {
+  it('a request without an origin, and an OPTIONS that is no preflight, are answered as without CORS', async () => {
     assert.deepEqual(corsOf(await ask('/api/v1/languages/', {})), []);
     const options = await ask('/api/v1/projects/', { origin: OURS }, { method: 'OPTIONS' });
     assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS, POST']);
@@ -132,14 +132,14 @@ describe('calls from a browser', function () {
     await foreign.text();
   });
 
-  it('without CORS_ORIGINS no origin may', async () => {
+  it('without CORS_ORIGINS no origin gets a CORS header', async () => {
     for (const origin of [OURS, ...FOREIGN]) {
       const answer = await fetch(`${stack.apiUrl}/api/v1/languages/`, { headers: { origin } });
       assert.deepEqual([answer.status, corsOf(answer), answer.headers.get('vary')], [200, [], null]);
     }
   });
 
-  it('a wrong list is one sentence at start', async () => {
+  it('a wrong list fails the start with one sentence', async () => {
     await assert.rejects(startApiProcess(stack, { CORS_ORIGINS: 'https://app.example.com/' }), (error: Error) => {
       const [sentence = '', ...more] = error.message
         .replace(/^.* did not start: /, '')

@@ -89,7 +89,7 @@ describe('the documentation page', function () {
       await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
       const document = JSON.parse((await get('/api/v1/openapi.json')).body) as { paths: Record<string, object> };
       const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
-      // The library draws only the visible part.
+      // Swagger UI renders only the operations in view, so the page is scrolled to its end.
       const shown = new Set<string>();
       for (let before = -1; shown.size !== before || shown.size < operations.length;) {
         before = shown.size;
@@ -133,7 +133,7 @@ describe('the documentation page', function () {
       assert.equal(await page.locator('button.authorize.locked').count(), 0);
     });
 
-    it('has asked no other host, run no code that the policy forbids and told of no error', () => {
+    it('has requested no other host, run no code that the policy forbids and logged no error', () => {
       assert.deepEqual(
         [...hosts].filter((host) => host !== 'data:' && host !== `http:${new URL(stack.apiUrl).host}`),
         [],

@@ -170,7 +170,7 @@ describe('errors and the envelope of HTTP', function () {
       assert.equal((await send('GET', '/healthz')).status, 200);
     });
 
-    it('lengths that lie are refused by the protocol', async () => {
+    it('a negative Content-Length is a 400', async () => {
       const { hostname, port } = new URL(stack.apiUrl);
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');

@@ -38,7 +38,7 @@ describe('work at large drawings', () => {
     assert.deepEqual(projects.slice(0, 7), [1, 2, 1, 2, 1, 2, 1], order.join(''));
   });
 
-  it('leaves the event loop to others for as long as the last one has occupied it', async () => {
+  it('pauses after each task for as long as the task has occupied the event loop', async () => {
     const queue = new HeavyWork();
     const times: number[] = [];
     const occupy = () =>
@@ -59,7 +59,7 @@ describe('work at large drawings', () => {
     await first;
   });
 
-  it('is refused to a tenant of whom too many wait, and given up when the client hangs up', async () => {
+  it('is refused to a tenant with too many waiting requests, and dropped when the client hangs up', async () => {
     const queue = new HeavyWork();
     let end = (): void => undefined;
     const first = queue.run({ tenant: 'a', signal }, LARGE, () => new Promise<void>((resolve) => (end = resolve)));

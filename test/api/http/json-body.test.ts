@@ -19,7 +19,7 @@ describe('JSON bodies', () => {
       '18446744073709551615',
     ];
     for (const number of changed) {
-      it(`${number.slice(0, 30)} would come back as another one: refused wherever it stands, but not in what is kept as it is`, () => {
+      it(`${number.slice(0, 30)} is not exact as a double: refused except where numbers are kept as text`, () => {
         for (const text of [number, `[${number}]`, `{"a":"\\"","b":[0,{"c":${number}}]}`, `[1,${number},2]`]) {
           assert.throws(() => parseJsonBody(text), REFUSED, text);
           assert.doesNotThrow(() => checkFreeText(text), 'the text of a run`s input');
@@ -43,12 +43,12 @@ describe('JSON bodies', () => {
       '0.1',
     ];
     for (const number of kept) {
-      it(`${number} is the number that it was`, () => {
+      it(`${number} is kept unchanged`, () => {
         assert.equal(JSON.stringify(parseJsonBody(`[${number}]`)), JSON.stringify([Number(number)]));
       });
     }
 
-    it('whatever JavaScript writes is taken and comes back the same', () => {
+    it('JSON that JavaScript writes is accepted and unchanged', () => {
       fc.assert(
         fc.property(fc.jsonValue(), (value) => {
           const text = JSON.stringify(value);
@@ -75,12 +75,12 @@ describe('JSON bodies', () => {
     });
   });
 
-  it('a name is a name: __proto__ and its like are kept as they came', () => {
+  it('names such as __proto__ are kept like all others', () => {
     const text = '{"__proto__":{"a":1},"constructor":2,"toString":3,"":4}';
     assert.equal(JSON.stringify(parseJsonBody(text)), text);
   });
 
-  it('of a name that stands twice the last one counts, as everywhere', () => {
+  it('of a duplicate name the last value counts', () => {
     assert.deepEqual(parseJsonBody('{"a":1,"a":2}'), { a: 2 });
   });
 

@@ -87,7 +87,7 @@ describe('multipart bodies', () => {
     assert.ok(discarded.length > 0 && discarded.length <= 100, `${discarded.length}`);
   });
 
-  it('keep the charset of files, and have their input read by its own', async () => {
+  it('keep the charset of files; the input is decoded with the charset of its own part', async () => {
     const saved: (string | undefined)[] = [];
     const files = {
       bufferBytes: 0,

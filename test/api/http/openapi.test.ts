@@ -109,7 +109,7 @@ describe('the OpenAPI document', function () {
       assert.ok(document.paths['/v1/chat/completions/']?.['post']);
     });
 
-    it('what a route asks for brings its answers: key, body, path and limit', () => {
+    it('the error answers of a route follow from what it requires: key, body, path and limit', () => {
       const create = document.paths['/api/v1/workflows/']?.['post'];
       assert.deepEqual(Object.keys(create?.responses ?? {}), [
         '201',

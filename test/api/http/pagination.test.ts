@@ -67,7 +67,7 @@ describe('pagination', function () {
       const begun = await api.post<{ id: string }>(`/workflows/${workflowId}/conversations/`, { body: {} });
       const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
         const names = (get?.parameters ?? []).flatMap((given) => (given.in === 'query' ? [given.name] : []));
-        // Lists belong to a project, a workflow or a conversation.
+        // `{id}` is the id of a project or of a workflow.
         const id = String(path.includes('/projects/') ? projectId : workflowId);
         const filled = path
           .replace('{id}', id)
@@ -79,11 +79,11 @@ describe('pagination', function () {
         const isList = names.includes('page') && !isForAdministrators;
         return isList ? [{ path: filled.replace('/api/v1', ''), names }] : [];
       });
-      // The list of iterations requires the loop as a parameter.
+      // The list of iterations requires the parameter `node`, the id of a loop.
       const needed = (names: string[]): string => (names.includes('node') ? 'node=some-loop' : '');
       assert.ok(lists.length >= 8, `${lists.length} lists`);
       for (const { path, names } of lists) {
-        // Other files publish into the marketplace meanwhile, so the list must be the same before and after.
+        // Other test files publish workflows meanwhile, so repeat until the list is the same before and after.
         for (;;) {
           const before = await session.get(`${path}?${needed(names)}`);
           const empties = names.filter((name) => name !== 'node').map((name) => `${name}=`);

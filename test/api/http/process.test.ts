@@ -33,13 +33,13 @@ describe('the API process', function () {
     assert.ok(!metrics.includes('12345'));
   });
 
-  it('with METRICS_PORT serves metrics and what readiness consists of on that port only', async () => {
+  it('with METRICS_PORT serves metrics and the details of readiness on that port only', async () => {
     const split = await startApiProcess(stack, { METRICS_PORT: '0', TEMPORAL_ADDRESS: NOWHERE });
     try {
       await eventually(() => split.output().includes('"metrics_port"'));
       const operators = `http://127.0.0.1:${/"metrics_port":(\d+)/.exec(split.output())![1]!}`;
       const ready = { status: 'not ready', database: true, migrations: true, temporal: false, files: true };
-      // A process that has just started is not ready while one of its checks takes longer than a second.
+      // Right after its start, a process may report a check as failed that takes longer than a second: ask again.
       await eventually(async () => {
         const own = await fetch(`${operators}/readyz`);
         assert.deepEqual([own.status, await own.json()], [503, ready]);
@@ -105,7 +105,7 @@ describe('the API process', function () {
   it('on SIGTERM it finishes the request that is under way and ends with code 0', async () => {
     const account = await createAccount(stack);
     const workflowId = await account.api.createWorkflow(await account.api.createProject(), chain(1));
-    // Without Temporal the start of a run takes its deadline of two seconds: long enough to be in progress.
+    // Without Temporal, the request waits for its deadline of two seconds, long enough to stop the API meanwhile.
     const cut = await startApiProcess(stack, { TEMPORAL_ADDRESS: NOWHERE });
     const api = createApiClient(cut.apiUrl, account.apiKey);
     const answer = api.run(workflowId);

@@ -42,7 +42,7 @@ describe('HTTP as bytes', function () {
   const projects = (): Promise<{ total: number }[]> =>
     queryDatabase(stack, 'SELECT count(*)::int AS total FROM projects');
 
-  describe('400: what two readers could read differently is read by none', () => {
+  describe('400: requests that two HTTP parsers could read differently', () => {
     const body = '{"name":"smuggled"}';
     const second = head('GET /healthz HTTP/1.1', 'Host: x');
     const cases: [title: string, request: string][] = [
@@ -95,11 +95,11 @@ describe('HTTP as bytes', function () {
       }
     });
 
-    it('HTTP/1.0 is answered and the connection closed, a host is not asked for', async () => {
+    it('HTTP/1.0 needs no Host header, and its connection is closed after the answer', async () => {
       assert.match(await ask(head('GET /healthz HTTP/1.0')), /^HTTP\/1\.1 200 [^]*\{"status":"ok"\}$/);
     });
 
-    it('an address in absolute form is the path in it', async () => {
+    it('of a URL in absolute form only the path counts', async () => {
       const answer = await ask(head('GET http://elsewhere.example/healthz HTTP/1.1', 'Host: x', 'Connection: close'));
       assert.deepEqual(statusesIn(answer), [200]);
     });
@@ -138,7 +138,7 @@ describe('HTTP as bytes', function () {
   });
 
   describe('headers', () => {
-    it('nothing that a caller sends becomes a header of the answer, but a sane X-Request-Id', async () => {
+    it('an X-Request-Id with unusual characters is not repeated in the answer', async () => {
       for (const value of ['a\tb', 'a\xffb', '"a"', 'a, b', 'ä']) {
         const request = head('GET /healthz HTTP/1.1', 'Host: x', `X-Request-Id: ${value}`, 'Connection: close');
         assert.match(await ask(request), /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/, value);
@@ -202,7 +202,7 @@ describe('HTTP as bytes', function () {
   });
 
   describe('bodies', () => {
-    it('whoever waits to be asked for the body is asked when let in, and refused before', async () => {
+    it('a client that expects 100 Continue gets it if it may send the body, and the refusal otherwise', async () => {
       const body = '{"name":"asked for"}';
       const lines = [JSON_TYPE, 'Host: x', 'Expect: 100-continue'];
       const connection = await connect();
@@ -220,7 +220,7 @@ describe('HTTP as bytes', function () {
       assert.match(other, /"code":"expectation_failed"/);
     });
 
-    it('trailers behind chunks are no headers: a key in them lets nobody in', async () => {
+    it('an API key in the trailers behind the chunks does not authenticate', async () => {
       const chunks = `13\r\n{"name":"trailers"}\r\n0\r\n`;
       const lines = [
         POST,
@@ -246,7 +246,7 @@ describe('HTTP as bytes', function () {
   });
 
   describe('slow and rude clients', () => {
-    it('bodies that do not come hold no database connection: others are served, more than the pool has', async () => {
+    it('requests whose bodies do not arrive hold no database connection, even if they outnumber the pool', async () => {
       const slow = await Promise.all(Array.from({ length: 60 }, () => connect()));
       for (const { send } of slow) send(head(POST, 'Host: x', key, JSON_TYPE, 'Content-Length: 1000'), '{"name":');
       const { status } = await fetch(`${stack.apiUrl}/api/v1/projects/`, { headers: { 'x-api-key': apiKey } });
@@ -261,7 +261,7 @@ describe('HTTP as bytes', function () {
       assert.deepEqual(slow.map(({ received }) => received()).join(''), '');
     });
 
-    it('hanging up in the middle of a body or of an answer is no error of ours', async () => {
+    it('a client that hangs up in the middle of a body or an answer leaves no error in the log', async () => {
       const log = path.join(stack.dataDir, 'logs', 'api.log');
       const before = errorLines(log);
       const account = await createAccount(stack);

@@ -41,7 +41,7 @@ describe('answers that are sent in pieces', function () {
   }
   afterEach(() => closeServer(server));
 
-  it('are the same JSON, with lists and values that are made on the way, and give all memory back', async () => {
+  it('are the same JSON, with lists and values that are generated while sending, and release all memory', async () => {
     const body = {
       total: 2,
       none: undefined,
@@ -59,7 +59,7 @@ describe('answers that are sent in pieces', function () {
     assert.equal(memory.heldBytes, 0);
   });
 
-  it('hold one piece while the caller takes nothing, and fetch no further one', async () => {
+  it('hold one piece while the client does not read, and fetch no further one', async () => {
     let fetched = 0;
     const lease = memory.lease('user:1');
     const url = await serve((ctx) =>
@@ -84,7 +84,7 @@ describe('answers that are sent in pieces', function () {
     assert.equal(memory.heldBytes, 0);
   });
 
-  it('are cut off from who takes nothing when somebody else waits for the memory', async () => {
+  it('are aborted for a client that does not read when another tenant waits for the memory', async () => {
     const budget = new ByteBudget({ totalBytes: 10_000_000, uncountedBytes: 0 });
     let ended = 0;
     const url = await serve(async (ctx) => {
@@ -114,7 +114,7 @@ describe('answers that are sent in pieces', function () {
     connection.close();
   });
 
-  it('break off where a source fails, and are an error where it fails at once', async () => {
+  it('break off when their source fails midway, and are a 500 when it fails before the first piece', async () => {
     const lease = memory.lease('user:1');
     const failing = (pieces: number) =>
       lazyText(async function* () {
@@ -131,7 +131,7 @@ describe('answers that are sent in pieces', function () {
     lease.end();
   });
 
-  it('take the memory of what is ready until it was taken', async () => {
+  it('count the memory of a complete answer until the lease ends', async () => {
     const lease = memory.lease('user:1');
     const url = await serve((ctx) => sendBytes(ctx, 'é'.repeat(500_000), lease));
     const answer = await fetch(url);

@@ -38,7 +38,7 @@ describe('the listening server', () => {
   const hello: RequestListener = (_request, response) => response.end('hello');
 
   describe('slow clients', () => {
-    it('a connection on which nothing comes, and headers that do not end, are a 408 and cut', async () => {
+    it('a connection without data and one whose headers do not end get a 408 and are closed', async () => {
       const connect = await start(hello, { headersTimeoutMs: 100, requestTimeoutMs: 200 });
       for (const piece of ['', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ']) {
         const connection = await connect();
@@ -56,14 +56,14 @@ describe('the listening server', () => {
       assert.deepEqual(statusesIn(await connection.ended()), [408]);
     });
 
-    it('a connection that is kept open for nothing is closed', async () => {
+    it('an idle connection is closed after the keep-alive time-out', async () => {
       const connect = await start(hello, { keepAliveTimeoutMs: 50 });
       const connection = await connect();
       connection.send(GET);
       assert.deepEqual(statusesIn(await connection.ended()), [200]);
     });
 
-    it('an answer that nobody takes is given up, one that is taken is whole', async () => {
+    it('an answer that the client does not read is aborted, one that it reads is complete', async () => {
       const sizeBytes = 20e6;
       const app = new Koa();
       app.use(answerDeadline({ graceMs: 2_000, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
@@ -83,7 +83,7 @@ describe('the listening server', () => {
       await eventually(() => quick.received().length > sizeBytes, { timeoutMs: 25_000 });
     });
 
-    it('a connection too many takes the place of the one that has been without a request for longest', async () => {
+    it('a connection above the limit replaces the one that has had no request for the longest time', async () => {
       const connect = await start(hello, { maxConnections: 3 });
       const [silent, ...others] = [await connect(), await connect(), await connect()];
       silent.send('GET / HTTP/1.1\r\n');
@@ -96,7 +96,7 @@ describe('the listening server', () => {
       await eventually(() => statusesIn(others[0].received()).length === 2);
     });
 
-    it('a connection whose request is being answered keeps its place, and one too many is closed', async () => {
+    it('connections with a request in progress stay open, and a connection above the limit is closed', async () => {
       const waiting: ServerResponse[] = [];
       const connect = await start((_request, response) => waiting.push(response), { maxConnections: 2 });
       const busy = [await connect(), await connect()];
@@ -108,8 +108,8 @@ describe('the listening server', () => {
     });
   });
 
-  describe('answers that are owed', () => {
-    it('what is no request behind one that waits is not answered in its place', async () => {
+  describe('a broken request behind another one on the same connection', () => {
+    it('gets no answer while the earlier one waits for its own', async () => {
       const waiting: ServerResponse[] = [];
       const connect = await start((_request, response) => waiting.push(response));
       const connection = await connect();
@@ -118,7 +118,7 @@ describe('the listening server', () => {
       assert.equal(waiting.length, 1);
     });
 
-    it('nor is it written into an answer that has begun', async () => {
+    it('gets no answer within an answer that has begun', async () => {
       const connect = await start((_request, response) => void response.write('begun'));
       const connection = await connect();
       connection.send(GET);
@@ -127,7 +127,7 @@ describe('the listening server', () => {
       assert.deepEqual(statusesIn(await connection.ended()), [200]);
     });
 
-    it('behind an answer that is complete it is a 400 of its own', async () => {
+    it('gets a 400 of its own after a complete answer', async () => {
       const connect = await start(hello);
       const connection = await connect();
       connection.send(GET);
@@ -137,7 +137,7 @@ describe('the listening server', () => {
     });
   });
 
-  it('of requests that a client sends without waiting for answers, no more than the limit are taken up', async () => {
+  it('of pipelined requests, only as many as the limit of the connection are handled', async () => {
     const waiting: ServerResponse[] = [];
     const connect = await start((_request, response) => waiting.push(response), { maxRequestsPerConnection: 50 });
     const connection = await connect();

@@ -23,7 +23,7 @@ describe('a body that is taken as a stream', () => {
   });
   after(() => closeServer(server));
 
-  it('ends with its answer where nobody reads it, and its failure ends no process', async () => {
+  it('is destroyed with the answer if nothing reads it, and an error of it does not end the process', async () => {
     for (const body of ['', 'abc', 'x'.repeat(500_000)]) {
       const response = await fetch(`http://127.0.0.1:${server.port}`, { method: 'POST', body });
       assert.deepEqual([response.status, await response.text()], [400, 'refused']);

@@ -1,4 +1,4 @@
-// Answers of the service behind a proxy with TLS. PUBLIC_URL tells the service that there is one.
+// Answers of the service behind a TLS proxy. The service assumes one if PUBLIC_URL is an https address.
 import assert from 'node:assert/strict';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -29,7 +29,7 @@ describe('transport security', function () {
     }
   });
 
-  it('a session behind TLS lives in a cookie that browsers take over TLS alone, and in no other', async () => {
+  it('behind TLS, the cookie of a session has the prefix __Secure-, and one without it is refused', async () => {
     const post = (path: string, headers: Record<string, string> = {}, body?: object): Promise<Response> =>
       fetch(`${secure.apiUrl}/api/v1/auth/${path}`, {
         method: 'POST',

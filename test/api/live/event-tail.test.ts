@@ -19,7 +19,7 @@ function event(version: number, bytes = 10): RunEvent {
 const versionsOf = (events: RunEvent[] | undefined): number[] | undefined => events?.map(({ version }) => version);
 
 describe('the latest events of a run', () => {
-  it('gives each reader what comes after its place, and none what was there before', () => {
+  it('gives each reader the events after its version, and nothing to a reader from before its first version', () => {
     const tail = new EventTail(5);
     assert.deepEqual(versionsOf(tail.after(5)), []);
     tail.append([event(6), event(8)]);
@@ -31,7 +31,7 @@ describe('the latest events of a run', () => {
     assert.equal(tail.after(4), undefined);
   });
 
-  it('keeps 32 KiB, whatever comes, and sends who is further behind to the database', () => {
+  it('keeps at most 32 KiB; readers that are further behind must read the database', () => {
     const tail = new EventTail(0);
     for (let version = 1; version <= 100; version++) tail.append([event(version, 1024)]);
     assert.equal(tail.after(67), undefined);
@@ -41,7 +41,7 @@ describe('the latest events of a run', () => {
     assert.deepEqual(versionsOf(tail.after(101)), []);
   });
 
-  it('can skip what it does not have', () => {
+  it('can skip versions whose events it does not have', () => {
     const tail = new EventTail(0);
     tail.append([event(1)]);
     tail.skipTo(9);

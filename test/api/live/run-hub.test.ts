@@ -15,7 +15,7 @@ import { createLogger } from '../../../telemetry/logger.js';
 import { connect, nodeEnd, openRun, type OpenRun } from '../../db/open-run.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
-describe('who waits for a run', function () {
+describe('a reader that waits for a run', function () {
   this.timeout(60_000);
   let db: Database;
   let listener: pg.Client;
@@ -67,7 +67,7 @@ describe('who waits for a run', function () {
     await eventually(() => notified.includes(mark));
   }
 
-  it('to end is notified nothing of its nodes, and then of the end', async () => {
+  it('to end is notified of its end only, and not of its nodes', async () => {
     const run = await openRun(db, ['http']);
     let isOver = false;
     const waiting = waitForEnd(hub, placeOf(run), options()).finally(() => (isOver = true));
@@ -81,13 +81,13 @@ describe('who waits for a run', function () {
     assert.ok(notified.includes(run.id));
   });
 
-  it('to end and comes too late learns that at once', async () => {
+  it('to end resolves at once if the run has ended already', async () => {
     const run = await openRun(db, ['http']);
     await endRun(db, run.id, { status: 'failed' });
     assert.equal(await waitForEnd(hub, placeOf(run), options()), true);
   });
 
-  it('to end is not lost if it ends between the look of the reader and the watch', async () => {
+  it('to end does not miss an end that is committed while its watch begins', async () => {
     const run = await openRun(db, ['http']);
     // The end is committed after the watch and the first read of the run, but its statement started before both.
     const waiting = await db.transaction().execute(async (transaction) => {
@@ -99,7 +99,7 @@ describe('who waits for a run', function () {
     assert.equal(await waiting.end, true);
   });
 
-  it('to change is notified of it, though another reader has only waited for the end before', async () => {
+  it('to change is notified of changes, even if the run was watched only for its end before', async () => {
     const run = await openRun(db, ['http']);
     const ending = waitForEnd(hub, placeOf(run), options());
     await untilWatched(run, true);
@@ -122,7 +122,7 @@ describe('who waits for a run', function () {
     assert.deepEqual(await Promise.all(waiting), [false, false]);
   });
 
-  it('learns of the end although its notification was lost, as soon as runs are compared', async () => {
+  it('resolves without a notification when the hub compares the watched runs with the database', async () => {
     const run = await openRun(db, ['http']);
     isDeaf = true;
     hub.listening(false);

@@ -5,7 +5,7 @@ const [RUN, OTHER_RUN] = ['run', 'other run'];
 const [GREEDY, MODEST] = [1, 2];
 const nothing = (): void => undefined;
 
-describe('who waits for runs in a process', () => {
+describe('the readers that wait for runs in a process', () => {
   const enter = (runs: WatchedRuns, userId: number, count: number): (() => void)[] =>
     Array.from({ length: count }, (_, index) => {
       const place = { runId: index % 2 === 0 ? RUN : OTHER_RUN, userId };
@@ -13,7 +13,7 @@ describe('who waits for runs in a process', () => {
       return index % 3 === 0 ? runs.watch(place, () => nothing()) : runs.follow(place, () => nothing());
     });
 
-  it('are 2,000 of one user at most, and 3,000 in all, so that one cannot keep all others out', () => {
+  it('are at most 2,000 of one user, and 3,000 in all, so that one user cannot exclude all others', () => {
     const runs = new WatchedRuns(nothing);
     enter(runs, GREEDY, 1_999);
     assert.equal(runs.hasRoomFor(GREEDY), true);
@@ -23,7 +23,7 @@ describe('who waits for runs in a process', () => {
     assert.equal(runs.hasRoomFor(MODEST), false);
   });
 
-  it('make room when they leave, once, however often they say so', () => {
+  it('free one place when they leave, however often their leave function is called', () => {
     const runs = new WatchedRuns(nothing);
     const leave = enter(runs, GREEDY, 2_000);
     for (const end of leave.slice(0, 2)) {

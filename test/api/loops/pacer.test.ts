@@ -15,7 +15,7 @@ describe('the pacer', () => {
     );
   });
 
-  it('keeps nobody waiting who is told to stop', async () => {
+  it('ends the wait of a caller whose signal is aborted', async () => {
     const next = createPacer(0.001);
     const stopped = new AbortController();
     await next(stopped.signal);

@@ -59,7 +59,7 @@ describe('copies from the marketplace', function () {
       const headers = { Authorization: canary(), Accept: 'text/plain' };
       const send = http(target.url, { label: 'Send', headers });
       link(first, send);
-      // No link leads to this node, so the example run needs no connection.
+      // No link leads to this node, so the template run does not use its connection.
       const pay = http(target.url, { label: 'Pay', connection: 7 });
       const { slug } = await publish(stack, author, {}, drawing([first, send, pay]));
       const { body } = await add(await createAccount(stack), slug);

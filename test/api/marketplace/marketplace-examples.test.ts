@@ -93,8 +93,7 @@ describe('marketplace examples', function () {
       { id: 'token', type: 'text', is_secret: true, default_value: stored },
       { id: 'note', type: 'text' },
     ]);
-    // The target echoes its requests: the literal key in the header is no secret field, and must not be shown all the
-    // same.
+    // The target echoes its requests. The literal key in the header is no secret field, but must be masked as well.
     const call = http(`${target.url}/echo`, {
       method: 'POST',
       headers: { 'X-Token': '{{ input.token }}', Authorization: `Bearer ${headerKey}`, Accept: 'text/plain' },
@@ -127,7 +126,7 @@ describe('marketplace examples', function () {
     assert.equal(example.result[failing.id]?.status, 'failed');
   });
 
-  it('a sealed header is masked in results, too, that are older than the rule by which it is sealed', async () => {
+  it('a sealed header is masked also in results that are older than the rule that seals it', async () => {
     const headerKey = canary();
     const start = trigger();
     const call = http(`${target.url}/get`, { headers: { 'X-Auth': `Bearer ${headerKey}` } });
@@ -162,7 +161,7 @@ describe('marketplace examples', function () {
     );
   });
 
-  it('a run that is still going may be shown: what is there of it', async () => {
+  it('a run in progress may be shown, with its results so far', async () => {
     const { workflowId, slug } = await publish(stack, author, {}, chain(1));
     const start = trigger();
     const slow = http(`${target.url}/hold/example`);

@@ -41,7 +41,10 @@ describe('marketplace fee', function () {
     return rows.flatMap((all) => all.filter((row) => row.operation === 'marketplace_fee').map((row) => row.amount_usd));
   };
 
-  /** cost = its transactions, total_spent = total_cost = last_run_cost... of all runs, to the last digit. */
+  /**
+   * Asserts to the last digit that the cost of each run is the sum of its transactions, and that the total cost of the
+   * workflow and the total spent of the project are the sum of all runs.
+   */
   const assertSumsAgree = async ({ api }: Account, id: number, runIds: string[]): Promise<void> => {
     const rows = await Promise.all(runIds.map((runId) => transactionsOf(stack, runId)));
     const costs = rows.map((all) => all.reduce((sum, row) => sum.plus(row.amount_usd), new Decimal(0)));
@@ -191,7 +194,7 @@ describe('marketplace fee', function () {
     await assertSumsAgree(buyer, id, [ended, runId]);
   });
 
-  /** Creates a run in progress that no worker knows of, so that the test decides when and how it ends. */
+  /** Creates the row of a run in progress that no worker executes, so that the test decides when and how it ends. */
   async function openRunLike(runId: string): Promise<{ rows: { id: string }[] }> {
     const rows = await queryDatabase<{ id: string }>(
       stack,
@@ -203,7 +206,7 @@ describe('marketplace fee', function () {
     return { rows };
   }
 
-  it('nothing of a drawing is needed for it: a copy of another drawing pays as well', async () => {
+  it('a copy whose drawing was replaced pays the fee as well', async () => {
     const { slug } = await publish(stack, author, terms(0));
     const { buyer, id } = await buy(slug);
     await buyer.api.patch(`/workflows/${id}/`, { body: { data: chain(2) } });

@@ -45,7 +45,7 @@ describe('categories of a workflow', function () {
     assert.deepEqual(await levels(), [[], []]);
   });
 
-  it('a duplicate has the same ones', async () => {
+  it('a duplicate has the same categories', async () => {
     await patch({ categories: [category], subcategories: [subcategory] });
     const { body } = await api.post<Workflow>(`/workflows/${id}/duplicate/`);
     assert.deepEqual([body['categories'], body['subcategories']], [[category], [subcategory]]);
@@ -72,7 +72,7 @@ describe('categories of a workflow', function () {
     assert.equal((await api.get<Workflow>(`/workflows/${id}/`)).body.title, 'test workflow');
   });
 
-  it('updates at once leave the categories of one of them', async () => {
+  it('after concurrent updates the workflow has the categories of one of them', async () => {
     const others = [await createCategory(stack), await createCategory(stack), category];
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => patch({ categories: [others[index % 3]] })),
@@ -81,7 +81,7 @@ describe('categories of a workflow', function () {
     assert.equal(((await levels())[0] as number[]).length, 1);
   });
 
-  it('a category that is deleted meanwhile is a 400 or gone again, and never in the way of a copy', async () => {
+  it('a category deleted during a PATCH is a 400 or removed again, and a duplicate succeeds meanwhile', async () => {
     const options = { poolMax: 2, applicationName: 'test', onError: () => undefined };
     const db = createDatabase({ url: stack.stack.database_url, ...options });
     try {

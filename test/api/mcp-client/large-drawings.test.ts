@@ -17,7 +17,10 @@ import { ByteBudget } from '../../../memory/byte-budget.js';
 const BYTES = 9_000_000;
 const PROJECT = 5;
 
-/** Says that the drawing is large, and that the caller is an editor; the drawing itself is empty. */
+/**
+ * Answers every query with the same row: an empty drawing whose column `bytes` says that it is large, and the role of
+ * an editor.
+ */
 class OneDrawing extends DummyDriver {
   override acquireConnection(): Promise<DatabaseConnection> {
     const drawing = { id: 3, project_id: PROJECT, version: 1, document: { nodes: [] }, secrets_enc: null };

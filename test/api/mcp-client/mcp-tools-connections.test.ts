@@ -1,4 +1,4 @@
-// The tools of an MCP server that is called with a connection.
+// Lists the tools of MCP servers with the credentials of a stored connection.
 import assert from 'node:assert/strict';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
 import { sharedStack } from '../../support/shared-stack.js';

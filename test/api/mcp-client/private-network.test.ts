@@ -1,4 +1,5 @@
-// Each feature that calls an address of a user, end to end. All spellings: test/outgoing/blocked-addresses.test.ts.
+// Tests end to end that no feature sends requests to a private address that a user gives.
+// test/outgoing/blocked-addresses.test.ts tests all spellings of such addresses.
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -17,7 +18,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
   let api: ApiClient;
   let fake: FakeMcpServer;
   let target: HttpTarget;
-  /** Addresses with open and closed ports, and one of another protocol; also by name. */
+  /** Private addresses: an open port by number and by host name, a closed port, and one in another network. */
   let addresses: string[];
 
   before(async () => {
@@ -116,7 +117,7 @@ describe('with ALLOW_PRIVATE_NETWORK=false', function () {
     assert.deepEqual(target.requests, []);
   });
 
-  it('a webhook whose name has come to lead inside is refused at each attempt, and its log says only that', async () => {
+  it('a stored webhook address that is private is refused at the attempt, and the log says only that', async () => {
     const seen = new Set<string>();
     for (const url of addresses) {
       const project = await api.createProject();
@@ -153,7 +154,7 @@ describe('with BLOCKED_ADDRESSES', function () {
   let target: HttpTarget;
 
   before(async () => {
-    // The model provider of the stack is on the address that is not blocked.
+    // The model provider of the stack listens on 127.0.0.1, which is not blocked.
     stack = await startStack({ env: { BLOCKED_ADDRESSES: '127.0.0.2,10.1.0.0/16', ALLOW_PRIVATE_NETWORK: 'true' } });
     target = await startHttpTarget();
   });

@@ -52,7 +52,7 @@ describe('the memory of a tool result', function () {
     }
   });
 
-  it('is taken for an output that has more bytes than characters may be', async () => {
+  it('is reserved by the bytes of an output whose characters are within the limit', async () => {
     const text = '\u{1F600}'.repeat(300_000);
     const { result, asked } = await resultOf(nodeOf('output', { value: text }));
     assert.equal(textOf(result) === text, true);

@@ -53,14 +53,17 @@ export function runOf({ _meta: meta }: CallToolResult): string {
   return String(meta?.['run_id']);
 }
 
-/** The MCP client of the AI SDK. It is an ESM-only package: mocha would load a static import twice. */
+/**
+ * Connects the MCP client of the AI SDK. The package is ESM-only and imported dynamically, because mocha would load a
+ * static import twice.
+ */
 export async function connectOther(apiUrl: string, apiKey: string): Promise<MCPClient> {
   const { createMCPClient } = await import('@ai-sdk/mcp');
   const headers = { Authorization: `Bearer ${apiKey}` };
   return createMCPClient({ transport: { type: 'http', url: `${apiUrl}/mcp`, headers } });
 }
 
-/** Creates a workflow that is offered as a tool. Returns it and the name of its tool. */
+/** Creates a workflow that is offered as a tool. Returns the workflow's id and the tool's name. */
 export async function offer(
   api: ApiClient,
   project: number,
@@ -93,7 +96,7 @@ export interface BareAnswer {
 export interface BareClient {
   session: string;
   headers: Record<string, string>;
-  /** Sends a message, or a text as the body; `headers` override the client's own. */
+  /** Sends a message as JSON, or a string unchanged, as the body. `headers` override the client's own. */
   send: (message: unknown, headers?: Record<string, string>) => Promise<BareAnswer>;
   request: (id: unknown, method: string, params?: object) => Promise<BareAnswer>;
 }
@@ -136,7 +139,7 @@ export async function connectBare(apiUrl: string, apiKey: string, version = '202
   };
 }
 
-/** The messages of a stream of events. */
+/** Parses the messages in a text of server-sent events. */
 export function messagesIn(text: string): Record<string, unknown>[] {
   return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!) as Record<string, unknown>);
 }

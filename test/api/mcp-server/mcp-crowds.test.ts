@@ -1,4 +1,4 @@
-// Many calls at once, and calls to several processes of the service that start and stop.
+// Many tool calls at once, and tool calls to several API processes that start and stop.
 import assert from 'node:assert/strict';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
@@ -41,7 +41,7 @@ describe('tool calls in crowds and over processes', function () {
   const openRun = (id: number): Promise<string> =>
     eventually(async () => (await runsOf(id))[0]?.id ?? false, { timeoutMs: 30_000 });
 
-  /** Two processes behind one address, as behind a load balancer: `to` chooses the one that answers. */
+  /** Two API processes with an address each: a test chooses the one that answers, as a load balancer would. */
   async function twoProcesses(): Promise<{ first: ApiProcess; second: ApiProcess; stop: () => Promise<void> }> {
     const [first, second] = await Promise.all([startApiProcess(stack), startApiProcess(stack)]);
     return { first, second, stop: async () => void (await Promise.all([first.stop(), second.stop()])) };
@@ -91,7 +91,7 @@ describe('tool calls in crowds and over processes', function () {
     }
   });
 
-  it('a process that stops in good order ends its streams whole, and another one tells the rest', async () => {
+  it('a process that shuts down ends its streams cleanly, and another one sends the rest', async () => {
     const { id, name } = await offer(account.api, project, waiting());
     const { first, second, stop } = await twoProcesses();
     try {
@@ -99,7 +99,7 @@ describe('tool calls in crowds and over processes', function () {
       const params = { name, arguments: {}, _meta: { progressToken: 'p' } };
       const begun = bare.request(1, 'tools/call', params);
       const url = await callbackUrlOf(account.api, await openRun(id), wait.id);
-      // A stream that was cut off would be an error here.
+      // If the stream were cut off, `begun` would reject.
       const [, { text }] = await Promise.all([first.stop(), begun]);
       assert.match(text, /^retry: 2000\nid: .+\ndata: \n\n/);
       assert.equal(text.includes('"result"'), false);
@@ -127,7 +127,7 @@ describe('tool calls in crowds and over processes', function () {
     }
   });
 
-  it('a client that knows of no events sends its request again, to any process, and gets the answer of its run', async () => {
+  it('a client of an old version repeats its request, to any process, and gets the answer of its run', async () => {
     const { id, name } = await offer(account.api, project, waiting());
     const { first, second, stop } = await twoProcesses();
     try {
@@ -181,7 +181,7 @@ describe('tool calls in crowds and over processes', function () {
     params: { requestId },
   });
 
-  it('a cancel that overtakes its call keeps it from beginning, however much later the call comes and how often', async () => {
+  it('a cancel that arrives before its call prevents the run, however often both are sent', async () => {
     const { id, name } = await offer(account.api, project, waiting());
     const bare = await connectBare(stack.apiUrl, account.apiKey);
     assert.equal((await bare.send(cancelOf('late'))).status, 202);
@@ -209,7 +209,7 @@ describe('tool calls in crowds and over processes', function () {
     );
   });
 
-  it('who loses their role while a call waits hears no more of it', async () => {
+  it('a user who loses the role while a call waits does not get its result', async () => {
     const { id, name } = await offer(account.api, project, waiting());
     const member = await createAccount(stack);
     await giveRole(stack, member, project, 'editor');

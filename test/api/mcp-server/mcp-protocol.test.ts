@@ -1,4 +1,4 @@
-// The protocol's requirements for a server, and requests of hostile clients. docs/use/mcp.md.
+// Tests what the MCP specification requires of a server, and requests of hostile clients (docs/use/mcp.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
@@ -89,7 +89,7 @@ describe('the protocol of /mcp', function () {
     }
   });
 
-  it('a session is as good at another process, which has never heard of it', async () => {
+  it('a session is accepted by another API process, too', async () => {
     const second = await startApiProcess(stack);
     try {
       const { status, body } = await postBare(
@@ -165,7 +165,7 @@ describe('the protocol of /mcp', function () {
     assert.match(answers[3]!.headers.get('retry-after') ?? '', /^\d+$/);
   });
 
-  it('what is no message is a 400 with the words of JSON-RPC, or of a body that cannot be read', async () => {
+  it('a body that is no message is a 400 with an error of JSON-RPC', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const noMessages = [
       [list, list],
@@ -198,7 +198,7 @@ describe('the protocol of /mcp', function () {
     assert.equal((await bare.send(huge)).status, 413);
   });
 
-  it('asks for both media types and for a version that it knows', async () => {
+  it('requires that Accept names both media types, and that the version is supported', async () => {
     for (const accept of ['application/json', 'text/event-stream', 'text/html', 'application/json, text/html']) {
       const { status, body } = await bare.send({ jsonrpc: '2.0', id: 1, method: 'ping' }, { accept });
       assert.deepEqual([status, body.code], [406, 'not_acceptable'], accept);
@@ -213,7 +213,7 @@ describe('the protocol of /mcp', function () {
     }
   });
 
-  it('GET without a place and DELETE are 405: there is nothing to hear, and no session to end', async () => {
+  it('GET without Last-Event-ID and DELETE are a 405, and GET with an invalid one is a 400', async () => {
     const get = await fetch(`${stack.apiUrl}/mcp`, { headers: { ...bare.headers, accept: 'text/event-stream' } });
     assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST, OPTIONS']);
     const end = await fetch(`${stack.apiUrl}/mcp`, { method: 'DELETE', headers: bare.headers });
@@ -278,7 +278,7 @@ describe('the protocol of /mcp', function () {
     assert.equal((await runsOf(id)).length, 3, 'another id, and another session');
   });
 
-  it('a request that is sent again gets its run, whatever the tool is called by now, and whether it is offered still', async () => {
+  it('a repeated request gets its run even if the tool was renamed or is offered no longer', async () => {
     const { id, name } = await offer(account.api, project, echo(), 'Before');
     const member = await createAccount(stack);
     await giveRole(stack, member, project, 'editor');

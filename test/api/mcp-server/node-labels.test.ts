@@ -1,4 +1,4 @@
-// The labels in the progress of tool calls: they are shared between calls, and bounded.
+// Tests the cache of node labels for the progress of tool calls: calls share it, and its size is bounded.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { labelsOf } from '../../../api/mcp-server/node-labels.js';
@@ -32,14 +32,14 @@ describe('the labels of nodes for progress', function () {
     return storeSnapshot(db, JSON.stringify(randomUUID()), plan);
   };
 
-  it('all who tell of one drawing share them', async () => {
+  it('are shared by all calls of one drawing', async () => {
     const hash = await store(NODES);
     const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => labelsOf(db, hash)));
     assert.deepEqual([first!.size, first!.get('node 4999')], [NODES, 'Label of node 4999']);
     for (const labels of [...others, await labelsOf(db, Buffer.from(hash))]) assert.equal(labels, first);
   });
 
-  it('of many large drawings those that were told last are kept; the others are read again', async () => {
+  it('are kept for the large drawings that were used last; those of others are read again', async () => {
     const first = await store(NODES);
     const before = await labelsOf(db, first);
     const hashes = await Promise.all(Array.from({ length: 20 }, () => store(NODES)));
@@ -50,7 +50,7 @@ describe('the labels of nodes for progress', function () {
     assert.deepEqual(again, before);
   });
 
-  it('a drawing that is gone has none', async () => {
+  it('are none for a drawing that does not exist', async () => {
     assert.equal((await labelsOf(db, Buffer.alloc(32))).size, 0);
   });
 });

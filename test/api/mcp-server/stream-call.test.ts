@@ -1,4 +1,4 @@
-// The stream of a call whose run takes long, with intervals that are short enough for a test.
+// Tests the stream of a tool call whose run takes long, with intervals that are short enough for a test.
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ describe('the stream of a tool call', function () {
   let account: Account;
   let db: Database;
   let deps: CallDeps;
-  /** The readers that wait in the hub. */
+  /** The numbers of readers that the hub reported last. */
   let readers: Readers | undefined;
   let runId: string;
   let cancel: () => Promise<unknown>;
@@ -80,7 +80,7 @@ describe('the stream of a tool call', function () {
       assert.equal((await account.api.poll(runId)).data.status, 'in progress');
     });
 
-    it(`${kind} progress: who has hung up is not waited for, and holds nothing`, async () => {
+    it(`${kind} progress: if the client hangs up, the stream ends without a result and holds no memory`, async () => {
       const controller = new AbortController();
       const reading = read(open(OFTEN, controller.signal, progressToken));
       setTimeout(() => controller.abort(), 300);
@@ -99,7 +99,7 @@ describe('the stream of a tool call', function () {
 });
 
 describe('the name of a tool', () => {
-  it('is one that clients take, whatever the title is, and leads back to the id', () => {
+  it('has only characters that clients accept, whatever the title is, and contains the id', () => {
     const id = fc.integer({ min: 1, max: 2_147_483_647 });
     const title = fc.string({ unit: 'binary', maxLength: 300 });
     fc.assert(
@@ -111,7 +111,7 @@ describe('the name of a tool', () => {
     );
   });
 
-  it('is none of a workflow without an id at its end', () => {
+  it('belongs to no workflow without an id at its end', () => {
     for (const name of ['', 'x', 'x_', 'x_0', 'x_01', 'x1', 'x_2147483648', 'x_1 ', 'ü_1', `${'x'.repeat(63)}_1`]) {
       assert.equal(idInToolName(name), undefined, name);
     }

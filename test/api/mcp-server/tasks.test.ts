@@ -1,4 +1,4 @@
-// Calls of `/mcp` as tasks of the protocol, by the official client. docs/use/mcp.md.
+// Calls tools of `/mcp` as MCP tasks with the official client (docs/use/mcp.md).
 import assert from 'node:assert/strict';
 import { CallToolResultSchema, type McpError, type Task } from '@modelcontextprotocol/sdk/types.js';
 import { drawing, http, linkInRow, node as nodeOf, resultOf, trigger } from '../../../harness/drawing/drawing.js';
@@ -74,7 +74,7 @@ describe('calls of workflows as tasks', function () {
     await assert.rejects(tasks.cancelTask(task.taskId), (error: McpError) => error.code === -32602);
   });
 
-  it('says input_required while a person is asked, and with which words', async () => {
+  it('has the status input_required and the question while the run waits for a person', async () => {
     const human = nodeOf('human', { message: 'Shall I?', actions: [{ id: 'yes', label: 'Yes' }] });
     const { name } = await offered([human]);
     const { taskId } = await begin(name);
@@ -136,7 +136,7 @@ describe('calls of workflows as tasks', function () {
     }
   });
 
-  it('belongs to its user: others of the project know no such task, and neither does anybody without the role', async () => {
+  it('is visible to its user alone; other members can read its run by get_run, and strangers nothing', async () => {
     const { name } = await offered(waiting());
     const { taskId } = await begin(name);
     const editor = await createAccount(stack);
@@ -160,7 +160,7 @@ describe('calls of workflows as tasks', function () {
     await official.client.experimental.tasks.cancelTask(taskId);
   });
 
-  it('a client that loses its connection goes on waiting for the result, whichever run its own call has had', async () => {
+  it('a client that loses its connection can resume the stream of tasks/result', async () => {
     const { name } = await offered([nodeOf('output', { value: 'done' })]);
     const { taskId } = await begin(name);
     await resultOfTask(taskId);

@@ -49,7 +49,7 @@ describe('calls of workflows as MCP tools', function () {
     await target.close();
   });
 
-  /** A drawing that puts out its input. */
+  /** Returns a drawing whose output is its input. */
   const echo = (fields: object[] = [TOPIC]): object =>
     drawing(linkInRow([trigger(fields as Record<string, unknown>[]), nodeOf('output', { value: '{{ input }}' })]));
   const offered = (data: object = echo(), title?: string) => offer(account.api, project, data, title);
@@ -76,7 +76,7 @@ describe('calls of workflows as MCP tools', function () {
     assert.equal(run.status, 'Succeeded');
   });
 
-  it('another client, of another house, does the same', async () => {
+  it('a client that shares no code with the official SDK does the same', async () => {
     const { name } = await offered();
     const other = await connectOther(stack.apiUrl, account.apiKey);
     try {
@@ -184,7 +184,7 @@ describe('calls of workflows as MCP tools', function () {
     );
   });
 
-  it('who asks for no progress gets none', async () => {
+  it('a client that asks for no progress gets none', async () => {
     const { name } = await offered();
     const bare = await connectBare(stack.apiUrl, account.apiKey);
     const { text, headers } = await bare.request(1, 'tools/call', { name, arguments: { topic: 'x' } });

@@ -40,7 +40,7 @@ describe('the list of tools', function () {
   });
 
   const connect = (who: Account): Promise<BareClient> => connectBare(stack.apiUrl, who.apiKey);
-  /** The tools that are workflows, without the last one, which reports the state of runs. */
+  /** The tools that are workflows: the list without its last tool, `get_run`. */
   async function toolsOf(who: Account): Promise<Tool[]> {
     const client = await connect(who);
     const tools: Tool[] = [];
@@ -61,7 +61,7 @@ describe('the list of tools', function () {
     return made;
   }
 
-  it('has what is offered, for whoever may run it: no viewer, no stranger, and no member who has left', async () => {
+  it('has the offered workflows for members who may run them; viewers and former members get none', async () => {
     const other = await account.api.createProject();
     const { name } = await offer(account.api, other, chain(1));
     const hidden = await account.api.createWorkflow(other, chain(1));
@@ -233,7 +233,7 @@ describe('the list of tools', function () {
     assert.equal(JSON.stringify(facts.body).includes('nobody sees this'), false);
   });
 
-  it('the fields are those of the drawing as it is now: after each change, of a tool that is offered again, and up to 32 KiB', async () => {
+  it('the fields follow each change of the drawing, also while it is not offered, up to 32 KiB', async () => {
     const other = await account.api.createProject();
     const single = (...ids: string[]): object => drawing([trigger(ids.map((id) => ({ id })))]);
     const { id } = await offer(account.api, other, single('first'));
@@ -274,7 +274,7 @@ describe('the list of tools', function () {
     assert.deepEqual(body.input_schema, { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] });
   });
 
-  it('drawings that are none are offered without fields: numbers for nodes, too many fields, no nodes', async () => {
+  it('invalid drawings are offered without fields: numbers for nodes, too many fields, no nodes', async () => {
     const other = await account.api.createProject();
     const many = Array.from({ length: 40 }, (_, index) => ({ id: `f${index}`, tooltip: 'x'.repeat(1_000) }));
     const drawings = [
@@ -292,7 +292,7 @@ describe('the list of tools', function () {
     );
   });
 
-  it('comes in pages, and only a cursor of its own is taken', async () => {
+  it('comes in pages, and only a cursor of an earlier page is accepted', async () => {
     const other = await account.api.createProject();
     const names: string[] = [];
     for (let count = 0; count < 51; count += 1) names.push((await offer(account.api, other, chain(1))).name);

@@ -43,7 +43,7 @@ describe('metrics', function () {
   const openDatabase = (url: string): Database =>
     createDatabase({ url, poolMax: 2, applicationName: 'metrics-test', onError: () => undefined });
 
-  it('of the API tell what the database knows: open runs, approvals, webhooks, money, what is to expire', async () => {
+  it('of the API include figures of the database: open runs, approvals, webhooks, money, runs to expire', async () => {
     const { api } = await createAccount(stack);
     const { runId } = await api.runToEnd(chain(2, () => llm('hello')));
     const text = await eventually(async () => {
@@ -107,7 +107,7 @@ describe('metrics', function () {
     }
   });
 
-  it('without a database the API still tells of itself', async () => {
+  it('without a database the API still has the metrics of its own process', async () => {
     const cut = await startApiProcess(stack, { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/none' });
     try {
       const text = await scrape(cut.apiUrl);

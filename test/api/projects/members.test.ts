@@ -87,7 +87,7 @@ describe('members of a project', function () {
       assert.equal((await viewer.api.patch(`/projects/${project}/`, { body: { name: 'x' } })).status, 200);
     });
 
-    it('who is removed or leaves is out at once, and everybody may leave', async () => {
+    it('a member who is removed or leaves loses access at once, and every member may leave', async () => {
       assert.equal(outcome(await drop(viewer, viewer)), '204');
       assert.equal(outcome(await drop(owner, admin)), '204');
       assert.deepEqual(await rolesOf(), { [owner.userId]: 'owner' });

@@ -32,7 +32,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     const start = trigger();
     return drawing([{ ...start, data: { ...start.data, tooltip: 'x'.repeat(length) } }]);
   };
-  /** Fills the project until it has hardly any room. */
+  /** Fills the project until it may store only a few more bytes. */
   async function fill(projectId: number): Promise<void> {
     const room = LIMIT - (await assertBytesRight(stack, projectId)) - 40;
     await api.createWorkflow(projectId, withText(room - Buffer.byteLength(JSON.stringify(withText(0)))));
@@ -84,7 +84,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     assert.equal((await api.runToEnd(withText(0))).status, 'succeed');
   });
 
-  it('lets requests that follow each other pass it by nothing, however soon they come', async () => {
+  it('refuses the first of several requests in quick succession that would exceed the limit', async () => {
     const projectId = await api.createProject();
     const body = { project: projectId, title: 'one of many', data: withText(LIMIT / 4) };
     const db = createDatabase({
@@ -94,7 +94,7 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
       onError: () => undefined,
     });
     try {
-      // The lock keeps the service from folding the counts meanwhile.
+      // While the lock is held, the service does not fold the changes of stored bytes into their sums.
       const statuses = await withAdvisoryLock(db, 'stored-bytes', async (trx) => {
         await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(trx);
         const seen: number[] = [];
@@ -108,14 +108,14 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     assert.ok((await assertBytesRight(stack, projectId)) <= LIMIT);
   });
 
-  it('refuses what is larger than all of it at once, though nothing is stored yet', async () => {
+  it('refuses a workflow that is larger than the limit, although nothing is stored yet', async () => {
     const projectId = await api.createProject();
     const body = { project: projectId, title: 'large', data: withText(LIMIT) };
     const answer = await api.post('/workflows/', { body });
     assert.deepEqual([answer.status, answer.body], [413, REFUSED]);
   });
 
-  /** Runs a drawing whose node fails because its output does not fit. */
+  /** Runs the nodes in a new project and waits for the end of the run. */
   async function runInto(nodes: DrawingNode[], input: object = {}) {
     const projectId = await api.createProject();
     const id = await api.createWorkflow(projectId, drawing(nodes));

@@ -160,13 +160,13 @@ describe('limits of money', function () {
       assert.equal((await run(other, [ask(model)])).status, 'succeed');
     });
 
-    it('of nothing stops the first call', async () => {
+    it('of 0 stops the first call', async () => {
       const model = modelOf();
       assert.equal((await run(await limited('0'), [ask(model)])).status, 'failed');
       assert.equal(stack.modelProvider.requestsFor(model).length, 0);
     });
 
-    it('stops the second call of an answer that had no form, and the first one is paid for', async () => {
+    it('stops the second call after an answer that is no JSON, and the first one is paid for', async () => {
       const model = modelOf({ text: 'no JSON' });
       const asked = ask(model);
       Object.assign(asked.data['settings'] as object, { response_format: { type: 'json_object' } });

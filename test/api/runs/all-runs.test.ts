@@ -15,7 +15,7 @@ describe('runs of all workflows', function () {
   let stack: TestStack;
   let account: Account;
   let api: ApiClient;
-  /** There are two projects, and two workflows in the first; the runs are in the order in which they were accepted. */
+  /** Two projects, the first with two workflows and the second with one. `runs` are in the order of their start. */
   let projects: number[];
   let workflows: number[];
   let runs: string[];

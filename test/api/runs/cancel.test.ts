@@ -54,7 +54,7 @@ describe('cancelling a run', function () {
       assert.deepEqual(nodes, data.data);
     });
 
-    it('a cancel that comes before Temporal knows the run is told again, until it does', async () => {
+    it('a cancel before the run has started in Temporal is repeated until it has', async () => {
       const slow = http(`${target.url}/delay/20000/${randomUUID()}`);
       const start = trigger();
       link(start, slow);
@@ -63,12 +63,12 @@ describe('cancelling a run', function () {
         const { data } = await api.run(id);
         const { status } = await api.post(`/workflows/${id}/history/${data.id}/cancel/`);
         assert.equal(status, 200);
-        // The status is set already: the reconciler would set it only seconds later.
+        // The request itself has set the status. The reconciler would set it only seconds later.
         assert.equal((await api.history(id, data.id)).status, 'Cancelled');
       }
     });
 
-    it('asking twice is as good as asking once', async () => {
+    it('two cancels at once have the effect of one', async () => {
       const { path, runId } = await startSlowRun();
       const statuses = await Promise.all([api.post(path), api.post(path)]);
       for (const { status } of statuses) assert.ok(status === 200 || status === 400);

@@ -13,7 +13,7 @@ import { startApiProcess } from '../../../harness/stack/api-process.js';
 
 type Answer = ApiAnswer<Envelope>;
 
-describe('polls that know or wait', function () {
+describe('polls with If-None-Match or Prefer: wait', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let target: HttpTarget;
@@ -69,7 +69,7 @@ describe('polls that know or wait', function () {
       assert.deepEqual([again.status, again.body, etagOf(again)], [304, '', etagOf(known)]);
     });
 
-    it('is no answer to another tag, to none of ours, or to what is malformed', async () => {
+    it('is not the answer to an outdated, unknown or malformed tag', async () => {
       const { runId } = await account.api.runToEnd(chain(2, () => llm('hello')));
       for (const tag of ['W/"1S0"', '*', '"', 'x'.repeat(5_000), 'W/"99999999999999999999S0"', `"${randomUUID()}"`]) {
         assert.equal((await poll(runId, { 'if-none-match': tag })).status, 200, tag);
@@ -155,7 +155,7 @@ describe('polls that know or wait', function () {
       assert.deepEqual([count(304), count(200), count(429)], [50, 40, 10]);
     });
 
-    it('gives a waiting poll that ends as 304 its count back', async () => {
+    it('does not count a waiting poll that ends as 304', async () => {
       const { runId, answer: known } = await startHeld(6_000);
       const { limited } = await finishedRun(5);
       await giveRole(stack, limited, await projectOf(runId), 'viewer');
@@ -253,7 +253,7 @@ describe('polls that know or wait', function () {
       }
     });
 
-    it('tells what a run waits with: a change that another API process has written is noticed as well', async () => {
+    it('on a poll is answered by each API process, also if another process has started the run', async () => {
       const second = await startApiProcess(stack);
       try {
         const { runId } = await startHeld(1_000);
@@ -294,7 +294,7 @@ describe('polls that know or wait', function () {
     });
   });
 
-  it('ten runs, each polled every three seconds with what is known and a wait, stay within sixty requests a minute', async () => {
+  it('ten runs, each polled every three seconds with a tag and a wait, count up to 60 requests a minute', async () => {
     const projectId = await account.api.createProject();
     const limited = await createAccount(stack, 60);
     await giveRole(stack, limited, projectId, 'viewer');

@@ -100,19 +100,19 @@ describe('drawings that are cached between their starts', function () {
     assert.notEqual((await drawings.find(id))?.document, found?.document);
   });
 
-  it('are valid: one with errors is judged at each start', async () => {
+  it('are valid: a drawing with errors is checked at each start', async () => {
     const id = await create(calling({}, ''));
     assert.equal((await drawings.find(id))?.cached, undefined);
   });
 
-  it('cannot be changed by whoever uses them', async () => {
+  it('are frozen', async () => {
     const id = await create(calling());
     const { document, cached } = (await drawings.find(id))!;
     const [node] = document['nodes'] as { data: object }[];
     for (const part of [document, node, node?.data, cached?.derived.plan.ids]) assert.ok(Object.isFrozen(part));
   });
 
-  it('are stored again as a graph of runs where retention has deleted that', async () => {
+  it('are stored again as a snapshot if retention has deleted the snapshot', async () => {
     const id = await create(calling());
     const workflow = (await drawings.find(id))!;
     const { derived, snapshotHash } = workflow.cached!;
@@ -132,7 +132,7 @@ describe('drawings that are cached between their starts', function () {
     );
   });
 
-  it('use no more memory than they may: the drawing that has not been used for longest goes', async () => {
+  it('use no more memory than the limit: the least recently used drawing is removed', async () => {
     const [one, two] = [await create(calling()), await create(calling())];
     const size = 12 * Buffer.byteLength(JSON.stringify((await findDrawing(db, one))?.document));
     const few = createDrawingCache(db, 8 * size + size / 2);

@@ -1,4 +1,5 @@
-// Numbers that no double holds, from the input or an answer to every output of the service.
+// Tests that numbers which no double represents exactly pass unchanged from the input, or from an answer, to every
+// output of the service.
 import assert from 'node:assert/strict';
 import { condition, drawing, http, linkInRow, llm, mcp, resultOf, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
@@ -34,7 +35,7 @@ describe('numbers beyond 2^53', function () {
     await tools.close();
   });
 
-  /** Returns an answer as text: a parser would round the numbers. */
+  /** Returns an answer as text, because a parser would round the numbers. */
   const textOf = async (path: string): Promise<string> => {
     const answer = await fetch(`${stack.apiUrl}/api/v1${path}`, { headers: { 'x-api-key': account.apiKey } });
     return answer.text();

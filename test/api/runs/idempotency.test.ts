@@ -137,7 +137,7 @@ describe('Idempotency-Key', function () {
       assert.deepEqual(again.body, first.body);
     });
 
-    it('the order of keys at any depth tells nothing apart, with a key and with a session, as JSON and as text', async () => {
+    it('the order of object keys makes no difference, with a key and with a session, as JSON and as text', async () => {
       const [id, key] = [await workflow(), randomUUID()];
       const session = createApiClient(stack.apiUrl, await openSession(stack, account));
       const first = await run(id, key, '{"a":{"x":1,"y":[{"p":1,"q":2}]},"b":2,"1":0}');
@@ -196,7 +196,7 @@ describe('Idempotency-Key', function () {
     });
   });
 
-  it('what was asked is stored sealed: a short secret cannot be guessed from its hash', async () => {
+  it('the request is stored sealed, so that a short secret cannot be guessed from a hash', async () => {
     const [id, key] = [await workflow(), randomUUID()];
     await run(id, key, '{"pin":"1234"}');
     await run(id, `${key}-2`, '{"pin":"1234"}');

@@ -18,10 +18,10 @@ import { cancelRun, queryDatabase } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
 
-/** Older than the age from which a run is queried, and longer than an answer is reused. */
+/** After this time, a run is old enough to be queried, and its last answer is no longer reused. */
 const OLD_ENOUGH_MS = 2_500;
 const MOST_BLOCKED_MS = 300;
-/** On a busy machine a query may not be answered in time, and the run is then not queried for five seconds. */
+/** On a busy machine a query may time out, and the run is then not queried again for five seconds. */
 const PATIENCE = { timeoutMs: 40_000, intervalMs: 100 };
 
 describe('the live part of workflow_result', function () {
@@ -35,7 +35,7 @@ describe('the live part of workflow_result', function () {
     stack = await startStack();
     api = createApiClient(stack.apiUrl, stack.apiKey);
     [target, tools] = await Promise.all([startHttpTarget(), startToolServer()]);
-    // The first query opens the connection's stream.
+    // The first query opens the connection's stream, so send one before the tests.
     const { runId } = await startHeld('first');
     await eventually(
       async () => (await poll(runId)).status === 'in progress' && (await queries('answered')) > 0,
@@ -75,7 +75,10 @@ describe('the live part of workflow_result', function () {
     return Number(new RegExp(`^run_queries_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)![1]);
   }
 
-  /** Polls a finished run at the same time: it is never queried, so its times measure the load of the machine. */
+  /**
+   * Polls a run and a finished run at the same time. A finished run is never queried, so its times measure the load of
+   * the machine.
+   */
   async function pollSideBySide(runId: string, finishedId: string): Promise<{ live: Envelope['data'][] }> {
     const twenty = (id: string) => Promise.all(Array.from({ length: 20 }, () => poll(id)));
     const [live, finished] = await Promise.all([twenty(runId), twenty(finishedId)]);
@@ -131,7 +134,7 @@ describe('the live part of workflow_result', function () {
     assert.deepEqual(await sums(), before);
   });
 
-  it('is in queue until its start is stored, though its workflow could tell of nodes', async () => {
+  it('is in queue until its start is stored, even if its Temporal workflow could report nodes', async () => {
     const { runId } = await startHeld('unstored');
     const unstart = 'UPDATE runs SET run_started_at = NULL WHERE id = $1 RETURNING id';
     assert.equal((await queryDatabase(stack, unstart, [runId])).length, 1);

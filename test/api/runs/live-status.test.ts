@@ -35,7 +35,7 @@ describe('live status of runs', () => {
       assert.ok(answers.every((answer) => answer === undefined));
       return performance.now() - startedAt;
     }
-    /** Asserts that the answer comes before a timer that was set later, so it has not waited for a timer of 250 ms. */
+    /** Asserts that the answer comes before a timer of 200 ms, so it has not waited for the time-out of 250 ms. */
     async function assertAtOnce(asked: Promise<number>): Promise<void> {
       const first = await Promise.race([asked.then(() => 'the answer'), pause(200).then(() => 'a timer')]);
       assert.equal(first, 'the answer');
@@ -43,7 +43,7 @@ describe('live status of runs', () => {
     const count = async (outcome: string): Promise<number> =>
       (await metrics.runQueries.get()).values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
 
-    it('waits 250 ms once for a run, with all who ask for it, and not again soon', async () => {
+    it('waits 250 ms for a run, once for all callers, and not again soon', async () => {
       // The first call loads the client's code. Timers depend on the load of the machine, so the test measures one.
       await ask('warm-up');
       const startedAt = performance.now();
@@ -54,7 +54,7 @@ describe('live status of runs', () => {
       assert.equal(await count('timed_out'), 2);
     });
 
-    it('waits for no run at all once three have been silent', async () => {
+    it('waits for no run after three queries without an answer', async () => {
       await ask('a', 'b', 'c');
       await assertAtOnce(ask('d', 'e', 'f'));
       assert.deepEqual([await count('timed_out'), await count('skipped')], [3, 3]);

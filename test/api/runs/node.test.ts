@@ -119,7 +119,7 @@ describe('one node of a run', function () {
     assert.equal(detail.finished_at, detail.attempts[2]!.finished_at);
   });
 
-  it('tells the same of nodes that share an activity', async () => {
+  it('has the same fields if it shared an activity with other nodes', async () => {
     target.on('/dense-shaky', [{ status: 503 }, { body: 'fine' }]);
     const calls = [http(`${target.url}/one`), http(`${target.url}/dense-shaky`)];
     const nodes = linkInRow([trigger(), ...calls, condition(1, '==', 1)]);
@@ -221,7 +221,7 @@ describe('one node of a run', function () {
     assert.deepEqual([status, input, why], ['succeed', null, 'too_large']);
   });
 
-  it('is known while the node is in flight', async () => {
+  it('has its input while it is in flight', async () => {
     const call = http(`${target.url}/hold/flight`, { headers: { a: '{{ input.a }}' } });
     const workflowId = await api.createWorkflow(project, drawing(linkInRow([trigger(), call])));
     const runId = (await api.run(workflowId, { a: 'b' })).data.id;

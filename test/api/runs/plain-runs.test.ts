@@ -1,4 +1,5 @@
-// Each way to start a run must store if its plan is plain, because a poll of a plain run reads less.
+// Each way to start a run must store whether its plan is plain (graph/plain-plan.ts), because a poll of a plain run
+// reads less.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../../harness/timing/eventually.js';
@@ -33,7 +34,7 @@ describe('a run is stored as plain', function () {
     assert.deepEqual([await isPlain(plain.runId), await isPlain(waiting.runId)], [true, false]);
   });
 
-  it('by itself, though a run that is not has started it', async () => {
+  it('by its own plan, even if a run that is not plain has started it', async () => {
     const { workflowId: called } = await world.runRow([call()]);
     const parent = await world.runRow([node('workflow', { workflow_id: called, input: {} })]);
     const children = await queryDatabase<{ plain: boolean }>(
@@ -60,7 +61,7 @@ describe('a run is stored as plain', function () {
     assert.equal(await isPlain(started.body.data.id), false, JSON.stringify(started.body));
   });
 
-  it('in a conversation with its turn, which gives it its plan', async () => {
+  it('in a conversation only when its turn comes, because it has no plan before', async () => {
     const { api } = await createAccount(world.stack);
     const held = `/hold/${randomUUID()}`;
     const nodes = [trigger(), http(`${world.target.url}${held}`), node('output', { value: '{{ input.messages }}' })];

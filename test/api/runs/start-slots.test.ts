@@ -4,7 +4,7 @@ import { createGate } from '../../../harness/timing/gate.js';
 import { createStartSlots } from '../../../api/runs/start-slots.js';
 
 describe('start slots', () => {
-  it('are taken in turn, and nobody waits for the end of a start', async () => {
+  it('are taken in turn, and `begin` does not wait for the end of its own start', async () => {
     const slots = createStartSlots(1);
     const said: string[] = [];
     const start = (name: string) => async (): Promise<void> => {
@@ -20,7 +20,7 @@ describe('start slots', () => {
     assert.equal(said.at(-1), 'second ends');
   });
 
-  it('are not waited for longer than the caller likes', async () => {
+  it('are not waited for longer than the given time', async () => {
     const slots = createStartSlots(1);
     const first = createGate();
     await slots.begin(() => first.opened, 20_000);

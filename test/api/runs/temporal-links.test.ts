@@ -38,14 +38,14 @@ describe('a run and its page in the Temporal UI', function () {
     const headers = { 'x-api-key': stack.apiKey };
     for (const link of links) {
       assert.ok(link.startsWith(stack.apiUrl) && link.includes(runId), link);
-      // The run of another user: the address is known, but is no permission.
+      // The run belongs to another user than the key: knowing the address is no permission.
       assert.equal((await fetch(link, { headers })).status, 404, link);
       assert.equal((await fetch(link)).status, 401, link);
     }
     assert.match(details, new RegExp(`\\[${runId}\\]`));
   });
 
-  it('have no link where nobody has said where the UI is, and none for a run that was refused', async () => {
+  it('have no link without TEMPORAL_UI_URL, and none for a run that was refused', async () => {
     const { api, apiKey } = await createAccount(stack);
     const { runId, workflowId } = await api.runToEnd(chain(1));
     const refused = await api.createWorkflow(

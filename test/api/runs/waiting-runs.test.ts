@@ -58,7 +58,10 @@ describe('what runs wait for', function () {
     left.push({ workflow, run: started.id });
     return { workflow, run: started.id };
   };
-  /** Returns what the list of all runs says, and asserts that the others say the same of a run that does not change. */
+  /**
+   * Returns the run's `waiting_for` in the list of all runs, or undefined if the history or a read of the single run
+   * shows another value.
+   */
   const seen = async ({ workflow, run }: { workflow: number; run: string }): Promise<unknown> => {
     const of = async (path: string): Promise<unknown> =>
       (await api.get<Page<RunRecord>>(path)).body.items.find(({ id }) => id === run)?.waiting_for;
@@ -104,7 +107,7 @@ describe('what runs wait for', function () {
     await waitsFor(await start(row(http(`${target.url}${path}`))), 'time');
   });
 
-  it('nothing is said while anything is in flight, and of several the first counts', async () => {
+  it('nothing while a node is in flight; of several waits, a person comes before a callback or a time', async () => {
     const name = `/hold/${randomUUID()}`;
     const [asked, called] = [human(), http(`${target.url}${name}`)];
     const of = await start(beside(asked, wait(), callback(), called));
@@ -222,7 +225,7 @@ describe('what runs wait for', function () {
     await eventually(async () => (await list('?waiting=true'))[0] === 0);
   });
 
-  it('a page of runs that have ended costs no statement more, and people are found from their requests', async () => {
+  it('a page of ended runs needs no further statement, and ?waiting=true begins at the open requests', async () => {
     const { database_url: url } = stack.stack;
     const db = createDatabase({ url, poolMax: 1, applicationName: 'test', onError: () => undefined });
     try {
@@ -251,7 +254,8 @@ describe('what runs wait for', function () {
       assert.deepEqual([runs.length, new Set(runs.map((run) => run.waiting_for))], [50, new Set([null])]);
       const ended = await explainRead(url, (reader) => listRuns(reader, query));
       assert.ok(ended.length > 0 && ended.every(({ sql }) => !sql.includes('run_waits_for')));
-      // Without this, the plan of an almost empty table depends on when its statistics were taken.
+      // Sequential scans are disabled, because the plan of an almost empty table depends on when its statistics were
+      // taken.
       const indexed = new URL(url);
       indexed.searchParams.set('options', '-c enable_seqscan=off');
       const explained = await explainRead(indexed.href, (reader) => listRuns(reader, { ...query, isWaiting: true }));

@@ -1,4 +1,5 @@
-// Temporal's own search in the specs of schedules, around every change of clocks of three years.
+// Compares the times that Temporal finds for the specs of schedules with those of cron-oracle.ts, around every change
+// of clocks in three years.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { parseCron } from '../../../api/schedules/cron.js';
@@ -12,7 +13,10 @@ import { dueOnTemporal } from './schedule-maker.js';
 const YEAR = new Date().getUTCFullYear();
 const SAMPLES = 6;
 const SEED = Number(process.env['SCHEDULES_SEED'] ?? 1);
-/** Temporal takes a day that begins with a missing hour for the day before, in zones west of Greenwich. */
+/**
+ * Lines around a special case of Temporal: in zones west of Greenwich, it takes a day that begins with a missing hour
+ * for the day before.
+ */
 const LINES = [
   '30 2 * * *',
   '15,45 1-3 * * *',

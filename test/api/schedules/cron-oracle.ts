@@ -12,7 +12,7 @@ const BOUNDS = [
   [0, 6],
 ] as const;
 
-/** The clock in one minute. */
+/** One minute on the clock of a zone. */
 export interface Shown {
   ms: number;
   /** The local time, encoded as if it were UTC. */
@@ -69,8 +69,8 @@ function readField(text: string, [least, most]: readonly [number, number]): numb
 }
 
 /**
- * The times of the line in `watched`. A fixed time is due when the clock shows it for the first time or skips it; other
- * lines are due whenever the clock shows their time.
+ * The times of the cron line in `watched`. A line with fixed minutes and hours is due when the clock first shows the
+ * time or skips it. A line with `*` as minute or hour is due whenever the clock shows its time.
  */
 export function dueTimes(cron: string, watched: Shown[]): number[] {
   const { isDue, isByRealTime } = readLine(cron);

@@ -24,7 +24,7 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const { SKIP, BUFFER_ONE, ALLOW_ALL, CANCEL_OTHER } = ScheduleOverlapPolicy;
 const ALL = { overlap: ALLOW_ALL };
-/** A manual trigger needs the policy as a parameter, because the client has its own default. */
+/** A manual trigger needs the policy as a parameter, because the client's default is not that of the schedule. */
 const POLICIES = { skip: SKIP, buffer_one: BUFFER_ONE, allow_all: ALLOW_ALL, cancel_other: CANCEL_OTHER };
 
 describe('firings of schedules', function () {
@@ -63,7 +63,7 @@ describe('firings of schedules', function () {
   const between = (start: string, end: string) => ({ start: new Date(start), end: new Date(end), ...ALL });
   const timesOf = async (id: string, workflowId: number): Promise<string[]> =>
     (await firingsOf(stack, id, workflowId)).map(({ at }) => at.toISOString().replace(':00.000Z', 'Z'));
-  /** Fills in the period, and waits until Temporal has started all its runs. Returns their times. */
+  /** Backfills the period, and waits until all its firings have started and ended. Returns their times. */
   async function fill(workflowId: number, body: object, [start, end]: [string, string], count: number) {
     const schedule = await makeSchedule(api, workflowId, body);
     await backfill(stack, schedule.id, between(start, end));
@@ -113,7 +113,7 @@ describe('firings of schedules', function () {
     }
   });
 
-  it('that are asked for again start no second run, with jitter too', async () => {
+  it('that are backfilled again start no second run, with jitter too', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const settings = { cron: '*/10 * * * *', jitter_seconds: 300 };
     const period: [string, string] = ['2026-05-01T00:00:00Z', '2026-05-01T00:59:00Z'];
@@ -123,13 +123,13 @@ describe('firings of schedules', function () {
       ['00', '10', '20', '30', '40', '50'].map((minute) => `2026-05-01T00:${minute}Z`),
     );
     await backfill(stack, schedule.id, between(...period));
-    // Temporal fills in periods one after the other, so the second one shows that the first one is complete.
+    // Temporal backfills one period after the other, so a firing of the second one shows that the first is complete.
     await backfill(stack, schedule.id, between('2026-05-02T00:00:00Z', '2026-05-02T00:09:00Z'));
     await untilFired(stack, schedule, id, 7);
     assert.deepEqual(await timesOf(schedule.id, id), [...times, '2026-05-02T00:00Z']);
   });
 
-  /** A workflow whose runs wait for a callback, and a schedule that fires by hand. */
+  /** Creates a workflow whose runs wait for a callback, and a schedule that the test triggers. */
   async function waiting(overlap: 'skip' | 'buffer_one' | 'allow_all' | 'cancel_other') {
     const pause = node('wait', { mode: 'callback' });
     const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));
@@ -210,7 +210,7 @@ describe('firings of schedules', function () {
     await finish(second!.run_id);
   });
 
-  it('last as long as a run that was started elsewhere', async () => {
+  it('whose run exists already last until that run ends', async () => {
     const { id, schedule, finish } = await waiting('skip');
     const period = between('2026-05-01T00:00:00Z', '2026-05-01T00:01:00Z');
     const day = { ...period, start: new Date('2026-01-01T00:00:00Z'), end: new Date('2026-01-01T00:01:00Z') };

@@ -81,7 +81,7 @@ describe('schedules and hooks of a project', function () {
     assert.equal((await schedules('?size=100')).size, 20);
   });
 
-  it('never show what is a secret now, was one, or is one of the drawing', async () => {
+  it('never show a value whose field is or was secret, or a secret of the drawing', async () => {
     const field = { id: 'token', type: 'text', label: 'Token', is_secret: true };
     const [token, fixed] = [`secret-${randomUUID()}`, `secret-${randomUUID()}`];
     const later = { id: 'later', type: 'text', label: 'Later' };

@@ -105,7 +105,7 @@ describe('authors and refusals of schedules', function () {
     assert.deepEqual([refusal?.code, refusal?.message.length], ['invalid_nodes', 1_000]);
   });
 
-  it('the last firing stays the last one when an earlier one is made up for', async () => {
+  it('last_firing does not change when an earlier time is backfilled', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id, { cron: '0 0 2 2 *', overlap: 'allow_all' });
     const fill = (year: number) =>
@@ -131,7 +131,7 @@ describe('authors and refusals of schedules', function () {
     const made = await makeSchedule(api, id);
     const db = createDatabase({ url: stack.stack.database_url, ...DATABASE });
     try {
-      // A firing locks the schedule's row until its run is stored.
+      // Lock the schedule's row, as a firing does until its run is stored.
       const { deleting, runId } = await db.transaction().execute(async (transaction) => {
         await transaction.selectFrom('schedules').select('id').where('id', '=', made.id).forKeyShare().execute();
         const answer = api.delete(`/workflows/${id}/`);

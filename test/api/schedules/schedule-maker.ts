@@ -1,4 +1,4 @@
-// Schedules of workflows, and their firings in Temporal.
+// Creates schedules of workflows, and reads their firings.
 import type { Backfill, Client, ScheduleHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { scheduleName } from '../../../contract/scheduled-run.js';
@@ -23,10 +23,10 @@ export interface Schedule {
   created_at: string;
 }
 
-/** A line that never fires by itself while a test runs. */
+/** A cron line that does not fire by itself while a test runs. */
 export const ONCE_A_YEAR = '0 0 1 1 *';
 
-/** Resolves once Temporal has the schedule. */
+/** Creates a schedule. Resolves once Temporal has it, too. */
 export async function makeSchedule(api: ApiClient, workflowId: number, body?: object): Promise<Schedule> {
   return untilTold(api, workflowId, await postSchedule(api, workflowId, body));
 }
@@ -41,7 +41,10 @@ export async function postSchedule(
   return answer.body;
 }
 
-/** Temporal may take longer than an answer waits for it: its scheduler starts with the first schedule of all. */
+/**
+ * Waits until Temporal has the schedule. The answer of the API may come earlier: Temporal's scheduler only starts with
+ * the first schedule of the stack.
+ */
 export async function untilTold(api: ApiClient, workflowId: number, schedule: Schedule): Promise<Schedule> {
   if (schedule.next_run_times !== null) return schedule;
   return eventually(async () => {
@@ -65,8 +68,8 @@ export function backfill(stack: TestStack, id: string, range: Backfill): Promise
 }
 
 /**
- * The times of Temporal's schedule from `fromMs` to before `untilMs`, in the past or future. One answer has 1,000 times
- * at most.
+ * The times of Temporal's schedule from `fromMs` to before `untilMs`, in the past or future. Temporal returns at most
+ * 1,000 times in one answer.
  */
 export async function dueOnTemporal(
   { workflowService, options }: Client,

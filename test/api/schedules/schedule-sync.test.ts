@@ -41,7 +41,7 @@ describe('copies of schedules', function () {
     project = await api.createProject();
   });
 
-  /** A daily line whose last time was this long ago. */
+  /** A daily cron line whose last time was `minutes` ago. */
   const cronBefore = (minutes: number): string => {
     const then = new Date(Date.now() - minutes * MINUTE_MS);
     return `${then.getUTCMinutes()} ${then.getUTCHours()} * * *`;
@@ -65,7 +65,7 @@ describe('copies of schedules', function () {
       return version === told;
     });
 
-  it('are told what was missed, also if a process has died after it has put the copy', async () => {
+  it('make up for missed firings, also if a process has died before it recorded the update', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id, { cron: cronBefore(10), catchup_seconds: 3600 });
     await untilTold(made);
@@ -75,7 +75,7 @@ describe('copies of schedules', function () {
     await untilTold(made);
   });
 
-  it('that Temporal has lost are told what was missed, too', async () => {
+  it('that Temporal has lost are made again and make up for missed firings, too', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id, { cron: cronBefore(10), catchup_seconds: 3600 });
     await inTemporal(stack, made.id, (handle) => handle.delete());
@@ -85,7 +85,7 @@ describe('copies of schedules', function () {
     await untilTold(made);
   });
 
-  it('get no new version for a change of the input; a second change leaves the time of one that is not told', async () => {
+  it('get no new version for a change of the input; changed_at is that of the first pending change', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id);
     const before = await rowOf(made);
@@ -114,7 +114,7 @@ describe('copies of schedules', function () {
     );
   });
 
-  it('that an earlier build has made get the spec of this one, and tell their times until then', async () => {
+  it('that an earlier build has made get the spec of this build, and have their next times until then', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const made = await makeSchedule(api, id, { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
     const { version } = await rowOf(made);
@@ -132,7 +132,7 @@ describe('copies of schedules', function () {
     assert.deepEqual(await firingsOf(stack, made.id, id), []);
   });
 
-  it('with `cancel_other` are told what was missed without a cancel of the run of a firing that has happened', async () => {
+  it('with `cancel_other` make up for missed firings without cancelling the run of an earlier firing', async () => {
     const pause = node('wait', { mode: 'callback' });
     const id = await api.createWorkflow(project, drawing(linkInRow([trigger(), pause])));
     const cron = cronBefore(10);

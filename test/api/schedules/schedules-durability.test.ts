@@ -98,7 +98,7 @@ describe('schedules through crashes', function () {
     assert.ok(isWithoutGap(times), times.map((time) => new Date(time).toISOString()).join(' '));
   });
 
-  it('a machine that has slept makes up for what is within catchup_seconds, once, and for nothing else', async () => {
+  it('a machine that has slept catches up on the firings within catchup_seconds, once, and on no others', async () => {
     const long = await everyTwoSeconds(7_200);
     const short = await everyTwoSeconds(10);
     // The supervisor is stopped first, because it would restart the others.
@@ -117,7 +117,7 @@ describe('schedules through crashes', function () {
     assert.ok(missed[0]! > sleptAt - 2 * STEP_MS);
   });
 
-  it('made while Temporal is away is told to it as soon as it is back, and fires', async () => {
+  it('a schedule made while Temporal is away is created there as soon as it is back, and fires', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const { temporal } = stack.stack.pids;
     process.kill(temporal!, 'SIGSTOP');
@@ -126,7 +126,7 @@ describe('schedules through crashes', function () {
     assert.equal(made.next_run_times, null);
     await pause(60_000 - (Date.now() % 60_000) + 1_000);
     process.kill(temporal!, 'SIGCONT');
-    // The schedule was made before the minute that has passed meanwhile, whose firing is caught up.
+    // Temporal catches up on the firing at the full minute that passed after the schedule was made.
     const [first] = await untilFired(stack, made, id, 1);
     assert.ok(first!.at.getTime() <= Date.now() && first!.at.getTime() > Date.parse(made.created_at));
     assert.equal(first!.at.getTime(), Math.ceil(Date.parse(made.created_at) / 60_000) * 60_000);

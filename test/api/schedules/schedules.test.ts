@@ -89,7 +89,7 @@ describe('schedules', function () {
     assert.ok((await daysOf('0 0 29 2 *')).every((day) => day.getUTCDate() === 29));
   });
 
-  it('take no expression that is none, that never comes, or that says more than five fields', async () => {
+  it('refuse cron expressions that are invalid, never fire or have more than five fields', async () => {
     const id = await workflow();
     const wrong = ['', '* * * *', '* * * * * *', '@every 1s', '@daily', 'CRON_TZ=UTC * * * * *', '60 * * * *'];
     wrong.push('0 24 * * *', '0 0 31 2 *', '0 0 31 4,6,9,11 *', '0 0 L * *', '0 0 ? * *', '0 0 * * 1#2', 'H * * * *');
@@ -151,7 +151,7 @@ describe('schedules', function () {
         next_run_times: null,
       },
     );
-    // Temporal's scheduler may describe the new times a moment after it has taken the change.
+    // Temporal may report the new times a moment after it has accepted the change.
     await eventually(async () => {
       const { next_run_times: times } = await findSchedule(api, id, made.id);
       return times?.every((time) => time.endsWith('T00:00:00.000Z')); // nine in Tokyo

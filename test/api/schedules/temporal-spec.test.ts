@@ -1,5 +1,5 @@
-// The times of the specs for Temporal, in all time zones. clocks-of-all-zones.test.ts checks that Temporal's own search
-// agrees.
+// Compares the times of the specs for Temporal with those of cron-oracle.ts, in all time zones.
+// clocks-of-all-zones.test.ts checks that Temporal itself finds the same times.
 import assert from 'node:assert/strict';
 import type { CalendarSpec } from '@temporalio/client';
 import { parseCron } from '../../../api/schedules/cron.js';
@@ -25,7 +25,7 @@ function nameOf(options: Intl.DateTimeFormatOptions, ms: number): string {
 
 type Spec = ReturnType<typeof toSpec>;
 
-/** Returns a function that tells if a minute of a clock is in the calendar. */
+/** Returns a function that returns whether a minute of a clock is in the calendar. */
 function inCalendar(calendar: CalendarSpec): (fields: Shown['fields']) => boolean {
   const [minutes, hours, days, months, weekdays] = FIELDS.map(
     (name) => new Set(calendar[name] as (string | number)[] | '*'),
@@ -46,7 +46,7 @@ function isOfYear({ year }: CalendarSpec, wanted: number): boolean {
   return years.length === 0 || isIn.includes(true);
 }
 
-/** The times of the spec. `watched`: in the zone of the spec, within one year. */
+/** The times of the spec among the `watched` minutes, which are in the zone of the spec and within one year. */
 function timesOf({ calendars, intervals }: Spec, watched: Shown[]): number[] {
   const year = new Date(watched[0]!.clock).getUTCFullYear();
   const matches = calendars.filter((calendar) => isOfYear(calendar, year)).map(inCalendar);

@@ -1,4 +1,4 @@
-// An action of the catalogue for each kind of connection, run as everybody runs it, against stand-ins.
+// Runs an action of the catalogue for each kind of connection, against the imitated services of stand-ins.ts.
 import assert from 'node:assert/strict';
 import { drawing, linkInRow, node, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -12,7 +12,7 @@ import { CREDENTIALS, playServices } from './stand-ins.js';
 
 type Data = Record<string, unknown>;
 
-/** Where the stand-ins play the services of the catalogue. */
+/** The path on the target at which stand-ins.ts serves each server of the catalogue. */
 const SERVERS: Record<string, string> = {
   'https://slack.com/api': '/slack',
   'https://discord.com/api/v10': '/discord',
@@ -45,7 +45,7 @@ describe('actions of the catalogue', function () {
   const act = (service: string, id: string, connection: number, values: Data): DrawingNode =>
     node('http', { action: { service, id }, values, connection });
 
-  /** Runs the nodes in a row. What their actions have stored is moved from the services to the stand-ins. */
+  /** Runs the nodes in a row. The stored servers of their actions are first replaced by the imitated ones. */
   async function run(...nodes: DrawingNode[]) {
     const { api } = account;
     const workflowId = await api.createWorkflow(project, drawing(linkInRow([trigger(), ...nodes])));

@@ -70,7 +70,7 @@ describe('the catalogue of services', () => {
     }
   });
 
-  it('names the page that states the facts, on a domain of the vendor or of its documentation', () => {
+  it('names an https page for each action and service, and when the service was checked', () => {
     for (const { service, action } of all)
       assert.equal(new URL(action.documentation_url).protocol, 'https:', service.id);
     for (const { source, checked } of catalogue) {

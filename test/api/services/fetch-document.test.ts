@@ -17,7 +17,7 @@ import { startRawServer, type RawServer } from '../../support/raw-server.js';
 
 type Send = (request: OutgoingRequest) => Promise<{ status: number; body: string }>;
 
-/** Plays what servers answer; the client itself is tested with real ones. */
+/** A client that returns the answers of `send` without a network. test/outgoing/ tests the real client. */
 function clientOf(send: Send, seen: OutgoingRequest[] = []): OutgoingClient {
   return {
     async send(request) {
@@ -122,7 +122,7 @@ describe('the address of a document', () => {
       await server.close();
     });
 
-    /** Reaches the server without TLS, within `timeoutMs` in place of the limit that is set. */
+    /** Fetches from the server without TLS, with a time-out of `timeoutMs` instead of 30 s. Returns the error. */
     function refusalWithin(timeoutMs: number): Promise<string> {
       const outgoing: OutgoingClient = {
         send(request) {
@@ -166,7 +166,7 @@ describe('the address of a document', () => {
         write();
       };
       assert.equal(await refusalWithin(60_000), tooLarge);
-      // What the two ends of a connection hold is sent, too.
+      // The buffers at both ends of the connection count as sent, too.
       assert.ok(sent < 40 * 1024 * 1024, `${sent} bytes`);
       const packed = gzipSync(Buffer.alloc(20 * 1024 * 1024 + 1, 'x'));
       answer = (socket) => {

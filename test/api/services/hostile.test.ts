@@ -1,4 +1,4 @@
-// Documents, addresses and values of people who attack the service with them.
+// Attacks the service with OpenAPI documents, their addresses, and values for their actions.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -65,7 +65,7 @@ describe('services of attackers', function () {
     return (await api.pollToEnd(started.data.id)).data;
   }
 
-  it('whose actions say much make no drawing larger than its limits, and a draft that is read can be stored', async () => {
+  it('with large actions make no drawing larger than the limit, and a draft that was read can be stored', async () => {
     const parameters = Array.from({ length: 40 }, (_, index) => ({
       name: `field${index}`,
       in: 'query',
@@ -91,7 +91,7 @@ describe('services of attackers', function () {
     }
   });
 
-  it('whose actions say much together are read from the database up to a limit', async () => {
+  it('with many large actions are read from the database up to a limit of bytes', async () => {
     const description = 'd'.repeat(400);
     const parameters = Array.from({ length: 40 }, (_, at) => ({
       name: `f${at}`,
@@ -158,7 +158,7 @@ describe('services of attackers', function () {
     assert.deepEqual([items[0]!.title, items[0]!.description], [markup, `${markup}\uFFFD`]);
   });
 
-  it('are looked for with any text, and none is a 500', async () => {
+  it('can be searched with any text, and no answer is a 500', async () => {
     const { id } = await make(documentOf({ '/a': { get: ok } }));
     const places = [
       `/services/?project=${project}&search=%00`,
@@ -187,7 +187,7 @@ describe('services of attackers', function () {
     assert.equal(made.status, 400, JSON.stringify(made.body));
   });
 
-  it('come at once: a user`s documents wait in a line that is short, and another user`s is read meanwhile', async () => {
+  it('that come at once wait in a short queue for each user, and that of another user is read meanwhile', async () => {
     const other = await createAccount(stack);
     const theirs = `/projects/${await other.api.createProject()}/services/`;
     const paths = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/p${at}`, { get: ok }]));
@@ -208,7 +208,7 @@ describe('services of attackers', function () {
     assert.equal(found.status, 200);
   });
 
-  it('have an address that accepts and then says nothing: a 400 within the time, which tells no more', async () => {
+  it('at an address that accepts connections and sends nothing are a 400 in time, without details', async () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

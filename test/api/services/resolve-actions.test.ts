@@ -4,7 +4,7 @@ import type { Db } from '../../../db/core/client.js';
 import type { JsonObject } from '../../../graph/json.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** The services of these drawings are in no catalogue, and their ids are no UUIDs. */
+/** No query is sent, because the services of these drawings are in no catalogue, and their ids are no UUIDs. */
 const NO_DATABASE = undefined as unknown as Db;
 const named = { service: 'gone', id: 'a' };
 const fatFacts = (characters: number) => ({
@@ -35,11 +35,11 @@ const resolve = (drawing: JsonObject, characters: number) =>
 const tooLarge = { status: 413, code: 'too_large' };
 
 describe('a drawing that names an action many times', () => {
-  it('is a 413 beyond 8 MiB, and memory never holds what the action says once for each node', async () => {
+  it('is a 413 beyond 8 MiB, and memory never holds a copy of the action for each node', async () => {
     const before = process.resourceUsage().maxRSS;
     for (const drawing of [nodesOf(10_000), toolsOf(10_000)]) {
       assert.ok(JSON.stringify(drawing).length < MEBIBYTE);
-      // The texts of the whole drawings would have 240 MB, and more than a string can have.
+      // The resolved drawing would have 240 MB in the first case, and more than a string can hold in the second.
       await assert.rejects(resolve(drawing, 24_000), tooLarge);
       await assert.rejects(resolve(drawing, 60_000), tooLarge);
     }

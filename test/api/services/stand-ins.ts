@@ -1,5 +1,5 @@
-// Services of the catalogue as their references describe them, with the habits that surprise callers: refusals with
-// status 200, limits with Retry-After, lists in pages, answers without a body.
+// Imitates services of the catalogue as their references describe them, with behaviour that callers may not expect:
+// refusals with status 200, limits with Retry-After, lists in pages, answers without a body.
 import type { HttpTarget, TargetReply, TargetRequest } from '../../../harness/target/http-target.js';
 
 /** Each service accepts one credential. */
@@ -17,7 +17,7 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-/** Plays the services on the target. `isToken` tells which tokens of providers are valid. */
+/** Serves the imitated services on the target. `isToken` returns whether an OAuth access token is valid. */
 export function playServices(target: HttpTarget, isToken: (token: string) => boolean): void {
   playSlack(target);
   playDiscord(target);
@@ -32,7 +32,7 @@ export function playServices(target: HttpTarget, isToken: (token: string) => boo
   playGraph(target, authorized);
 }
 
-/** Slack answers 200 to whatever it refuses, except for its limits. */
+/** Slack refuses requests with status 200, except when its rate limit is exceeded. */
 function playSlack(target: HttpTarget): void {
   const answer = (request: TargetRequest, work: () => TargetReply): TargetReply => {
     const { authorization } = request.headers;
@@ -72,7 +72,7 @@ function playDiscord(target: HttpTarget): void {
   target.on('/discord/channels/77/messages/9001', (request) => (isKnown(request) ? { status: 204 } : unauthorized));
 }
 
-/** Trello answers with plain text to whatever it refuses. */
+/** Trello refuses requests with plain text. */
 function playTrello(target: HttpTarget): void {
   target.on('/trello/1/cards', ({ method, query }) => {
     const [key, token] = CREDENTIALS.trello;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createHashQueue } from '../../../api/sessions/hash-queue.js';
 import { ApiError } from '../../../api/http/errors.js';
 
-describe('the line of passwords to compare', () => {
+describe('the queue of password comparisons', () => {
   const signal = new AbortController().signal;
   const stranger = { isPreferred: false, signal };
   const known = { isPreferred: true, signal };
@@ -20,7 +20,7 @@ describe('the line of passwords to compare', () => {
     return { work, end: () => end() };
   }
 
-  it('runs so many at once and no more, known ones first, each kind in its order', async () => {
+  it('runs at most `atOnce` at a time, preferred ones first, each kind in its order', async () => {
     const queue = createHashQueue({ atOnce: 2, mostWaiting: 9, busy: 9 });
     const order: string[] = [];
     const names = ['a', 'b', 'stranger 1', 'stranger 2', 'known 1', 'known 2'];
@@ -35,7 +35,7 @@ describe('the line of passwords to compare', () => {
     assert.deepEqual(order, ['a', 'b', 'known 1', 'known 2', 'stranger 1', 'stranger 2']);
   });
 
-  it('refuses with a 503 who finds the line full; the line of known ones is another', async () => {
+  it('answers 503 when it is full; preferred callers have a queue of their own', async () => {
     const queue = createHashQueue({ atOnce: 1, mostWaiting: 1, busy: 1 });
     const order: string[] = [];
     const works = ['a', 'b', 'c'].map((name) => held(order, name));
@@ -52,7 +52,7 @@ describe('the line of passwords to compare', () => {
     assert.deepEqual([order, queue.isBusy()], [['a', 'c', 'b'], false]);
   });
 
-  it('does no work for who has hung up, and gives the place back after a failure', async () => {
+  it('does no work for a caller that has hung up, and frees the slot after a failure', async () => {
     const queue = createHashQueue({ atOnce: 1, mostWaiting: 5, busy: 5 });
     const order: string[] = [];
     const first = held(order, 'a');

@@ -1,4 +1,4 @@
-// Issuers that never end their answers.
+// Tests the limits for issuers that never end their answers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { MOST_BYTES } from '../../../outgoing/fetch-small.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 
 const FLOW: OidcFlow = { state: 'state', nonce: 'nonce', verifier: 'v'.repeat(43) };
-/** Longer than the tests last, so that only the other limit is reached. */
+/** A time-out longer than the tests last, so that only the limit of bytes is reached. */
 const LONG_SECONDS = 600;
 
 type Answer = (response: ServerResponse) => void;
@@ -55,7 +55,7 @@ describe('an issuer of OpenID Connect', function () {
     (response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   const silent: Answer = () => undefined;
-  /** Sends its head, then nothing. */
+  /** Sends the head of the answer, then nothing. */
   const stalls: Answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
   const large: Answer = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -78,7 +78,7 @@ describe('an issuer of OpenID Connect', function () {
     for (const slow of [silent, stalls]) {
       answers = { '/.well-known/openid-configuration': json(metadata()), '/token': slow };
       const client = clientOf(0.5);
-      // A discovery that a busy machine has cut off is made again.
+      // On a busy machine the discovery may time out, so repeat it.
       await eventually(() => client.authorizationUrl(FLOW));
       const before = cut;
       await assert.rejects(identify(client));

@@ -156,7 +156,7 @@ describe('OpenID Connect', function () {
       assert.equal(page.items[0]?.method, 'oidc');
     });
 
-    it('knows a linked person by the subject for ever, whatever becomes of the address', async () => {
+    it('finds a linked user by the subject, even if the e-mail address has changed', async () => {
       const person = await createPerson(stack);
       const subject = randomUUID();
       await visit(subject, verified(person));
@@ -269,7 +269,7 @@ describe('OpenID Connect', function () {
       assert.deepEqual(refused(ended), [401, 'authentication_failed', undefined]);
     });
 
-    it('who declines at the issuer, and logs no more of it than the word of the standard', async () => {
+    it('a person who declines at the issuer, and logs only the error code of the standard', async () => {
       issuer.visitor = undefined;
       const { location, cookie } = await begin();
       const ended = await end(strict, await followIssuer(location), cookie);

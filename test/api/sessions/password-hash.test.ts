@@ -29,7 +29,7 @@ describe('password hashes', function () {
     assert.equal(await verifyPassword('cafe\u0301 society', stored), true);
   });
 
-  it('that are none verify nothing, and one that is broken is an error', async () => {
+  it('that are missing verify no password, and one that is malformed is an error', async () => {
     assert.equal(await verifyPassword('correct horse', undefined), false);
     await assert.rejects(verifyPassword('x', 'plain text'), /no hash/);
   });

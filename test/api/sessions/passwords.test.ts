@@ -36,7 +36,7 @@ describe('a new password', function () {
     ['that is missing', undefined, /required/],
   ];
 
-  describe('by the present one', () => {
+  describe('with the current password', () => {
     const change = (session: string, body: object): Promise<ApiAnswer<Detail & FieldErrors>> =>
       createApiClient(stack.apiUrl, { session }).post('/auth/password/', { body });
 
@@ -53,7 +53,7 @@ describe('a new password', function () {
       assert.equal((await new Browser(stack.apiUrl).logIn({ ...person, password: NEW })).status, 200);
     });
 
-    it('a wrong present one is a 400 on it, and five of them close the account as failed logins do', async () => {
+    it('a wrong current password is a 400 on it, and five of them close the account as failed logins do', async () => {
       const person = await createPerson(stack);
       const { session } = await signedIn(stack, person);
       for (let count = 0; count < 5; count += 1) {
@@ -131,7 +131,7 @@ describe('a new password', function () {
       assert.deepEqual(statuses, [200, 401, 401, 401, 401, 401]);
     });
 
-    it('that is weak leaves the link as good as before', async () => {
+    it('that is weak leaves the link usable', async () => {
       const { token } = await linkFor(await createPerson(stack));
       for (const [title, password] of weak) {
         const asked = { token, ...(password !== undefined && { new_password: password }) };
@@ -153,7 +153,7 @@ describe('a new password', function () {
       assert.equal((await reset(token)).status, 401);
     });
 
-    it('no link is made for who could not sign in by the password, nor by anybody but an administrator`s session', async () => {
+    it('no link is made for users who cannot sign in by password, or without an administrator`s session', async () => {
       const { userId } = await createAccount(stack);
       const ask = (id: number, client: ApiClient) => client.post<Detail>(`/users/${id}/password-link/`);
       const bare = await ask(userId, admin);

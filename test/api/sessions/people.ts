@@ -1,4 +1,4 @@
-// People with passwords, made as `npm run admin` makes them, and their browsers.
+// Creates users with passwords directly in the database, and browsers in which they sign in.
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto';
 import { hashPassword } from '../../../api/sessions/password-hash.js';
 import { createDatabase, type Database } from '../../../db/core/client.js';
@@ -15,7 +15,7 @@ export interface Person {
 
 interface PersonOptions {
   apiAccess?: boolean;
-  /** Uses the service's own hash, for tests that measure its time. */
+  /** Hashes the password as slowly as the service does, for tests that measure its time. */
   slowHash?: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function createPerson(
   });
 }
 
-/** The service reads the cost of a login from the stored hash: this one takes a thousandth of the usual cost. */
+/** The service reads the cost parameters from the stored hash. This hash takes less than a thousandth of the usual. */
 function hashQuickly(password: string): string {
   const [ln, r, p] = [4, 8, 1];
   const salt = randomBytes(16);
@@ -69,7 +69,7 @@ export interface AuthAnswer {
   setCookie: string | undefined;
 }
 
-/** The browser's part of a sign-in: it keeps the refresh cookie as the answers demand. */
+/** A browser that signs in. It keeps the refresh cookie as the answers set and clear it. */
 export class Browser {
   readonly #apiUrl: string;
   cookie: string | undefined;
@@ -78,7 +78,7 @@ export class Browser {
     this.#apiUrl = apiUrl;
   }
 
-  /** Opens another tab with the current cookie of this one. */
+  /** A second tab: it starts with the current cookie and then changes it independently. */
   tab(): Browser {
     const tab = new Browser(this.#apiUrl);
     tab.cookie = this.cookie;

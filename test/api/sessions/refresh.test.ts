@@ -75,13 +75,13 @@ describe('refresh and logout', function () {
     assert.equal((await browser.refresh()).status, 200);
   });
 
-  it('ends when nobody has refreshed for too long', async () => {
+  it('a session that is not refreshed in time ends', async () => {
     const { browser, session } = await signedIn(stack, person);
     await queryDatabase(stack, `UPDATE sessions SET expires_at = now() WHERE user_id = $1`, [person.userId]);
     assert.deepEqual([(await browser.refresh()).status, await statusOf(session)], [401, 401]);
   });
 
-  it('lives for 90 days at most, and its last access token no longer than it', async () => {
+  it('a session lasts 90 days at most, and its last access token no longer', async () => {
     const { browser } = await signedIn(stack, person);
     await queryDatabase(
       stack,
@@ -131,7 +131,7 @@ describe('refresh and logout', function () {
     });
   });
 
-  it('a token that claims to be ours is worth nothing without a live session of its user', async () => {
+  it('a token of the service`s own type is refused without an open session of its user', async () => {
     const secret = new TextEncoder().encode(readSecrets(stack.dataDir)!.JWT_SECRET);
     const { session } = await signedIn(stack, person);
     const other = await signedIn(stack, await createPerson(stack));

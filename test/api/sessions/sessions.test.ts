@@ -99,7 +99,7 @@ describe('the sessions of a user', function () {
     assert.equal((await apiOf(other.session).get('/projects/')).status, 200);
   });
 
-  it('are no business of an API key; a token of another service sees them, and none is its own', async () => {
+  it('are refused to an API key; a token of another service lists them, and opens none itself', async () => {
     const account = await createAccount(stack);
     const refused = await account.api.get<Detail>('/auth/sessions/');
     assert.deepEqual([refused.status, refused.body.code], [403, 'permission_denied']);

@@ -34,7 +34,7 @@ describe('guessing passwords', function () {
   const guess = (address: string, email = person.email): Promise<AuthAnswer> =>
     new Browser(api.apiUrl).logIn({ email, password: WRONG }, from(address));
   const logIn = (address: string): Promise<AuthAnswer> => new Browser(api.apiUrl).logIn(person, from(address));
-  /** Simulates that time has passed: all minutes are over, or all waits have ended. */
+  /** Simulates that time has passed: `minutes` ends all minutes of counted failures, `turns` ends all waits. */
   const later = async (what: 'minutes' | 'turns'): Promise<void> => {
     const text = {
       minutes: `UPDATE login_failures SET ends_at = now() - interval '1 second'`,
@@ -44,7 +44,7 @@ describe('guessing passwords', function () {
   };
   const statuses = (answers: AuthAnswer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
-  /** Guesses from so many addresses that strangers have to wait. */
+  /** Guesses from so many addresses that new addresses have to wait. */
   async function attack(email = person.email): Promise<void> {
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(newAddress(), email)));
     assert.ok(statuses(answers).filter((status) => status === 429).length >= 10, String(statuses(answers)));
@@ -82,7 +82,7 @@ describe('guessing passwords', function () {
     await attack(`${randomUUID()}@example.com`);
   });
 
-  it('a success takes back what it was counted as, and nothing else', async () => {
+  it('a successful login is not counted, and the failures before it still are', async () => {
     const address = newAddress();
     for (let failures = 0; failures < 4; failures += 1) await guess(address);
     for (let time = 0; time < 3; time += 1) assert.equal((await logIn(address)).status, 200);
@@ -105,7 +105,7 @@ describe('guessing passwords', function () {
     assert.equal((await logIn(`${network}:6::1`)).status, 200);
   });
 
-  it('a header of the client`s own makes no address', async () => {
+  it('headers that the client sends do not change the counted address', async () => {
     const untrusting = new Browser(stack.apiUrl);
     const answers: AuthAnswer[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
@@ -149,7 +149,7 @@ describe('guessing passwords', function () {
       assert.deepEqual([(await guess(address)).status, (await guess(address)).status], [401, 429]);
     });
 
-    it('addresses that come once are not heard: 300 of them have tried twenty passwords', async () => {
+    it('300 addresses that guess once each have at most 20 passwords checked', async () => {
       const answers: AuthAnswer[] = [];
       for (let round = 0; round < 10; round += 1) {
         answers.push(...(await Promise.all(Array.from({ length: 30 }, () => guess(newAddress())))));
@@ -175,7 +175,7 @@ describe('guessing passwords', function () {
       WHERE failures = 10 AND ends_at > now() RETURNING 1`;
     assert.equal((await queryDatabase(stack, text)).length, 1);
     assert.deepEqual(await guessTen(), [...Array<number>(5).fill(401), ...Array<number>(5).fill(429)]);
-    // The limit does not apply to users who have signed in from this address before.
+    // After the minute, logins from this address are accepted again.
     await later('minutes');
     assert.equal((await logIn(address)).status, 200);
   });

@@ -9,7 +9,7 @@ import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
 import { startStack, type TestStack } from '../../../harness/stack/stack.js';
 import { startApiProcess } from '../../../harness/stack/api-process.js';
 
-describe('what a model writes while processes die', function () {
+describe('the streamed answer of a model while processes crash', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
@@ -52,7 +52,7 @@ describe('what a model writes while processes die', function () {
     assert.deepEqual(await queryDatabase(stack, 'SELECT FROM run_deltas WHERE run_id = $1', [runId]), []);
   });
 
-  it('goes on at another API process after kill -9 of the one that told it', async () => {
+  it('goes on at another API process after kill -9 of the one that streamed it', async () => {
     stack.modelProvider.script('elsewhere', { parts: ['one ', { waitMs: 2_500 }, 'two ', { waitMs: 500 }, 'three'] });
     const other = await startApiProcess(stack);
     const runId = await start('elsewhere');
@@ -68,7 +68,7 @@ describe('what a model writes while processes die', function () {
     assert.equal(second.events.at(-1)!.data.status, 'succeed');
   });
 
-  it('loses nothing of the result when the database goes away amid it, and leaves no row', async () => {
+  it('loses nothing of the result when the database crashes meanwhile, and leaves no row', async () => {
     stack.modelProvider.script('database', {
       parts: ['before ', { waitMs: 6_000 }, 'and ', { waitMs: 2_000 }, 'after'],
     });

@@ -15,7 +15,7 @@ import { createAccount, type Account } from '../accounts.js';
 
 const LONG_TEXT = 'in one long piece '.repeat(3_000);
 
-describe('what a model writes', function () {
+describe('the streamed answer of a model', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let tools: ToolServer;
@@ -105,7 +105,7 @@ describe('what a model writes', function () {
     assert.deepEqual(deltasIn(after.events), []);
   });
 
-  it('is told before the end of the node also where it was said at once or did not come as a stream', async () => {
+  it('comes before the end of the node even if the provider sends it at once or not as a stream', async () => {
     const [quick, whole] = [scripted({ text: 'at once' }), scripted({ text: 'in one piece', streams: false })];
     // A result of more than 16 KiB is not in its event.
     const long = scripted({ text: LONG_TEXT, streams: false });
@@ -166,7 +166,7 @@ describe('what a model writes', function () {
     assert.equal(endOf(stream.events, node).data.result?.content, 'It is 5');
   });
 
-  it('is asked for without a stream where that is refused, which costs nothing, or would be another answer', async () => {
+  it('is requested without a stream if the provider refuses one, or if several answers are requested', async () => {
     const error = { message: "'stream' is not supported with this model", param: 'stream' };
     const refusing = scripted({ status: 400, error }, { text: 'in one piece' });
     const several = scripted({ text: 'one of two' });
@@ -178,7 +178,7 @@ describe('what a model writes', function () {
     assert.deepEqual([asked(refusing.model), asked(several.model)], [[true, false], [false]]);
   });
 
-  it('costs what the provider says, or what is estimated where it does not', async () => {
+  it('costs the same as an answer that is not streamed', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 };
     const counted = scripted({ text: 'counted', usage });
     const streams = { streams: false, usage };
@@ -206,7 +206,7 @@ describe('what a model writes', function () {
     assert.equal(said.join(''), 'for the client');
   });
 
-  it('is asked for by its one name', async () => {
+  it('is requested by include=deltas; other names are a 400', async () => {
     const { api } = account;
     const { data } = await api.run(await api.createWorkflow(await api.createProject(), drawing([trigger()])));
     for (const include of ['words', 'deltas,words']) {

@@ -31,7 +31,7 @@ describe('the events of a run', function () {
   let tools: ToolServer;
   let account: Account;
 
-  /** This test takes half a minute, in which the other tests run. */
+  /** The outcome of a test that takes half a minute, so it runs beside the other tests. */
   let quiet: Promise<void>;
 
   before(async () => {
@@ -151,7 +151,7 @@ describe('the events of a run', function () {
       }
     });
 
-    it('begin at the beginning for a Last-Event-ID that is none', async () => {
+    it('start at the first event for an invalid Last-Event-ID', async () => {
       const { runId } = await account.api.runToEnd(chain(2));
       for (const lastEventId of ['x', '-1', '1.5', '9'.repeat(15), '9'.repeat(400)]) {
         const stream = await open(runId, lastEventId);
@@ -184,7 +184,7 @@ describe('the events of a run', function () {
       assert.ok(stream.events.every(({ data }) => typeof data === 'object'));
     });
 
-    it('follow the version of a poll: what it did not show comes, whatever it showed', async () => {
+    it('after the version of a poll contain every end of a node that the poll did not show', async () => {
       const runId = await startDrawing(fanOut(6, (index) => http(`${target.url}/delay/${150 * index}/p`), llm('join')));
       const follow = await open(runId);
       const looks = [];

@@ -160,7 +160,7 @@ describe('the deltas of a run', () => {
     assert.deepEqual(slow.drain(), []);
   });
 
-  it('are given up where there is no memory for them, and the rest comes with the result', async () => {
+  it('are dropped when there is no memory for them, and the text comes with the result', async () => {
     const little = new ByteBudget({ totalBytes: 100_000, uncountedBytes: 0 });
     await little.lease('other').resize(90_000);
     const texts = new RunTexts(little.lease('run', AbortSignal.abort()));

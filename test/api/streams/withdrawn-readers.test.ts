@@ -107,7 +107,7 @@ describe('readers of a run that is in flight', function () {
     streams[0]!.close();
   });
 
-  it('learn nothing by a poll that was waiting when they lost it', async () => {
+  it('get no result from a poll that was waiting when they lost access', async () => {
     const all = await readers();
     const waiting = Promise.all(
       all.map(async ({ headers }) => {

@@ -130,7 +130,7 @@ describe('cases', function () {
     assert.equal((await runCases({ drawing: changed })).status, 'failed');
   });
 
-  it('keep what was secret when their input was set, whatever the drawing says later', async () => {
+  it('mask what was secret when their input was set, even if the drawing has no secret later', async () => {
     const secret = 'very-secret-token';
     const input = { word: `with ${secret}`, token: secret };
     world.target.on(calls, [{ body: 'once' }]);
@@ -164,7 +164,7 @@ describe('cases', function () {
     return { runs: runs.length, text: JSON.stringify(histories) };
   }
 
-  it('end as errors where a mock is wrong, or somebody would be waited for', async () => {
+  it('end as errors if a mock is wrong, or if a node would wait for a person', async () => {
     const asks = node('human', { message: 'Well?' });
     const other = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
     workflowId = other;
@@ -226,7 +226,7 @@ describe('cases', function () {
       assert.equal(once.status, 'passed');
       const [measured] = requests();
       const reserved = new Decimal(Math.ceil(measured!.counted.length / 3)).plus(2 * MAX_TOKENS).div(1_000_000);
-      // The limit has room for one reservation.
+      // The limit covers one reservation, but not two.
       const { status, cost, passed, cases } = await runCases({ max_cost: reserved.times(1.5).toFixed() });
       assert.deepEqual([status, passed, cost['USD']], ['failed', 1, '0.1']);
       assert.equal(requests().length, 2);
@@ -238,7 +238,7 @@ describe('cases', function () {
       );
     });
 
-    it('count what the runs below them cost', async () => {
+    it('count the cost of child runs', async () => {
       const child = workflowId;
       const twice = [1, 2].map(() => node('workflow', { workflow_id: child, input: {} }));
       workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ...twice])));
@@ -283,7 +283,7 @@ describe('cases', function () {
 
   describe('beside others', () => {
     const others: string[] = [];
-    /** Stores a run of one case that is older than all others, in its place in the database. */
+    /** Stores directly in the database a case run that is older than all others. */
     async function insertOlder(runId: string | null): Promise<void> {
       const id = randomUUID();
       others.push(id);
@@ -309,7 +309,7 @@ describe('cases', function () {
       }
     });
 
-    it('end although older ones cannot be driven', async () => {
+    it('end although an older one makes no progress', async () => {
       await insertOlder(null);
       await quick();
       assert.equal((await runCases()).status, 'passed');
@@ -327,7 +327,7 @@ describe('cases', function () {
     });
   });
 
-  it('hold up no other large drawing while a publication waits for them', async () => {
+  it('block no request with a large drawing while a publication waits for them', async () => {
     const held = randomUUID();
     const asks = http(`${world.target.url}/hold/${held}`, { method: 'POST', body: 'x'.repeat(600 * 1024) });
     workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
@@ -339,7 +339,7 @@ describe('cases', function () {
     assert.equal((await publishing).status, 400, 'what the marketplace shows is missing');
   });
 
-  it('refuse what is wrong with them', async () => {
+  it('are a 400 if they are invalid', async () => {
     const send = (body: object) => api.post<Record<string, unknown>>(`/workflows/${workflowId}/cases/`, { body });
     for (const body of [
       {},

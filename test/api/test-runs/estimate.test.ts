@@ -58,7 +58,10 @@ describe('an estimate', function () {
     return answer.body;
   }
 
-  /** Runs the test, and returns the amount reserved for its call. `mark` is a part of the message. */
+  /**
+   * Runs the test, and computes from the request that was sent the amount that must be reserved for it. `mark`: a text
+   * of the message, by which the request is found.
+   */
   async function reservedBy(workflowId: number, body: object, mark: string): Promise<string> {
     const begun = await api.post<Envelope>(`/workflows/${workflowId}/test/`, { body });
     assert.equal(begun.status, 201, JSON.stringify(begun.body));
@@ -100,7 +103,7 @@ describe('an estimate', function () {
     }
   });
 
-  it('is rendered with what the test would take: pins, and results of the newest run, of loops too', async () => {
+  it('uses the results that the test would take: pins, and results of the newest run, of loops too', async () => {
     const mark = randomUUID();
     const where = `/${randomUUID()}`;
     world.target.on(where, [{ body: ['first', 'second'.repeat(1_000)] }]);
@@ -120,7 +123,7 @@ describe('an estimate', function () {
     assert.equal(whole.reserved, null, 'nobody knows how many items there will be');
   });
 
-  it('counts what is executed before as empty, and knows a method that is a variable', async () => {
+  it('counts results that the test itself would produce as empty, and evaluates a variable method', async () => {
     const first = http(`${world.target.url}/${randomUUID()}`);
     const sends = http(`${world.target.url}/${randomUUID()}`, { method: '{{ input.method }}' });
     const ask = asks(`say ${resultOf(first)}`);
@@ -192,7 +195,7 @@ describe('a wrong drawing in a body', function () {
     }
   });
 
-  it('is judged where it is executed: what is mocked may be incomplete, and an input is no part of it', async () => {
+  it('is checked only in its executed nodes: mocked nodes may be incomplete, and a wrong input is a 422', async () => {
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), llm('hello')])));
     const required = { id: 'word', type: 'text', input_requirements: true };
     const [start, incomplete] = linkInRow([trigger([required]), http('')]) as [DrawingNode, DrawingNode];

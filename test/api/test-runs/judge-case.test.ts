@@ -1,4 +1,4 @@
-// Expectations are judged one by one, in a process where that may take long.
+// Expectations are judged one by one. Those with a costly pattern are judged in another process.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../db/core/client.js';
 import { judgeCase } from '../../../api/test-runs/judge-case.js';
@@ -7,7 +7,7 @@ import { ProcessesBusyError, type Processes } from '../../../processes/processes
 import { perform } from '../../../processes/work.js';
 
 describe('the expectations of a case', () => {
-  // These name no node and no output, so that nothing is read from the database.
+  // These expectations name no node and no output, so that nothing is read from the database.
   const expecting = (operator: Expectation['operator'], right: string): Expectation => ({ path: '', operator, right });
   const empty = expecting('==', '');
   const broken = expecting('matches', '({{ input.a }}');

@@ -1,4 +1,4 @@
-// The keys of mocks, which a body may have by the thousand and at any length.
+// Tests the keys of mocks. A request may have thousands of them, of any length.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../db/core/client.js';
 import { readMocks, splitKey } from '../../../api/test-runs/read-mocks.js';
@@ -17,7 +17,7 @@ describe('the keys of mocks', () => {
     assert.deepEqual(splitKey('c@loop[0]', known), { nodeId: 'c@loop[0]', path: '*' });
   });
 
-  it('are looked up by their beginnings only as far as an id may reach', () => {
+  it('are looked up by their prefixes only up to the maximum length of an id', () => {
     const key = '@'.repeat(16_384);
     const looked: number[] = [];
     splitKey(key, { has: (id) => looked.push(id.length) < 0 });

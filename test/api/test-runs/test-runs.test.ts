@@ -195,7 +195,7 @@ describe('test runs', function () {
     assert.equal(own.nodes[a.id]!.source, undefined, 'a pin never stands for the node that is tried');
   });
 
-  it('mask what was secret when a node was pinned, whatever the drawing says later', async () => {
+  it('mask what was secret when a node was pinned, even if the drawing has no secret later', async () => {
     const secret = 'very-secret-token';
     const echo = node('set', { value: '{{ input.token }}' });
     const output = node('output', { value: resultOf(echo) });
@@ -226,7 +226,7 @@ describe('test runs', function () {
     );
   });
 
-  it('are told which field of a pin is wrong', async () => {
+  it('refuse an invalid pin by its field', async () => {
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
     for (const [body, field] of [
       [{ result: null }, 'result'],
@@ -304,7 +304,7 @@ describe('test runs', function () {
     assert.deepEqual([world.callsTo(before), world.callsTo(tried)], [0, 0]);
   });
 
-  it('leave nodes by the handles that mocks name', async () => {
+  it('follow the branches that mocks choose', async () => {
     const [yes, no] = [path(), path()];
     const asks = condition('a', '==', 'b');
     const [left, right] = [at(yes), at(no)];
@@ -481,7 +481,7 @@ describe('test runs', function () {
     });
   });
 
-  it('give a node of a round what the round before has put out', async () => {
+  it('give a node of a round the output of the round before', async () => {
     const where = path();
     const asks = at(where);
     const loop = node('loop', {
@@ -511,7 +511,7 @@ describe('test runs', function () {
     assert.equal(world.callsTo(after), 1);
   });
 
-  it('are estimated before', async () => {
+  it('can be estimated before they start', async () => {
     const [reads, writes] = [at(path()), at(path(), { method: 'POST' })];
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), reads, writes])));
     const { body } = await api.post<{ calls: unknown; reserved: Record<string, string> }>(

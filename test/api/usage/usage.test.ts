@@ -165,7 +165,7 @@ describe('usage', function () {
     assert.equal((await usage(`to=${today}`, own)).length, (await usage('', own)).length);
   });
 
-  it('the books stay: of archived workflows, and of runs whose results have expired', async () => {
+  it('is kept for archived workflows, and for runs whose results have expired', async () => {
     const { api: own } = await createAccount(stack);
     const { workflowId, runId, projectId } = await own.runToEnd(drawing(linkInRow([trigger(), llm('a')])));
     const before = await usage(`group_by=workflow&project=${projectId}`, own);

@@ -1,4 +1,5 @@
-// The sender of webhook events beside a database that is played, and receivers that hold or colour their answers.
+// Tests the sender of webhook events with a fake database, and with receivers that delay their answers or send unusual
+// headers.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -72,7 +73,7 @@ describe('the sender of webhook events', function () {
     const sender = startWebhookDelivery(depsWith(db));
     try {
       await eventually(() => received === 200);
-      // One answer makes room for one attempt, which is another claim.
+      // One answer allows one more attempt, for which the sender claims an event.
       const before = claims.length;
       held.shift()!.end('HTTP/1.1 204 No Content\r\n\r\n');
       await eventually(() => received === 201 && claims.length > before);

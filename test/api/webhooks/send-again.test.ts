@@ -25,7 +25,7 @@ describe('a webhook event that is sent again', function () {
 
   const sendAgain = <T = Delivery>(hook: Hook, id: string, by = api): Promise<ApiAnswer<T>> =>
     by.post<T>(`/projects/${hook.projectId}/webhook-deliveries/${id}/send-again/`);
-  /** The settled events of a run. */
+  /** Waits until both events of a run are settled, and returns them. */
   const settled = (hook: Hook): Promise<Delivery[]> =>
     eventually(async () => {
       const all = await deliveriesOf(api, hook.projectId);
@@ -55,7 +55,7 @@ describe('a webhook event that is sent again', function () {
     assert.equal(verify(requests[1]!, hook.secret).type, 'workflow_run.succeeded');
   });
 
-  it('one that was delivered may be sent again; it stays known when that was, even if this attempt fails', async () => {
+  it('a delivered event may be sent again; delivered_at stays, even if the new attempt fails', async () => {
     const hook = await createHook(api, target, [{ status: 200 }, { status: 200 }, { status: 500 }]);
     await startRun(api, hook.projectId);
     const [first] = await settled(hook);

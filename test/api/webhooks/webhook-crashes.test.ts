@@ -77,7 +77,7 @@ describe('webhook delivery through crashes', function () {
     try {
       const account = await createAccount(stack);
       const hook = await createHook(account.api, target, [{ delayMs: 60_000 }]);
-      // The stack's own API is stopped, so this process makes the attempt.
+      // The stack's own API is stopped, so that `other` makes the attempt.
       process.kill(stack.stack.pids.api!, 'SIGSTOP');
       const other = await startApiProcess(stack, { ALLOW_PRIVATE_NETWORK: 'true' });
       await startRun(createApiClient(other.apiUrl, account.apiKey), hook.projectId);

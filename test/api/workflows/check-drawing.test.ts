@@ -1,4 +1,4 @@
-// Tests what the check says of nodes that nothing leads to.
+// Tests the warnings of the check for nodes to which no link leads.
 import assert from 'node:assert/strict';
 import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { condition, drawing, http, llm, trigger } from '../../graph/drawings.js';
@@ -12,7 +12,7 @@ describe('the check of nodes that nothing leads to', () => {
       .warnings.filter(({ code }) => code === 'unlinked_error')
       .map(({ node_id: nodeId, path, message }) => [nodeId, path, message]);
 
-  it('warns of what would be their errors, and the drawing stays valid', () => {
+  it('warns of the errors that they would have if they ran, and the drawing stays valid', () => {
     const wrong = [
       { id: 'm', type: 'basic-node', data: { messages: [{ role: 'user', message: '' }], settings: {} } },
       { id: 'c', type: 'if-else-node', data: { condition: { all: [{ left: '1', operator: '==' }] } } },
@@ -27,7 +27,7 @@ describe('the check of nodes that nothing leads to', () => {
     assert.deepEqual(unlinked([condition('right'), llm('good', 'Hi')]), []);
   });
 
-  it('says nothing of errors that their links may mend, and nothing twice of nodes that run', () => {
+  it('does not warn of errors that a link may fix, and reports the errors of nodes that run once', () => {
     const loop = { id: 'l', type: 'loop-node', data: { until: { left: '1', operator: '==', right: '1' } } };
     assert.deepEqual(unlinked([loop]), []);
     const drawn = drawing([trigger('t', ['a']), http('a', [], { url: '' })]);

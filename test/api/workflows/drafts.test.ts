@@ -42,7 +42,7 @@ describe('drafts', function () {
   });
   after(() => target.close());
 
-  /** A call of the target with a header that is a secret. */
+  /** A drawing that calls the target. With `authorization`, the call has this header, which is a secret. */
   const draw = (authorization?: string): Drawing & { call: string } => {
     const [start, call] = [trigger([{ id: 'name', type: 'text' }]), http(`${target.url}/echo`)];
     if (authorization !== undefined) call.data['headers'] = { Authorization: authorization };
@@ -97,7 +97,7 @@ describe('drafts', function () {
     assert.equal((await read(id, other.api)).status, 200);
   });
 
-  it('viewers get a 403 by every method, and who was made one after it was kept; only refusals are recorded', async () => {
+  it('an editor who becomes a viewer gets a 403 by every method; only refusals are recorded', async () => {
     const viewer = await createAccount(stack);
     await giveRole(stack, viewer, project, 'editor');
     const id = await api.createWorkflow(project, draw());
@@ -366,13 +366,13 @@ describe('drafts', function () {
     assert.deepEqual(await drafts(), []);
   });
 
-  it('that is being stored while the membership or the workflow goes away goes with it', async () => {
+  it('that is being stored while the membership or the workflow is deleted is deleted, too', async () => {
     const db = await connect(4);
     const isWaiting = async (statement: string): Promise<boolean> => {
       const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE $1`;
       return (await queryDatabase(stack, text, [statement])).length > 0;
     };
-    /** Stores a draft in a transaction that is open while `end` begins. */
+    /** Stores a draft in a transaction for which a statement of `end` waits. `waiting`: a pattern of that statement. */
     const storeDuring = async (id: number, userId: number, end: () => Promise<unknown>, waiting: string) => {
       let ended: Promise<unknown> | undefined;
       await db.transaction().execute(async (transaction) => {
@@ -399,7 +399,7 @@ describe('drafts', function () {
     }
   });
 
-  it('is gone after 30 days, also before retention deletes it, and what replaces it takes nothing of it', async () => {
+  it('is gone after 30 days, also before retention deletes it, and a new draft takes no secret of it', async () => {
     const data = draw();
     const [id, other] = [await api.createWorkflow(project, data), await api.createWorkflow(project, data)];
     const age = (workflow: number, days: number) =>

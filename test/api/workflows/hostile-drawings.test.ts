@@ -1,5 +1,5 @@
-// Drawings, inputs and secrets of a legal size that are built to cost time or memory. Bounds are processor seconds,
-// with room for a slow machine: without the limit that it tests, each case took ten times as long or did not end.
+// Drawings, inputs and secrets of a legal size that are built to cost time or memory. The bounds are processor time and
+// allow for a slow machine. Without the limit that it tests, each case took ten times as long or did not end.
 import assert from 'node:assert/strict';
 import { checkDrawing } from '../../../api/workflows/check-drawing.js';
 import { parseJsonBody } from '../../../api/http/json-body.js';
@@ -16,7 +16,7 @@ const BOUND_MS = 4_000;
 type Data = Record<string, unknown>;
 
 describe('hostile drawings', () => {
-  describe('all that a request does with one', () => {
+  describe('parsing and checking', () => {
     const cases: [title: string, make: () => object][] = [
       ['5,000 nodes with 80 links each', () => nodes(5000, 'trigger-node', (next) => ({ next_nodes: next(80) }))],
       [
@@ -77,7 +77,7 @@ describe('hostile drawings', () => {
   });
 
   describe('secrets', () => {
-    it('one of megabytes is searched for by its beginning, and nothing behind that is shown', () => {
+    it('of megabytes are found by their beginning, and nothing behind it is shown', () => {
       const secret = Array.from({ length: MIB / 2 }, (_, index) => String(index)).join('');
       let shown: Data = {};
       const tookMs = cpuMilliseconds(() => {
@@ -90,7 +90,7 @@ describe('hostile drawings', () => {
       assert.ok(tookMs < BOUND_MS, `${tookMs} ms`);
     });
 
-    it('too many of them to be searched for hide every text', () => {
+    it('that are too many to be searched for mask every text', () => {
       const secrets = Array.from({ length: 200_000 }, (_, index) => `secret-${index}`);
       let shown: unknown;
       const tookMs = cpuMilliseconds(() => {

@@ -1,5 +1,5 @@
-// Reading and judging a large import occupies the event loop for tens of milliseconds each: it takes turns with other
-// work of that size. The translation of a file of n8n takes longer, in another process, and holds no turn.
+// Parsing and checking a large import each block the event loop for tens of milliseconds, so each waits for a turn in
+// the queue of heavy work. The translation of an n8n file takes longer, but runs in another process and needs no turn.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { addBody } from '../../../api/dispatch/add-body.js';
@@ -40,7 +40,7 @@ describe('a large import', () => {
     isInTurn = false;
   });
 
-  /** Reads the body as a request brings it. */
+  /** Reads the file with the middleware that reads the bodies of requests. */
   async function read(file: object): Promise<{ body: unknown; lease: ReturnType<ByteBudget['lease']> }> {
     const bytes = Buffer.from(JSON.stringify(file));
     const lease = memory.lease('user:1');

@@ -73,7 +73,7 @@ describe('the limit of a run', function () {
     );
   });
 
-  it('counts the runs below it, each under its own limit too', async () => {
+  it('counts child runs, which have their own limits, too', async () => {
     const model = modelOf();
     const project = await api.createProject();
     const childAsk = ask(model);
@@ -92,7 +92,7 @@ describe('the limit of a run', function () {
     assert.equal(stack.modelProvider.requestsFor(model).length, 1);
   });
 
-  it('the max_cost of an agent holds for a run that its tool has started, while that goes on', async () => {
+  it('the max_cost of an agent also stops a run that its tool has started', async () => {
     const model = modelOf();
     const project = await api.createProject();
     const [first, second] = [ask(model), ask(model)];

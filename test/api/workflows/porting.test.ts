@@ -1,4 +1,4 @@
-// Workflows as files (docs/use/porting.md).
+// Tests the export and import of workflows as files (docs/use/porting.md).
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiAnswer, type ApiClient } from '../../../harness/client/api-client.js';
 import {

@@ -103,7 +103,7 @@ describe('ETag and If-Match of a workflow', function () {
     }
   });
 
-  it('400: what is no list of tags is refused rather than ignored', async () => {
+  it('an If-Match that is no list of tags is a 400', async () => {
     const before = (await read()).body;
     const tag = await tagOf();
     for (const given of [
@@ -121,7 +121,7 @@ describe('ETag and If-Match of a workflow', function () {
     assert.deepEqual((await read()).body, before);
   });
 
-  it('restoring a version honours it, too', async () => {
+  it('restoring a version honours If-Match, too', async () => {
     const stale = await tagOf();
     await save('*');
     const path = `/workflows/${id}/versions/1/restore/`;
@@ -131,7 +131,7 @@ describe('ETag and If-Match of a workflow', function () {
     assert.equal((await read()).body['version'], 3);
   });
 
-  it('404 comes before it', async () => {
+  it('a deleted workflow is a 404, whatever If-Match is', async () => {
     await api.delete(`/workflows/${id}/`);
     assert.equal((await save('"stale"')).status, 404);
   });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../graph/json.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
-/** A row of nodes that take several KiB each. */
+/** An n8n file with a row of nodes, each with a text of at least `characters` characters. */
 function rowOf(count: number, characters: number): JsonObject {
   const name = (index: number): string => (index === 0 ? 'Start' : `Node ${index}`);
   const nodes = Array.from({ length: count }, (_, index) => ({
@@ -33,7 +33,7 @@ function rowOf(count: number, characters: number): JsonObject {
   return { name: 'A row', nodes, connections, settings: {} };
 }
 
-describe('files of n8n, translated apart', function () {
+describe('translated files of n8n', function () {
   this.timeout(120_000);
   let processes: Processes;
   let handedOver = 0;

@@ -1,4 +1,4 @@
-// The check of a drawing that is not stored.
+// Tests the check of a drawing that the request contains and that is not stored.
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import {
@@ -141,7 +141,7 @@ describe('a drawing that is checked without being stored', function () {
     assert.equal((await check(id, large(10 * 1024 * 1024))).status, 413);
   });
 
-  it('is for who may change the workflow', async () => {
+  it('is for members who may change the workflow', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const [viewer, editor, stranger] = await Promise.all([1, 2, 3].map(() => createAccount(stack)));
     await giveRole(stack, viewer!, project, 'viewer');
@@ -153,7 +153,7 @@ describe('a drawing that is checked without being stored', function () {
     );
   });
 
-  it('finds what other workflows of the project are called, and itself', async () => {
+  it('warns of a call of itself, and of a call of a workflow in another project', async () => {
     const id = await api.createWorkflow(project, chain(1));
     const calls = (workflow: number) =>
       drawing(linkInRow([trigger(), node('workflow', { workflow_id: workflow, input: {} })]));

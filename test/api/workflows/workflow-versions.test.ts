@@ -47,7 +47,7 @@ describe('versions of a drawing', function () {
     (await api.get<Version>(`/workflows/${id}/versions/${version}/`)).body;
   const restore = (id: number, version: number, by = api): Promise<ApiAnswer<Workflow>> =>
     by.post<Workflow>(`/workflows/${id}/versions/${version}/restore/`);
-  /** `chain(1)` with this label of its start node. */
+  /** A drawing of a trigger alone with this label. */
   const labelled = (label: string, position = { x: 0, y: 0 }): Record<string, unknown> => {
     const start = { id: 'start', type: 'trigger-node', position, data: { id: 'start', label, next_nodes: [] } };
     return { nodes: [start], edges: [], start_node: 'start' };
@@ -219,7 +219,7 @@ describe('versions of a drawing', function () {
     });
   });
 
-  it('a workflow has the last thousand', async () => {
+  it('a workflow keeps its last thousand versions', async () => {
     const id = await api.createWorkflow(project, labelled('A'));
     await queryDatabase(
       stack,

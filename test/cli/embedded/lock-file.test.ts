@@ -25,7 +25,7 @@ describe('a lock file', () => {
     assert.ok((await tryLock(file)).acquired);
   });
 
-  it('does not count when its owner is dead, even if the pid lives on as another process', async () => {
+  it('does not count when its owner is dead, even if another process has its pid', async () => {
     writeFileSync(file, JSON.stringify({ ...identifyProcess(process.pid), startedAt: 'another boot' }));
     assert.equal(lockOwner(file), undefined);
     assert.ok((await tryLock(file)).acquired);

@@ -81,7 +81,7 @@ describe('the embedded PostgreSQL after a kill -9', function () {
     const pid = await startUnreaped();
     const [survivor] = childrenOf(pid).map((child) => child.pid);
     process.kill(survivor!, 'SIGSTOP');
-    // The process stops when it is next scheduled: only a stopped one outlives its parent.
+    // The process stops when it is next scheduled. Only a stopped process outlives its parent.
     await eventually(() => stateOf(survivor!) === 'T');
     process.kill(pid, 'SIGKILL');
     await eventually(() => stateOf(pid) === 'Z');

@@ -46,7 +46,7 @@ describe('the ports of a stack', () => {
     assert.equal(starts, 3);
   });
 
-  it('have nothing to do with a start that fails for another reason', async () => {
+  it('are not picked anew when a start fails for another reason', async () => {
     let starts = 0;
     const start = startOnPorts([picked], async () => {
       starts += 1;
@@ -56,7 +56,7 @@ describe('the ports of a stack', () => {
     assert.equal(starts, 1);
   });
 
-  it('stay as somebody has named them: a taken one is refused, before anything starts', async () => {
+  it('are never replaced if they are configured: a port in use is an error before anything starts', async () => {
     const named = { ...picked, port: await take(0) };
     const sentence = `Port ${named.port} is in use: set PORT to a free port, or to 0 to have one picked.`;
     const ports = { api: named, workerMetrics: picked, postgres: undefined, temporal: undefined };

@@ -1,4 +1,4 @@
-// The search for the Temporal program, which may take minutes, beside the rest of a start.
+// The search for the Temporal program may take minutes. The rest of a start goes on meanwhile.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('the start of a stack without a Temporal program', function () {
       await Promise.race([begun.opened, started.then((error) => Promise.reject(error))]);
       const isReady = () => lines.some((line) => line.startsWith('PostgreSQL on port'));
       await eventually(isReady, { timeoutMs: 240_000 });
-      // Whoever takes the port now takes it before the stack does.
+      // The stack has not claimed this port yet.
       taker.listen(port, '127.0.0.1');
       await once(taker, 'listening');
       fetching.open();

@@ -53,7 +53,7 @@ describe('the search for the Temporal program', function () {
     return downloadTemporal(TEMPORAL_CLI_VERSION, path.join(folder, 'temporal'), options, limits);
   }
 
-  /** Writes for as long as somebody reads. */
+  /** Writes as fast as the client reads, until the socket is closed. */
   function flood(socket: Socket): void {
     const write = (): void => {
       while (!socket.destroyed && socket.write('x'.repeat(16_384)));
@@ -76,7 +76,7 @@ describe('the search for the Temporal program', function () {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it('leaves an archive of which nothing comes for twenty seconds, before its head and behind it', async () => {
+  it('gives up an archive if nothing comes for twenty seconds, before its headers or after them', async () => {
     assert.equal(DOWNLOAD_LIMITS.stalledMs, 20_000);
     for (const begin of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf']) {
       answers.archive = (socket) => void socket.write(begin);
@@ -84,7 +84,7 @@ describe('the search for the Temporal program', function () {
     }
   });
 
-  it('leaves an archive of more than 300 MiB, announced or not, and says meanwhile how much has come', async () => {
+  it('gives up an archive of more than 300 MiB, announced or not, and reports its progress meanwhile', async () => {
     assert.equal(DOWNLOAD_LIMITS.archiveBytes, 300 * 1024 * 1024);
     const limits = { ...ROOMY, archiveBytes: 1_000_000 };
     answers.archive = (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000001\r\n\r\nx');

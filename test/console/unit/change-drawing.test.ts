@@ -26,7 +26,7 @@ const [triggerKind, httpKind, conditionKind] = ['trigger-node', 'http-node', 'if
 );
 
 describe('a drawing that is changed in the editor', () => {
-  it('gives a new node no list of exits that is empty', () => {
+  it('gives a new node no empty list of exits', () => {
     for (const kind of kinds.values()) {
       const added = addNode({}, kinds, kind, { x: 0, y: 0 });
       const listed = dataOf(nodesOf(added.drawing).get(added.id))[kind.handles_from ?? ''];
@@ -34,7 +34,7 @@ describe('a drawing that is changed in the editor', () => {
     }
   });
 
-  it('begins a new request with what new drawings have, where older ones without it mean something else', () => {
+  it('gives a new request the setting response, without which older drawings mean something else', () => {
     const added = addNode({}, kinds, httpKind!, { x: 0, y: 0 });
     assert.deepEqual(dataOf(nodesOf(added.drawing).get(added.id))['settings'], { response: 'auto' });
   });
@@ -149,7 +149,7 @@ describe('pasted nodes', () => {
     assert.equal(body, `{{ ${a}.result.content }} {{ t.result.content }} {{ input.a }}`);
   });
 
-  it('come from no text that is not copied nodes', () => {
+  it('come only from texts that a copy of nodes has made', () => {
     for (const text of ['', 'text', '{', '{}', '[]', 'null', '{"format":"workflow-automation-nodes/1"}']) {
       assert.equal(pasteNodes(drawn, kinds, text, { x: 0, y: 0 }), undefined);
     }

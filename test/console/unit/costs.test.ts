@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { daysOf, lastDays, marksOf, toSpan } from '../../../console/pages/costs/figures.js';
+import { daysOf, lastDays, ticksOf, toSpan } from '../../../console/pages/costs/figures.js';
 import { sumDecimals } from '../../../console/ui/decimals.js';
 
 describe('the sum of amounts', () => {
@@ -49,16 +49,16 @@ describe('the days of the costs', () => {
 describe('the marks of an axis', () => {
   it('are round, begin at zero and reach the greatest value', () => {
     assert.deepEqual(
-      marksOf(0.00007).map(({ text }) => text),
+      ticksOf(0.00007).map(({ text }) => text),
       ['0', '0.00002', '0.00004', '0.00006', '0.00008'],
     );
     assert.deepEqual(
-      marksOf(100).map(({ text }) => text),
+      ticksOf(100).map(({ text }) => text),
       ['0', '50', '100'],
     );
     fc.assert(
       fc.property(fc.double({ min: 1e-12, max: 1e12, noNaN: true }), (most) => {
-        const marks = marksOf(most);
+        const marks = ticksOf(most);
         assert.ok(marks.length >= 3 && marks.length <= 6, `${most}: ${marks.length}`);
         assert.ok(marks.at(-1)!.value >= most * 0.999_999);
         assert.equal(new Set(marks.map(({ text }) => text)).size, marks.length);
@@ -67,6 +67,6 @@ describe('the marks of an axis', () => {
   });
 
   it('are zero alone where nothing was spent', () => {
-    for (const most of [0, -1, Number.NaN, Infinity]) assert.deepEqual(marksOf(most), [{ value: 0, text: '0' }]);
+    for (const most of [0, -1, Number.NaN, Infinity]) assert.deepEqual(ticksOf(most), [{ value: 0, text: '0' }]);
   });
 });

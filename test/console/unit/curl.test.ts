@@ -45,6 +45,11 @@ describe('a cURL command', () => {
     assert.match(readCurl('curl "a.example?api_key=1"').remarks.join(), /The query holds api_key/);
   });
 
+  it('reads escapes of both lengths, and posts data of a file', () => {
+    assert.equal(readCurl(String.raw`curl a.example --data-raw $'\u0041\U0001F600'`).body, 'A\u{1F600}');
+    assert.equal(readCurl('curl a.example --data-urlencode note@file.txt').method, 'POST');
+  });
+
   it('keeps a form with files, without the files', () => {
     const { method, body, remarks } = readCurl("curl a.example -F 'note=hi;type=text/plain' -F image=@cat.png");
     assert.deepEqual([method, body], ['POST', { $form: { note: 'hi', image: '' } }]);

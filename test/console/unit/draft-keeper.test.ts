@@ -20,7 +20,7 @@ function refused(status: number): ServiceError {
   return new ServiceError(new Response(null, { status }), { code: 'refused', detail: '' });
 }
 
-/** Drafts as the service keeps them: one, whose tag changes with each write. */
+/** A fake of the service's drafts. It has one draft, whose tag changes with each write. */
 function startService() {
   const service = {
     draft: undefined as KeptDraft | undefined,
@@ -131,7 +131,7 @@ describe('the keeper of unsaved work', () => {
     assert.match(there.entries.getItem(there.entries.key(0)!)!, /\n\{/);
     assert.equal(await there.keeper.discard(there.keeper.getState().offers[0]!), true);
     await eventually(() => countOf(service.draft?.drawing) === 2);
-    // The first editor learns of it with its next change.
+    // The first editor notices the other draft with its next change.
     here.store.change(withNode(here.store.drawing));
     await eventually(() => here.keeper.getState().offers.length === 1);
     assert.equal(countOf(service.draft!.drawing), 2);
@@ -149,7 +149,7 @@ describe('the keeper of unsaved work', () => {
     assert.equal(countOf(service.draft!.drawing), 2);
   });
 
-  /** What the assistant writes, whatever draft there was. */
+  /** Writes a draft as the assistant does, over any draft that there is. */
   function assist({ service }: ReturnType<typeof startService>, runId: string, drawing: JsonObject): void {
     service.writes += 1;
     const savedAt = new Date(Date.UTC(2026, 0, 1, 0, service.writes)).toISOString();
@@ -203,7 +203,7 @@ describe('the keeper of unsaved work', () => {
     assert.deepEqual(here.store.drawing, EMPTY);
   });
 
-  it('hands nothing over while the draft of another editor waits for the choice', async () => {
+  it('gives nothing to the assistant while a person has to decide about the draft of another editor', async () => {
     const { calls } = startService();
     await calls.write(withNode(EMPTY), 1, undefined);
     const here = open(calls);
@@ -269,7 +269,7 @@ describe('the keeper of unsaved work', () => {
     assert.equal(service.writes, 1);
   });
 
-  it('does not overwrite what a person has continued by the own changes to which Undo returns', async () => {
+  it('does not overwrite a draft that was continued with the own changes to which Undo returns', async () => {
     const { service, calls } = startService();
     await calls.write(withNode(withNode(EMPTY)), 1, undefined);
     const here = open(calls);

@@ -54,7 +54,7 @@ describe('how the kinds of nodes look', () => {
     for (const [type, data, expected] of cases) assert.equal(line(type, data), expected, type);
   });
 
-  it('says nothing wrong of data of any shape', () => {
+  it('returns a text for data of any shape', () => {
     for (const { type } of describeNodes()) {
       for (const odd of [null, 7, 'text', [], [null], { a: [] }]) {
         const keys = ['url', 'method', 'settings', 'tools', 'condition', 'cases', 'code', 'value', 'items', 'until'];

@@ -96,7 +96,7 @@ describe('the status of nodes', () => {
 });
 
 describe('the links of a drawing', () => {
-  it('are those of the nodes before those that are drawn, for each way out by itself', () => {
+  it('come from the data of a node, and from edges only for an exit that the data does not mention', () => {
     const { links } = readLinks({
       nodes: [
         { id: 'a', data: { next_nodes: [] } },

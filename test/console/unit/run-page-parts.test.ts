@@ -165,7 +165,7 @@ describe('the parts of the run page', () => {
     assert.deepEqual(refusalsOf({ detail: 'x', code: 'y' }, labels), []);
   });
 
-  it('give on what comes in a burst once a frame, and lose nothing', () => {
+  it('pass on the items of a burst once a frame, and lose none', () => {
     const frames: (() => void)[] = [];
     const taken: number[][] = [];
     const batch = createFrameBatch<number>(
@@ -184,7 +184,7 @@ describe('the parts of the run page', () => {
     );
   });
 
-  it('ask for so many nodes at a time, and go on after a failure or a call that nobody wants any more', async () => {
+  it('make a limited number of calls at a time, and go on after a call that failed or was aborted', async () => {
     const limit = createLimit(2);
     let [running, most] = [0, 0];
     const call = async (fails: boolean): Promise<void> => {

@@ -35,12 +35,12 @@ describe('what runs and tests say of the nodes', () => {
     assert.deepEqual(recorded(newer, older), expected);
   });
 
-  it('is not replaced by what was only taken from elsewhere, and a taken pin is no result', () => {
+  it('is not replaced by a reused result, and a reused pin is no result', () => {
     const taken = [entry('a', { reused: true, source: 'one' }), entry('b', { reused: true, source: 'pin' })];
     assert.deepEqual(recorded(['one', '1', [entry('a')]], ['two', '2', taken]), { a: 'one succeeded' });
   });
 
-  it('is of a node in a body that of the iteration which asks for most attention', () => {
+  it('is, for a node in a body, that of the iteration which needs most attention', () => {
     const inside = (index: number, more: object = {}) => entry('b', { path: `a[${index}]`, ...more });
     const store = new TestStore();
     const run = { runId: 'one', startedAt: '1', drawing: drawn };
@@ -58,7 +58,7 @@ describe('what runs and tests say of the nodes', () => {
     assert.equal(store.getState().results, results);
   });
 
-  it('goes when a run of the whole workflow begins, and an older run found later replaces none', () => {
+  it('is cleared when a run of the whole workflow begins, and an older run found later replaces nothing', () => {
     const store = new TestStore();
     store.record({ runId: 'one', startedAt: '2026-01-01', drawing: drawn }, liveOf([entry('a')]));
     store.startRun({ runId: 'two', drawing: drawn });

@@ -49,7 +49,7 @@ describe('a row of the timeline', () => {
     assert.deepEqual(view.pauses, [{ fromMs: 200, toMs: null }]);
   });
 
-  it('believes the entry where the detail is older', () => {
+  it('takes the end from the entry where the detail is older', () => {
     const old = { queued_ms: 0, attempts: [attempt(1, 0, 10, 'failed'), attempt(2, 20, null, 'in progress')] };
     const view = row(entry('succeed', 0, 50), old);
     assert.deepEqual(view.attempts.at(-1), { number: 2, word: 'succeeded', fromMs: 20, toMs: 50, waits: [] });

@@ -12,7 +12,7 @@ import { connect } from '../open-run.js';
 // PostgreSQL commits a transaction that wrote only unlogged tables as if `synchronous_commit` were off.
 
 const COUNTS = 20;
-/** A connection that fills a segment of the log waits for the disk, whatever it commits. */
+/** A connection that fills a WAL segment waits for the disk even if its commits do not. */
 const MOST_FILLED_SEGMENTS = 2;
 
 describe('counted requests', function () {

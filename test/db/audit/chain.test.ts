@@ -1,4 +1,4 @@
-// Verification of the chains of the audit log, on a database of its own without a service that chains.
+// Verification of the hash chains of the audit log, on a separate database, where no service extends the chains.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -152,7 +152,7 @@ describe('the chains of the audit log', function () {
       expired: { audit_records: 1 },
       hasMore: false,
     });
-    // The record of the second chain that is due follows one that is not, so it stays.
+    // In the second chain, the expired record follows one that has not expired, so it stays.
     assert.deepEqual([before.entries, await verify()], [7, { entries: 4, intact: true, first_broken: null }]);
     await add(1);
     await chain();

@@ -112,7 +112,7 @@ describe('a database on several hosts', function () {
       await readOnly('on');
       await sql`SELECT pg_reload_conf()`.execute(admin);
       await eventually(() => sql`INSERT INTO kept VALUES (0)`.execute(db).then(() => false, takesNoWrites));
-      // A connection that was opened before then would still answer.
+      // The pool has closed the connections from before the change, which would still answer this read.
       await assert.rejects(sql`SELECT 1`.execute(db), takesNoWrites);
       await sql`SET default_transaction_read_only = off`.execute(admin);
       await sql.raw('ALTER SYSTEM RESET default_transaction_read_only').execute(admin);

@@ -11,7 +11,7 @@ import type { TestStack } from '../../../harness/stack/stack.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 
-/** Passes connections on. `forgetLast` drops what the newest one sends and receives, and tells neither side. */
+/** A relay of TCP connections. `forgetLast` silently drops all further bytes of the newest one, in both directions. */
 async function startForgetfulRelay(to: URL): Promise<{ port: number; forgetLast: () => void; close: () => void }> {
   const pairs: [net.Socket, net.Socket][] = [];
   const server = net.createServer((near) => {
@@ -41,7 +41,7 @@ async function startForgetfulRelay(to: URL): Promise<{ port: number; forgetLast:
 
 const MIB = 2 ** 20;
 
-/** Passes 4 MiB a second of what clients send, ten times, and then everything. */
+/** A relay of TCP connections, which passes on 4 MiB a second of what clients send for ten seconds, then everything. */
 async function startSlowRelay(to: URL): Promise<{ port: number; close: () => void }> {
   const sockets: net.Socket[] = [];
   const server = net.createServer((near) => {
@@ -189,7 +189,8 @@ describe('a database that is away or full', function () {
     const lengthOf = async (text: string): Promise<unknown> =>
       (await sql<{ length: number }>`SELECT length(${text}::text)`.execute(db)).rows[0]?.length;
     try {
-      // The server is busy from the first message of a new statement on, and idle until it has all of a prepared one.
+      // The server counts as active from the first message of a new statement on, but as idle until it has received all
+      // of a prepared statement.
       assert.equal(await lengthOf('prepared'), 8);
       assert.equal(await lengthOf('x'.repeat(64 * MIB)), 64 * MIB);
     } finally {

@@ -28,7 +28,7 @@ describe('connections that tenants share', function () {
   });
   after(() => Promise.all([db.destroy(), other.destroy()]));
 
-  it('leave some to others, whatever one tenant asks, and a work that has one gets more', async () => {
+  it('are left for other tenants, whatever one tenant asks, and work that holds one gets another', async () => {
     await other
       .transaction()
       .execute(async (holder) => {

@@ -35,7 +35,7 @@ describe('questions asked together', () => {
     assert.deepEqual(asked, [[1], [2, 3]]);
   });
 
-  it('are no more in one than may be, and one is under way at a time', async () => {
+  it('are limited in number for each statement, and one statement is in flight at a time', async () => {
     const answer = createGate();
     const { asked, question } = recorder({ most: 2, until: answer.opened });
     const all = Promise.all([1, 2, 3, 4, 5].map(question));

@@ -112,7 +112,7 @@ describe('nodes whose workers die', function () {
     assert.deepEqual(await sharesOf(key!), [3, 3]);
   });
 
-  it('counts only those that ran apart for one of them, and all for the others', async () => {
+  it('counts for a node in isolation only those that ran isolated, and for other nodes all of them', async () => {
     const keys = keysOf(await open(6));
     const apart = keys.slice(0, 2);
     await claimAll(apart, randomUUID());

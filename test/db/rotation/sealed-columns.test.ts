@@ -144,7 +144,7 @@ describe('sealed columns', function () {
       message: true,
       'human-answer': true,
       'webhook-secret': true,
-      // A session of an MCP client, a link to a file, and the token of an assistant's run are with the client alone.
+      // Only clients store sessions of MCP clients, links to files and tokens of assistants' runs; no column has them.
     } satisfies Record<Exclude<SecretContext, 'file-link' | 'tool-session' | 'assistant-token'>, true>;
     assert.deepEqual(
       [...new Set(SEALED_COLUMNS.map(({ context }) => context))].toSorted(),
@@ -212,7 +212,7 @@ describe('sealed columns', function () {
     const resealing = await db.transaction().execute(async (transaction) => {
       await sql`UPDATE sealed_drill SET key_enc = ${written}`.execute(transaction);
       const waits = resealColumn(db, rotated, column);
-      await eventually(isWaiting); // it has read the old value
+      await eventually(isWaiting); // `resealColumn` has read the old value
       return [waits];
     });
     assert.equal(await resealing[0], 0);

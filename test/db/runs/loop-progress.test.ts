@@ -50,7 +50,7 @@ describe('the progress of loops', function () {
 
   const versionOf = async (): Promise<number> => (await readRunStates(db, [run.id]))[0]!.version;
 
-  /** Counts every row of the run. */
+  /** Computes the version of the run by counting all of its rows. */
   async function countRows(): Promise<number> {
     const { rows } = await sql<{ changes: number }>`
       SELECT count(*) + count(*) FILTER (WHERE status <> 'in progress') AS changes FROM node_results
@@ -87,7 +87,7 @@ describe('the progress of loops', function () {
     () => claim(inInner(1, 0), ids[2]),
     () => recordIteration(db, { loop: innerLoop(1), ...ended(1, 2) }),
     () => claim(inInner(1, 2), ids[2]),
-    // The failure closes everything in the iteration, and counts it in the loops around.
+    // The failure closes all open rows in the iteration, and the loops around them count these as ended.
     () => recordIterationFailure(db, outerLoop(), { index: 1, failure, next: 3 }),
     () => claim(inOuter(2), ids[1]),
     () => startIterations(db, innerLoop(2), { total: 2, indexes: [0, 1] }),

@@ -14,7 +14,8 @@ describe('the cancellation of all open runs of a workflow', function () {
   after(() => db.destroy());
 
   it('waits for the end of a parent without a lock on its children', async () => {
-    // One child is before its parent and one behind it, in whichever order a scan finds them.
+    // One child is before its parent and one behind it, in whichever order a scan finds them. None is due, because the
+    // reconciler would end a run that Temporal does not know.
     const [first, parent, last] = [await openRun(db, []), await openRun(db, []), await openRun(db, [])];
     const ids = [first.id, parent.id, last.id];
     const { workflow_id: workflowId } = await db
@@ -25,7 +26,7 @@ describe('the cancellation of all open runs of a workflow', function () {
     for (const [index, id] of ids.entries()) {
       const above = id === parent.id ? null : parent.id;
       const place = above === null ? null : '';
-      await sql`UPDATE runs SET workflow_id = ${workflowId}, next_check_at = now() + make_interval(hours => ${index}::integer),
+      await sql`UPDATE runs SET workflow_id = ${workflowId}, next_check_at = now() + make_interval(hours => ${index + 1}::integer),
         parent_run_id = ${above}::uuid, root_run_id = ${above}::uuid, parent_path = ${place}, parent_node_id = ${place},
         depth = ${above === null ? 0 : 1}::integer WHERE id = ${id}`.execute(db);
     }

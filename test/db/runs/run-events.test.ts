@@ -107,7 +107,7 @@ describe('versions and events of a run', function () {
 
     it('distinguishes a request whose time is over from one that is open, though nothing is written', async () => {
       const run = await openRun(db, ['agent']);
-      // In a transaction `now()` is its start, so the request has not expired yet for its statements.
+      // `now()` is the start of the transaction, so the request has not expired yet for the statements in it.
       const [before] = await db.transaction().execute(async (transaction) => {
         await ask(run, `${run.id}-soon`, '50 milliseconds', transaction);
         return readRunStates(transaction, [run.id]);
@@ -296,7 +296,7 @@ describe('versions and events of a run', function () {
     });
   });
 
-  describe('changes are told', () => {
+  describe('notifications of changes', () => {
     let client: pg.Client;
     const told: string[] = [];
 
@@ -311,7 +311,7 @@ describe('versions and events of a run', function () {
     const plain = (...runIds: string[]) => runIds.map((runId) => ({ runId, deltas: false, endsOnly: false }));
     const timesTold = (run: OpenRun): number => told.filter((id) => id === run.id).length;
 
-    it('of watched runs, each of them, and of no other run', async () => {
+    it('are sent for each change of a watched run, and for no other run', async () => {
       const [watched, other] = [await openRun(db, ['http']), await openRun(db, ['http'])];
       const listener = randomUUID();
       await watchRuns(db, listener, plain(watched.id));
@@ -328,7 +328,7 @@ describe('versions and events of a run', function () {
       await renewWatches(db, listener, []);
     });
 
-    it('also by the ends that take the long way, and by approvals', async () => {
+    it('are also sent for approvals, and for the end of a cancelled run', async () => {
       const run = await openRun(db, ['agent']);
       const listener = randomUUID();
       await watchRuns(db, listener, plain(run.id));
@@ -347,7 +347,7 @@ describe('versions and events of a run', function () {
       await renewWatches(db, listener, []);
     });
 
-    it('to who only waits for the end when that has come, whichever way it takes, and nothing before', async () => {
+    it('are sent at the end only, successful or cancelled, to a watch that waits for the end alone', async () => {
       const listener = randomUUID();
       const [plain_, cancelled, marker] = [
         await openRun(db, ['http']),
@@ -373,7 +373,7 @@ describe('versions and events of a run', function () {
       await renewWatches(db, listener, []);
     });
 
-    it('no longer once the watch is over, by whoever dies or leaves', async () => {
+    it('are no longer sent once the watch was left or has expired', async () => {
       const [left, dead] = [await openRun(db, ['http']), await openRun(db, ['http'])];
       const listener = randomUUID();
       await watchRuns(db, listener, plain(left.id, dead.id));

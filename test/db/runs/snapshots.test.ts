@@ -91,11 +91,11 @@ describe('graphs that nothing refers to', function () {
     assert.ok(await isStored(hash));
   });
 
-  it('a run whose graph is deleted between its storing and the run`s gets it back', async () => {
+  it('a run gets its graph back that is deleted after it was stored and before the run is stored', async () => {
     const { workflowId, hash } = await workflowWithOrphan();
     let started: ReturnType<ApiClient['run']> | undefined;
     await inTransaction(async (trx) => {
-      // Acceptance finds the orphan, relies on it and waits here to insert its run.
+      // The acceptance of the run finds the orphan and relies on it. This lock blocks the insertion of the run.
       await sql`LOCK TABLE runs IN SHARE MODE`.execute(trx);
       started = api.run(workflowId);
       await eventually(() => isSomebodyWaiting('insert into "runs"'));

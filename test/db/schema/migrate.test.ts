@@ -47,7 +47,7 @@ describe('migrations', function () {
     });
   }
 
-  it('of a migration and a transaction that wait for each other the migration gives way, and is begun again', async () => {
+  it('a migration in a deadlock with a transaction gives way, and is retried', async () => {
     const begun = await withOneBegun({ ...empty('0001'), ...both('0002') }, 30_000, async (migrated, trx) => {
       await sql`INSERT INTO first VALUES (1)`.execute(trx);
       return { migrated };

@@ -1,4 +1,4 @@
-// The table of node results is divided while runs are executed: nobody notices, and nothing is lost.
+// The table of node results is partitioned while runs are executed: readers get the same answers, and no row is lost.
 import assert from 'node:assert/strict';
 import { execFile, type PromiseWithChild } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -58,7 +58,7 @@ describe('node results that are partitioned', function () {
   const count = async (table: string): Promise<number> =>
     (await queryDatabase<{ rows: number }>(stack, `SELECT count(*)::integer AS rows FROM ${table}`))[0]!.rows;
 
-  it('are not yet so when the command dies, and the next one goes on', async () => {
+  it('are not partitioned when the command is killed, and the next command continues', async () => {
     for (const workflow of workflows) await execute(workflow);
     const client = await connect();
     // The tables cannot be exchanged while another transaction uses the old one.
@@ -79,7 +79,10 @@ describe('node results that are partitioned', function () {
     (await api.pollToEnd((await api.run(workflow)).data.id)).data.id;
   const resultsOf = async (runId: string): Promise<string> => JSON.stringify((await api.poll(runId)).data);
 
-  /** Calls `use` while the command is working. Another transaction keeps it from exchanging the tables until it is killed. */
+  /**
+   * Calls `use` while the command is working. Another transaction keeps the command from exchanging the tables, until
+   * the command is killed.
+   */
   async function withCopies(use: () => Promise<void>): Promise<void> {
     const reader = await connect();
     await reader.query('BEGIN; LOCK TABLE node_results IN ACCESS SHARE MODE');
@@ -96,7 +99,7 @@ describe('node results that are partitioned', function () {
     }
   }
 
-  it('are copied beside a run that ends, which has locked itself and then changes its rows', async () => {
+  it('are copied while a run ends, whose transaction locks the run and then changes its results', async () => {
     const runId = await execute(workflows[0]!);
     await queryDatabase(stack, 'DELETE FROM node_results_next WHERE run_id = $1', [runId]);
     const ending = await connect();
@@ -106,7 +109,7 @@ describe('node results that are partitioned', function () {
       const waits = `pg_stat_activity WHERE datname = current_database() AND application_name = 'admin'
       AND wait_event_type = 'Lock' AND query LIKE '%node_results_next%'`;
       await withCopies(async () => {
-        // The batch has locked its rows, and needs the key of the run.
+        // The batch has locked its rows, and waits for a lock on the row of the run, which its foreign key needs.
         await eventually(async () => (await count(waits)) > 0, { intervalMs: 5 });
         await ending.query(
           `UPDATE node_results SET attempts = 7
@@ -134,7 +137,7 @@ describe('node results that are partitioned', function () {
     assert.ok(batches > 1, `${batches} transactions`);
   });
 
-  /** What a run of the chain adds to the bytes of the project. */
+  /** Returns how many bytes a run of the chain adds to those that the project stores. */
   const bytesOfRun = async (): Promise<number> => {
     const sum = `SELECT (coalesce((SELECT bytes FROM stored_bytes WHERE project_id = $1), 0)
       + coalesce((SELECT sum(bytes) FROM stored_byte_changes WHERE project_id = $1), 0))::float8 AS bytes`;
@@ -145,7 +148,7 @@ describe('node results that are partitioned', function () {
     return (await stored()) - before;
   };
 
-  it('are so while runs are executed, and every reader sees what it saw', async () => {
+  it('are partitioned while runs are executed, and readers get the same answers as before', async () => {
     const earlier = [await execute(workflows[0]!), await execute(workflows[1]!)];
     const before = await Promise.all(earlier.map(resultsOf));
     const bytes = await bytesOfRun();
@@ -167,7 +170,7 @@ describe('node results that are partitioned', function () {
         runId,
       );
     }
-    // The triggers that count are those of the new table.
+    // The triggers that count bytes now belong to the new table.
     const after = await bytesOfRun();
     assert.ok(bytes > 0 && Math.abs(after - bytes) < bytes / 10, `${after} bytes, ${bytes} before`);
     await assert.rejects(partition(), /partitioned already/);
@@ -180,7 +183,7 @@ describe('node results that are partitioned', function () {
     assert.ok(parts.every(({ rows }) => rows > 0));
   });
 
-  it('stay so when the service is started again', async () => {
+  it('stay partitioned when the service is started again', async () => {
     const dataDir = stack.dataDir;
     await stack.stop({ keep: true });
     stack = await startStack({ dataDir });

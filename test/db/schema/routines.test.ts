@@ -16,7 +16,7 @@ const MIGRATIONS = readdirSync(path.join(ROOT, 'db/migrations')).flatMap(
 );
 
 /**
- * The last migration, and the text of all routines with it. Builds are ordered by their migrations: a build with other
+ * The last migration, and the hash of all routines with it. Builds are ordered by their migrations: a build with other
  * routines has a further migration, even an empty one, or an earlier build would restore its own routines.
  */
 const LAST = {
@@ -76,7 +76,7 @@ describe('routines', function () {
         begun.catch(() => undefined);
         const waiting = sql`SELECT FROM pg_locks WHERE relation = 'rate_limits'::regclass AND NOT granted`;
         await eventually(async () => (await waiting.execute(trx)).rows.length > 0, { intervalMs: 5 });
-        // The migration already locks `bookmarks` for its trigger, so the two wait for each other.
+        // The migration already locks `bookmarks` for its trigger, so it and this transaction wait for each other.
         await sql`LOCK TABLE bookmarks IN ROW EXCLUSIVE MODE`.execute(trx);
         return { migrated: begun };
       });

@@ -13,7 +13,7 @@ const TEXTS = [JSON_TEXT, createRefreshToken().token];
 const NUMBERS = [1, 0, 100];
 const DEEPEST = 6;
 
-/** Opens whatever it is given. */
+/** Opens any bytes, without a key. */
 const openBox = { keyId: '00000000', seal: () => Buffer.from('x'), open: () => '[]' } as unknown as SecretBox;
 
 export interface Sampler {

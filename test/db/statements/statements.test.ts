@@ -16,8 +16,8 @@ import {
 } from './statement-sites.js';
 
 /**
- * These files are not called with a pool or a transaction, are not part of the service's own work, or read from a
- * cursor, which exists only while they do.
+ * Files that are left out: their functions do not take a pool or a transaction, do not run while the service works
+ * (migrations), or read from a cursor, which exists only during the read.
  */
 const LEFT_OUT = /^db\/(migrations\/|schema\/|core\/(listener|client|statement|text-pieces)\.ts)/;
 
@@ -72,7 +72,7 @@ describe('the statements of db/', function () {
       const site = siteAt.get(placeOf(statement) ?? '');
       if (site !== undefined) described.get(site)!.push(statement);
       if (choose(3) === 0 || site === undefined) return [];
-      // Without a declared row type there is nothing to invent: only the number of rows is read.
+      // Without a declared row type, the caller reads only the number of rows, so an empty row is enough.
       return [site.row === undefined ? {} : (sample(site.type) as object)];
     };
     await database.describe(async () => exhaust(await module[name]!(...given)), answer);
@@ -120,7 +120,7 @@ async function exhaust(result: unknown): Promise<void> {
   while ((await pieces.next()).done !== true);
 }
 
-/** Returns the first choices in order, and then pseudo-random ones (mulberry32), the same each time. */
+/** The seeds 0 to 2 always choose the option of this index; others choose pseudo-randomly (mulberry32), repeatably. */
 function createChooser(seed: number): (count: number) => number {
   let state = seed;
   return (count) => {

@@ -94,7 +94,7 @@ describe('the request of an action', () => {
     assert.equal(pathOf({ 'x-style': 'matrix', 'x-explode': true }, list), '/;a=x;a=y');
     assert.equal(pathOf({}, { k: 'v' }), '/k,v');
     assert.equal(pathOf({ 'x-explode': true }, { k: 'v' }), '/k=v');
-    // A text is no JSON text: many documents describe plain parameters so.
+    // A text is sent as it is, not as JSON, because many documents declare plain parameters as JSON.
     assert.equal(pathOf({ 'x-json': true }, 'x y'), '/x%20y');
     assert.equal(pathOf({ 'x-json': true }, { k: 1 }), '/%7B%22k%22%3A1%7D');
     const header = renderAction(action({ fields: { A: { 'x-in': 'header' } } }), { A: list });

@@ -74,7 +74,7 @@ describe('actions in drawings', () => {
     assert.deepEqual(serversOf(taken), [NOW, NOW]);
     assert.ok(!JSON.stringify(taken).includes('refresh'));
     assert.deepEqual(serversOf(withActions(drawingOf(http(named, { a: 1 }, 'copy')), [earlier], find)), [NOW]);
-    // What another type of node has stored is no action.
+    // A node of another type has no action, even if its data looks like one.
     const hidden = drawingOf({ ...http({ ...named, ...facts(THEN) }, { a: 1 }), type: 'set-node' });
     assert.deepEqual(serversOf(withActions(drawingOf(http(named, { a: 1 })), [hidden], find)), [NOW]);
   });
@@ -108,7 +108,7 @@ describe('actions in drawings', () => {
             withActions(body, [earlier], gone);
           });
         };
-        // Four times the work is four times the time, and was sixteen times.
+        // Four times the items take four times the time. A quadratic algorithm would take sixteen times.
         await assertCostRatio(costOf, { small: 2_500, large: 10_000, limit: 9 });
       });
     }

@@ -15,7 +15,7 @@ import { changesOf } from './rebuild.js';
 
 const numbers = fc.noBias(fc.array(fc.nat(5039), { minLength: 40, maxLength: 160, size: 'max' }));
 const words = fc.string({ maxLength: 8 });
-/** What stands in the data of nodes of any kind, whatever its kind says. */
+/** Fields for the data of any node, also ones that its kind does not have. */
 const extras = fc.dictionary(
   fc.constantFrom('value', 'note', 'settings', 'constructor', 'version', 'retry'),
   fc.jsonValue({ maxDepth: 2 }),
@@ -79,7 +79,7 @@ describe('changes of a drawing', () => {
         const [before, after] = [compilePlan(drawing), compilePlan(rebuilt)];
         if (!before.ok || !after.ok) return assert.deepEqual(after, before);
         assert.deepEqual(after.plan, before.plan);
-        // With its links written into the same places, the drawing is the same in every key.
+        // Once the links of both drawings are written into the same places, the drawings are equal in every key.
         const written = applyChanges(drawing, everythingAgain(drawing));
         const redrawn = applyChanges({ ...written, edges: [] }, everythingAgain(drawing));
         assert.deepEqual(sorted(withoutLooks(rebuilt)), sorted(withoutLooks(redrawn)));

@@ -46,7 +46,7 @@ async function publishAsExample({ api, signal }: Tenant, workflow: number, run: 
     ['toggle-marketplace-use', 'use_as_marketplace_template'],
     ['toggle-marketplace-example', 'use_in_marketplace_example'],
   ]) {
-    // The answer is the whole run: a service that builds it in memory may be killed for it, and restarts.
+    // The answer is the whole run. A service that builds it in memory may be killed at its limit, and restarts.
     await api
       .post(`/workflows/${workflow}/history/${run}/${path}/`, { body: { [flag!]: true } })
       .catch(() => undefined);

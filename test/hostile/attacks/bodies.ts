@@ -157,7 +157,7 @@ export const bodyAttacks: Attack[] = [
     prepare: { ...hookAndWorkflow, name: 'two hooks' },
     act: (tenant, { workflow }) => {
       const wide = (count: number): string => `{"data":{"nodes":[${'{},'.repeat(count)}{}]}}`;
-      // An object counts as an element and as a container.
+      // Each object counts as two values: an element and a container.
       const bodies = [wide(249_000), wide(251_000)];
       return flood(tenant, 4, (round) => ({
         method: 'PATCH',

@@ -14,7 +14,7 @@ import type { Envelope } from '../../../harness/client/api-client.js';
 import type { Attack } from '../harness/attack.js';
 import { flood, keepRunning, repeat } from '../harness/tenant.js';
 
-/** The runs take a second of processor time, which they share with other runs. */
+/** Each run waits a second for its calls. The rest allows for the other runs of a busy machine. */
 const COLLIDING_RUNS_END_WITHIN_S = 6;
 const ENDLESS = 'for (;;) {}';
 
@@ -35,7 +35,7 @@ function forEach(count: number, body: DrawingNode[], data: object = {}): object 
   return drawing([start, loop, ...body]);
 }
 
-/** A node with fifty patterns, each as expensive for the text as one may be. */
+/** A node with fifty patterns, each of which takes as many steps as a pattern may. */
 function patterns(): DrawingNode {
   const cases = Array.from({ length: 50 }, (_, index) => ({
     id: `case ${index}`,

@@ -1,4 +1,4 @@
-// More requests than anybody needs.
+// Attacks by the number of requests.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import type { Attack, Preparation } from '../harness/attack.js';
@@ -24,7 +24,7 @@ async function scheduleEveryMinute({ api, projectId }: Tenant, workflows: number
   }
 }
 
-/** Attacks of other files that are played together at the end. */
+/** The attacks that `all-together` plays at once. */
 const TOGETHER = [
   'withheld-callbacks',
   'withheld-chats',

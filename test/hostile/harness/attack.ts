@@ -25,7 +25,7 @@ export interface Prepared {
   workflow: number;
   run: string;
   slug: string;
-  /** Paths of hooks. */
+  /** The paths of two hooks: one that verifies nothing, and one that verifies signatures. */
   open: string;
   signed: string;
 }

@@ -1,4 +1,5 @@
-// The process of one round's attackers. Their own work is limited, so that they attack the service and not the machine.
+// The process of the attackers of one round. Its priority and processor time are limited, so that it does not slow the
+// service down by using the machine itself.
 import { writeFileSync } from 'node:fs';
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';

@@ -1,4 +1,4 @@
-// The attackers of one round, as the suite sees them: a process that prepares, acts, and is killed.
+// Starts and controls the process of the attackers of one round, which prepares, acts, and is killed.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -8,7 +8,7 @@ export interface Attackers {
   prepare: () => Promise<Partial<Prepared>[]>;
   act: (prepared: Partial<Prepared>[]) => void;
   count: () => Promise<Outcomes>;
-  /** Returns the error of the attack itself. */
+  /** Returns the error by which the attack itself has failed. */
   failure: () => string | undefined;
   kill: () => Promise<void>;
 }

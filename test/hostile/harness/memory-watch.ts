@@ -47,7 +47,8 @@ export function watchMemory({ pidOf, limits, groups }: Watched): { end: () => Pr
       over.abort();
       await watching;
       const deaths = PARTS.flatMap((part) => {
-        // The kernel ends processes of code before their worker, and other ones take their programs.
+        // Only the main process counts. The kernel kills child processes that run code before it, and other ones take
+        // over their programs.
         const pid = pidOf(part);
         if (pid === first[part] && (pid === undefined || isAlive(pid))) return [];
         const atLimit = killedByUs.has(part) || (groups[part]?.countKilled() ?? 0) > killedBefore[part];

@@ -1,4 +1,4 @@
-// One round: attackers prepare and act while the victim works, and the round passes or has reasons why not.
+// Plays one round: attackers prepare and act while the victim works. The round passes, or has reasons why it failed.
 import { setTimeout as pause } from 'node:timers/promises';
 import { NOBODY, type AccountAt, type Attack, type Outcomes, type Prepared } from './attack.js';
 import { startAttackers, type Attackers } from './attackers.js';
@@ -16,7 +16,7 @@ export interface Row {
   outcomes: Outcomes;
   /** The reasons for which the round has failed; empty if it has passed. */
   reasons: string[];
-  /** True if a process has ended. */
+  /** True if a process of the service has ended. */
   isDeadly: boolean;
 }
 
@@ -80,7 +80,7 @@ async function measure(
   return { attack: attack.name, p99Ms, started, succeeded, peakMiB, outcomes, reasons, isDeadly: deaths.length > 0 };
 }
 
-/** Returns the victim's complaints. */
+/** Returns the reasons for which the round fails by the victim's report. */
 export function judge(report: VictimReport): string[] {
   const times = { polls: report.pollsMs, starts: report.startsMs, saves: report.savesMs };
   const late = (Object.keys(times) as (keyof typeof times)[]).flatMap((what) => {

@@ -13,7 +13,7 @@ export interface HeldBodies extends Request {
 
 export interface HeldAnswers extends Request {
   count: number;
-  /** The speed at which a reader takes the answer; if absent, it takes only the beginning. */
+  /** The speed at which a client reads the answer; if absent, it reads only the beginning. */
   bytesPerSecond?: number;
 }
 

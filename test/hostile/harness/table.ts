@@ -1,4 +1,4 @@
-// The rows of the table, as they are printed one after the other.
+// Formats the rows of the table that is printed, and those of docs/operate/security.md.
 import type { Attack } from './attack.js';
 import type { Row } from './round.js';
 

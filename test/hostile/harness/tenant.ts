@@ -1,4 +1,4 @@
-// An attacker with an account, and the parts that attacks consist of.
+// An attacker with an account, and the building blocks of attacks.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   createApiClient,

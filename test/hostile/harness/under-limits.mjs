@@ -1,5 +1,5 @@
-// Loaded into the supervisor of the stack before everything else: what it starts with Node.js, the API and the worker, starts
-// under the limits of limited-node.sh. Their own child processes do not.
+// Loaded into the supervisor of the stack before everything else. The API and the worker, which the supervisor starts
+// with `process.execPath`, are therefore started by limited-node.sh under its limits. Their child processes are not.
 import path from 'node:path';
 
 delete process.env.NODE_OPTIONS;

@@ -1,5 +1,5 @@
-// The neighbour who only works: it saves drawings, starts runs and polls them all the time, and measures the service's
-// times.
+// The victim: a tenant that saves drawings, starts runs and polls them all the time, and measures how long the service
+// takes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { credentialHeaders, type Envelope } from '../../../harness/client/api-client.js';
 import { createTimedClient } from '../../../harness/client/timed-client.js';
@@ -44,7 +44,7 @@ export async function createVictim(account: AccountAt, target: HttpTarget): Prom
   return { account, runWorkflows, savedWorkflow };
 }
 
-/** A drawing in which a node posts to the callback for which another one waits. */
+/** A drawing in which one node sends the callback for which another one waits. */
 function waitsForCallback(): object {
   const [start, wait, end] = [trigger(), node('wait', { mode: 'callback' }), node('output', { value: 'called' })];
   const caller = http(`{{ ${wait.id}.callback_url }}`, {
@@ -57,7 +57,7 @@ function waitsForCallback(): object {
   return drawing([start, wait, caller, end]);
 }
 
-/** Works for `measureMs`, and then follows its open runs for `endWithinMs` at most. */
+/** Sends requests for `measureMs`, and then polls the runs that are still open for at most `endWithinMs`. */
 export async function work(
   { account, runWorkflows, savedWorkflow }: Victim,
   { measureMs, endWithinMs }: { measureMs: number; endWithinMs: number },
@@ -123,7 +123,7 @@ export async function work(
   return report;
 }
 
-/** Opens new connections, because an attack may hold up only those and spare the ones of an earlier round. */
+/** Opens new connections for each round, because an attack may block only new connections. */
 function connect({ apiUrl, apiKey }: AccountAt) {
   const headers = credentialHeaders(apiKey);
   const client = createTimedClient(`${apiUrl}/api/v1`, { headers, connections: 8, timeoutMs: ANSWER_WITHIN_MS });

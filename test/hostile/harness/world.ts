@@ -1,4 +1,5 @@
-// The stack under the limits of the images, its tenants, and its restart after an attack that it did not survive.
+// Starts the stack under the limits of docker-compose.yml, opens accounts on it, and restarts it after an attack that
+// has ended one of its processes.
 import path from 'node:path';
 import { freePort } from '../../../harness/processes/free-port.js';
 import { createAccount, openSession } from '../../api/accounts.js';
@@ -17,7 +18,7 @@ import { createVictim, type Victim } from './victim.js';
 export interface World extends Watched {
   stack: StartedStack;
   victim: Victim;
-  /** The group that attackers join, if the machine has such groups. */
+  /** The control group that limits the attackers; undefined if the machine has no control groups. */
   attackerGroup: Group | undefined;
   openAccount: () => Promise<AccountAt>;
   /** Ends the runs and schedules of these accounts. */
@@ -29,7 +30,7 @@ export interface World extends Watched {
 
 /** The share of one processor that all attackers of a round have together. */
 const ATTACKER_SHARE = 0.5;
-/** The limit allows for a user with a hundred keys with a limit of sixty each. */
+/** Requests a minute: as many as a user has with a hundred keys of sixty each. */
 const RATE_LIMIT = 6_000;
 const TERMINATE_AT_ONCE = 20;
 const PRELOAD = path.join(import.meta.dirname, 'under-limits.mjs');
@@ -103,7 +104,7 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-/** Models of the attackers' drawings. */
+/** Scripts the models that the attackers' drawings call. */
 function scriptModels(model: FakeModelProvider): void {
   model.script('hostile-slow', { delayMs: 600_000 });
   model.script('hostile-pause', { delayMs: 1_000 });

@@ -1,4 +1,5 @@
-// What the servers of n8n's tests answer: the replies that those tests give to `nock`, read from their sources.
+// Answers requests as the servers of n8n's tests do: with the replies that those tests give to the library `nock`. The
+// replies are read by executing the set-up of the test files.
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -49,7 +50,7 @@ export async function answersFor(file: string): Promise<(request: JsonObject) =>
   };
 }
 
-/** A form arrives as text with boundaries. */
+/** Returns the body as the server gets it: a form becomes text with boundaries. */
 function toSent(body: unknown): unknown {
   const form = isObject(body) ? body['$form'] : undefined;
   if (!isObject(form)) return body;
@@ -93,7 +94,7 @@ async function repliesOf(file: string): Promise<Reply[]> {
     runInNewContext(code, context);
     await Promise.all(started);
   } catch {
-    // A test whose set-up needs more than this has no replies.
+    // If the set-up needs more than these stubs, only the replies before the error are known.
   }
   return replies;
 }

@@ -1,4 +1,4 @@
-// Imports one test of n8n, plays it, and judges each result that n8n expects.
+// Imports one test of n8n, plays it (../play-drawing.ts), and compares each result with the one that n8n expects.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { renderJson } from '../../../graph/template.js';
@@ -41,7 +41,7 @@ interface Told {
   warningsOf: (node: string) => string[];
 }
 
-/** True if a node before this one has a warning, and nothing between them is known to agree. */
+/** Returns true if a node before this one has a warning, and no node on the path between them agrees with n8n. */
 function isTold(node: string, { test, agreeing, warningsOf }: Told): boolean {
   const before = (name: string): string[] =>
     Object.entries((test.workflow['connections'] ?? {}) as JsonObject).flatMap(([from, kinds]) =>
@@ -78,7 +78,7 @@ function judgeNode(
   return { verdict: isWarned ? 'warned' : 'differs silently', detail: `${detail} ${warnings.join(' | ')}` };
 }
 
-/** The answer of a server may be a text, which code reads as JSON or as data. */
+/** Returns the item or items for the answer of a server. A text is parsed as JSON, or becomes the field `data`. */
 function itemOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 
-/** The folder `packages/nodes-base/nodes` of a checkout of n8n, or of a fork with another name. */
+/** The folder `packages/nodes-base/nodes` of a checkout of n8n, or of a fork that has another name. */
 const FOLDER = process.env['N8N_NODES'] ?? '';
 
-/** A fork has renamed the packages, and with them the types. */
+/** Matches the start of a node's type. A fork has renamed the packages, and with them the types. */
 const OF_FORK = /"(?:mage|n8n)-nodes-base\./g;
 const TRAINING = /"(n8n-nodes-base\.)mage(Training\w+)"/g;
 
@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
 
 const PEOPLE = /^const data = (\[[\s\S]*?^\]);/m;
 
-/** The node that gives n8n's sample people becomes a Code node that gives the same. */
+/** Replaces the node that gives n8n's sample people by a Code node that gives the same people. */
 function replaceTraining(node: JsonObject): void {
   if (node['type'] !== 'n8n-nodes-base.n8nTrainingCustomerDatastore') return;
   const { operation, returnAll, limit = 5 } = (node['parameters'] ?? {}) as JsonObject;

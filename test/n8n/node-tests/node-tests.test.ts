@@ -1,4 +1,4 @@
-// The tests of n8n's own nodes, imported and played: what n8n expects of each node, this service gives or warns of.
+// The tests of n8n's own nodes, imported and played: a node gives the results that n8n expects, or has a warning.
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { groupBy } from '../../../n8n/n8n-file.js';

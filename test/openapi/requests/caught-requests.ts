@@ -1,5 +1,5 @@
-// A server that catches requests, and what two of them differ in. Ways to write the same are no difference: `+` and
-// `%20`, escapes that need not be, the order of query parameters with different names, and that of keys in JSON.
+// A server that records requests, and a comparison of two requests. Equivalent spellings are no difference: `+` and
+// `%20`, needless escapes, the order of query parameters with different names, and the order of keys in JSON.
 import { isDeepStrictEqual } from 'node:util';
 import { buffer } from 'node:stream/consumers';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
@@ -93,7 +93,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What differs, in words; undefined if both ask the same. `headers` are those that the operation has as parameters. */
+/** Describes the differences; undefined if there is none. Of the headers, only those in `headers` are compared. */
 export function differenceOf(
   ours: CaughtRequest,
   theirs: CaughtRequest,

@@ -15,12 +15,12 @@ interface Parameter {
 }
 
 export interface ChosenOperation {
-  /** Its id in the small document. */
+  /** The id of the operation in the small document. */
   id: string;
   method: string;
-  /** The path of the document. */
+  /** The path in the original document. */
   path: string;
-  /** Of path, query, header, and `form` of Swagger 2.0. */
+  /** The parameters in path, query and header, and in the `form` of Swagger 2.0. */
   parameters: Parameter[];
   body: ChosenBody | undefined;
 }
@@ -28,7 +28,7 @@ export interface ChosenOperation {
 interface ChosenBody {
   mediaType: string;
   schema: unknown;
-  /** Undefined where the document does not say: then what its properties require is required, too. */
+  /** Undefined if the document does not say. The required properties of the body are then required of the caller. */
   isRequired: boolean | undefined;
 }
 
@@ -39,18 +39,18 @@ export interface ChosenDocument {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
-/** Parameters with these names are no parameters (OpenAPI, "Parameter Object"). */
+/** OpenAPI ignores header parameters with these names ("Parameter Object"). */
 const IGNORED = new Set(['accept', 'content-type', 'authorization']);
 /**
- * Several documents tell operations of one path apart by a fragment, which no request carries. The small document has
- * the number of the operation before the path instead, which the comparison takes away.
+ * Several documents distinguish operations of one path by a fragment, which is never sent. The small document has the
+ * number of the operation before the path instead, and the comparison removes it.
  */
 export const NUMBER_OF_OPERATION = /\/-op\d+(?=\/)/;
 
 /**
- * The small document has the operations and what they refer to, without answers and security: requests do not depend on
- * them, and the generator is much faster. Of several media types of a body it has the one that actions take
- * (docs/use/services.md).
+ * The small document has the operations and everything that they refer to, but no answers and no security: requests do
+ * not depend on these, and the generator is much faster without them. Of several media types of a body it has the one
+ * that actions use (docs/use/services.md).
  */
 export function chooseOperations(
   root: Json,
@@ -87,7 +87,7 @@ export function chooseOperations(
   return { root, small, operations };
 }
 
-/** Undefined for an operation that an action need not be able to call: it requires a cookie, or refers to nothing. */
+/** Returns undefined for an operation that an action cannot call: it requires a cookie, or a reference is broken. */
 function readOperation(
   root: Json,
   { item, method, path, id }: { item: Json; method: string; path: string; id: string },
@@ -154,7 +154,7 @@ function isSent(root: Json, { in: place, name }: Json): boolean {
   });
 }
 
-/** The connection gives what a security scheme asks for. */
+/** The API keys of security schemes. They are no parameters of an action, because the connection adds them. */
 function keysOfSecurity(root: Json): Json[] {
   const schemes = root['securityDefinitions'] ?? (root['components'] as Json | undefined)?.['securitySchemes'] ?? {};
   return Object.values(schemes as Json)
@@ -214,7 +214,7 @@ function smallOperation(root: Json, item: Json, method: string, { id, body }: Ch
   };
 }
 
-/** Copies what the small document refers to, at the same places. */
+/** Copies everything that the small document refers to, to the same places as in `root`. */
 function copyReferred(root: Json, small: Json): void {
   const met = new Set<string>();
   const pending: unknown[] = [small];

@@ -1,4 +1,4 @@
-// The clients that OpenAPI Generator makes of small documents, one module a document.
+// Generates clients of small documents with OpenAPI Generator, one module for each document, and loads them.
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -60,7 +60,7 @@ export async function generateClients(
         outputDir: path.join(folder, name),
         validateSpec: false,
         templateDir: TEMPLATES,
-        // Other names would be written beside the original ones in models with additional properties.
+        // Models with additional properties would send a renamed property under its original name, too.
         additionalProperties: { modelPropertyNaming: 'original' },
         globalProperties: {
           apis: '',
@@ -83,7 +83,7 @@ export async function generateClients(
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
   const [code] = (await once(child, 'close')) as [number];
   await writeFile(path.join(folder, 'generator.log'), Buffer.concat(errors));
-  // A document that the generator cannot read is seen by its missing client.
+  // Code 1 means that the generator could not read a document. The client of that document is missing then.
   if (code > 1) throw new Error(`The generator ended with ${code}: ${Buffer.concat(errors).toString().slice(0, 2000)}`);
 }
 

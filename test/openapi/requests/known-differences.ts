@@ -1,4 +1,4 @@
-// Why a request of an action is not that of a generated client, as far as that is known.
+// The known reasons why the request of an action differs from that of a generated client.
 import type { ChosenOperation } from './chosen-operations.js';
 
 interface Known {
@@ -33,7 +33,7 @@ const KNOWN: Known[] = [
   },
 ];
 
-/** The items of our list are one text in theirs. */
+/** True if the client has joined with commas the values that our form sends separately under one name. */
 function isJoined(why: string): boolean {
   const [ours, theirs] = why.replace('body: ', '').split(' and theirs ');
   try {

@@ -1,10 +1,10 @@
-// Random values that a schema of a document permits. They are made from the document itself and not from the fields of
-// an action, so that what an action has lost is noticed.
+// Creates random values that a schema of a document permits. They come from the document itself and not from the fields
+// of an action, so that the comparison finds fields that an action lacks.
 import fc from 'fast-check';
 import type { Json } from './chosen-operations.js';
 import type { Random } from './random.js';
 
-/** The content of a file; it stands where a schema asks for binary data. */
+/** The content of a file: the value of a schema for binary data. */
 export class Bytes {
   readonly text: string;
 
@@ -13,8 +13,9 @@ export class Bytes {
   }
 }
 
-/** Deeper objects have only their required properties, and the deepest have none. */
+/** From this level on, objects have only their required properties. */
 const PLAIN_LEVELS = 3;
+/** Below this level, no value is created. */
 const MOST_LEVELS = 8;
 const WORDS = [
   'a',
@@ -35,11 +36,11 @@ const WORDS = [
 interface Values {
   root: Json;
   random: Random;
-  /** Binary data is a file in forms, and text elsewhere. */
+  /** True in forms, where binary data is a file. Elsewhere, it is text. */
   hasFiles: boolean;
 }
 
-/** Returns undefined for a schema that no value meets, as far as this can be seen. */
+/** Returns undefined if it finds no value that the schema permits. */
 export function randomValue(values: Values, given: unknown, level = 0): unknown {
   const schema = merged(values, given, 0);
   if (schema === undefined || level > MOST_LEVELS) return undefined;
@@ -174,7 +175,10 @@ function ofLength(random: Random, schema: Json): string {
   return word.length <= most ? word : 'abcdefghijklmnopqrstuvwxyz'.slice(0, Math.max(1, most));
 }
 
-/** Follows references, and makes one schema of `allOf`. Undefined if they lead to nothing or too deep. */
+/**
+ * Follows references, and makes one schema of `allOf`. Returns undefined if a reference leads to nothing, or if they
+ * are nested too deeply.
+ */
 function merged(values: Values, given: unknown, depth: number): Json | undefined {
   if (depth > 20 || typeof given !== 'object' || given === null) return undefined;
   const schema = given as Json;
@@ -200,7 +204,7 @@ function merged(values: Values, given: unknown, depth: number): Json | undefined
   return whole;
 }
 
-/** Returns what a reference inside the document leads to. */
+/** Returns the value at a reference inside the document; undefined if there is none. */
 export function pointed(root: Json, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   return reference

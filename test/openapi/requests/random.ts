@@ -1,4 +1,4 @@
-// Random choices that a seed repeats.
+// Random choices that are the same for the same seed.
 
 export interface Random {
   /** An integer from 0 to `below - 1`. */

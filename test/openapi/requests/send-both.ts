@@ -1,4 +1,4 @@
-// Sends an action as HTTP nodes do, and the same values by a generated client.
+// Sends the request of an action as HTTP nodes do, and the same values with a generated client.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { toActionRequest } from '../../../activities/kinds/http/action-request.js';
@@ -23,7 +23,7 @@ interface GivenValue {
   value: unknown;
 }
 
-/** What a caller wants to send: parameters, and the body. */
+/** The values that a caller sends: parameters, and the body. */
 export interface GivenValues {
   parameters: GivenValue[];
   body: unknown;
@@ -31,7 +31,7 @@ export interface GivenValues {
 
 const FILE_TYPE = 'text/plain';
 
-/** The task of a node, as far as the making of a request looks at it. */
+/** The fields of a node's task that are read to create a request. */
 const task = {
   run: { projectId: 1, masker: createMasker([]) },
   runId: randomUUID(),
@@ -40,7 +40,7 @@ const task = {
   signal: new AbortController().signal,
 } as unknown as NodeTask;
 
-/** Sends the request of an action by the functions of the HTTP node. The server of `facts` is where it goes. */
+/** The sender creates the request of an action with the functions of the HTTP node, and sends it to `facts.server`. */
 export function createActionSender() {
   const client = createOutgoingClient({ allowPrivateNetwork: true });
   const contents = new Map<string, string>();
@@ -77,7 +77,7 @@ export function createActionSender() {
   };
 }
 
-/** The values by the fields of an action; `lost` names those for which it has no field. */
+/** Assigns the values to the fields of an action. `lost` names the values for which the action has no field. */
 export function valuesOfAction(
   facts: ActionFacts,
   { parameters, body }: GivenValues,
@@ -97,7 +97,7 @@ export function valuesOfAction(
   return { values, lost };
 }
 
-/** Calls the operation of a generated client, whose server is `server`. */
+/** Sends the request of the operation to `server` with the generated client. */
 export async function sendByClient(
   client: GeneratedClient,
   { id }: ChosenOperation,
@@ -120,7 +120,7 @@ export async function sendByClient(
   await run.call(client.connect(server), all);
 }
 
-/** Converts JSON into what the client declares: its models, dates, sets and files. */
+/** Converts JSON into the types that the client declares: its models, dates, sets and files. */
 function toClientValue(client: GeneratedClient, declared: string, value: unknown): unknown {
   const type = declared.replace(/ \| null$/, '');
   if (value instanceof Bytes) return new File([value.text], 'file.txt', { type: FILE_TYPE });

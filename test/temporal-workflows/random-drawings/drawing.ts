@@ -1,7 +1,7 @@
 // Random drawings with nested loops, and the behaviour of each of their nodes in each iteration. Nothing here depends
 // on the code that is tested.
 
-/** The way by which a link leaves its node. */
+/** The exit of its node that a link starts from. */
 export type Way = 'next' | 'error' | 'yes' | 'no' | 'a' | 'b' | 'otherwise';
 
 export interface Step {
@@ -10,7 +10,7 @@ export interface Step {
   onError: 'fail' | 'continue' | 'branch';
   joinsAny: boolean;
   fails: 'never' | 'always' | 'sometimes';
-  /** `lost`: Temporal gives up on its activity, so the activity cannot record the failure itself. */
+  /** `lost`: Temporal times its activity out, so the activity cannot record the failure itself. */
   failsBy: 'error' | 'lost';
   /** Links lead to later steps of the same scope. */
   links: { to: number; way: Way }[];
@@ -63,7 +63,7 @@ export class Tape {
 }
 
 const MAX_DEPTH = 3;
-/** The number of steps of a scope, and of items of a loop, by depth. */
+/** The largest number of steps of a scope (SIZES), and of items or rounds of a loop (MOST), by depth. */
 const SIZES = [7, 4, 3, 3];
 const MOST = [4, 3, 2];
 

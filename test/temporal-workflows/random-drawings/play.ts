@@ -1,5 +1,5 @@
-// Plays everything around one run of a random drawing: Temporal's server, and the activities. It delivers results and
-// demands new executions in the order that a tape decides, and records the events of the run.
+// Simulates everything around one run of a random drawing: Temporal's server and the activities. A tape decides in
+// which order results are delivered and when the run must continue as new. Records the events of the run.
 import type { Payload } from '@temporalio/common';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import type {
@@ -32,7 +32,7 @@ import { keyOf, pathOf, type LoopResult } from './oracle.js';
 type Outcome = 'ok' | 'failed' | 'cancelled';
 
 /**
- * The events of the run in order. `at` is the number of the activation: each delivers results, and then nodes start.
+ * The events of the run in order. `at` is the number of the activation. It delivers results first, then nodes start.
  */
 export type Event = { at: number; path: string; id: string } & (
   | { what: 'starts' }
@@ -96,8 +96,8 @@ class Player {
   readonly #ended = new Map<string, Map<string, 'ok' | 'failed'>>();
   readonly #iterations = new Map<string, Map<number, string | null>>();
   #at = 0;
-  /** The number of activations until the server asks for a new execution; 0 for never. */
-  #isFull = 0;
+  /** The number of activations until the server suggests continue-as-new; 0 for never. */
+  #activationsUntilFull = 0;
   #cancelAt: number;
 
   constructor(machine: Machine, drawing: RandomDrawing, tape: Tape) {
@@ -143,7 +143,7 @@ class Player {
   /** Returns the arguments of the next execution, if there is one. */
   #execute(args: Payload[]): Payload[] | undefined {
     this.#played.executions++;
-    this.#isFull = this.#tape.below(12);
+    this.#activationsUntilFull = this.#tape.below(12);
     let commands = this.#machine.start(args);
     for (;;) {
       for (const command of commands) this.#take(command);
@@ -155,7 +155,8 @@ class Player {
       if (this.#isClosedBy(commands)) return undefined;
       if (this.#pending.size === 0) throw new Error('the run waits for nothing');
       if (++this.#at > MOST_ACTIVATIONS) throw new Error('the run does not end');
-      if (this.#isFull > 0 && --this.#isFull === 0) this.#machine.suggestContinueAsNew(true);
+      if (this.#activationsUntilFull > 0 && --this.#activationsUntilFull === 0)
+        this.#machine.suggestContinueAsNew(true);
       commands = this.#machine.step(this.#jobs());
     }
   }

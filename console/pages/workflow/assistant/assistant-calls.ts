@@ -13,7 +13,7 @@ export function assistantQuery(workflowId: number) {
   });
 }
 
-/** Begins the conversation where there is none. */
+/** Sets the model of the assistant. Begins the conversation if there is none. */
 export function chooseModel(workflowId: number, model: string): Promise<Assistant> {
   const params = { path: { id: workflowId } };
   return unwrap(api.PUT('/api/v1/workflows/{id}/assistant/', { params, body: { model } }));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useEditor, useStore } from '../../../drawing/editor-store.js';
 import { useNodeEntry, useNodeWords } from '../../../live/run-cache.js';
 import { deleteConversation, useMessages } from '../../../parts/chat/chat-calls.js';
@@ -95,7 +95,7 @@ function Conversation({ saver, keeper, assistant }: ConversationProps) {
     (): ChatWorkflow => ({ id, title, projectId, mayWrite: true, fields: [], agents: [ANSWERING], takesNoFiles: true }),
     [id, title, projectId],
   );
-  /** The assistant reads the draft, so it must have what the editor shows. */
+  /** The assistant reads the draft, so the draft must have what the editor shows. */
   const prepare = async (): Promise<boolean> => {
     const isHandedOver = await keeper.handOver();
     setIsHeld(!isHandedOver);
@@ -138,7 +138,7 @@ const NO_SCHEMA = {};
 const MODEL_PATH = ['model'];
 const FIRST = 'Say what the workflow should do, or what to change.';
 
-/** Takes away what the newest answer has changed. */
+/** Offers to undo what the newest answer has changed. */
 function UndoAnswer() {
   const store = useStore();
   const count = useEditor((state) => state.answer?.nodes.size);
@@ -168,18 +168,26 @@ interface FollowProps {
   keeper: DraftKeeper;
 }
 
-/** Shows what the assistant draws: after each of its steps, and when its answer is there. */
+const FOLLOW_AGAIN_MS = 10_000;
+
+/** Shows the assistant's changes on the canvas: after each of its steps, and when its answer is complete. */
 function Follow({ workflowId, conversation, keeper }: FollowProps) {
   const { data } = useMessages(conversation);
   const runId = data === undefined ? '' : (openOf(toExchanges(data)).at(-1)?.runId ?? '');
   const entry = useNodeEntry(runId, ANSWERING);
   const words = useNodeWords(runId, ANSWERING);
   const news = [data === undefined, runId, entry?.status, words?.attempt, words?.step].join();
-  const follow = useEffectEvent((_news: string) => {
-    // A failure shows where unsaved changes are told of; the next step reads again.
-    void keeper.follow().catch(() => undefined);
-    if (runId === '') void queryClient.invalidateQueries({ queryKey: assistantQuery(workflowId).queryKey });
+  useQuery({
+    queryKey: ['assistant-follow', workflowId, news],
+    queryFn: async () => {
+      if (runId === '') void queryClient.invalidateQueries({ queryKey: assistantQuery(workflowId).queryKey });
+      await keeper.follow();
+      return true;
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+    // A failed request is repeated, because no step may come after this one.
+    refetchInterval: ({ state }) => (state.status === 'error' ? FOLLOW_AGAIN_MS : false),
   });
-  useEffect(() => follow(news), [news]);
   return null;
 }

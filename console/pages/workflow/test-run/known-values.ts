@@ -8,6 +8,7 @@ import { ownValue } from '../../../../graph/json.js';
 import { parseStructure } from '../../../ui/json.js';
 import { useTest } from './use-tests.js';
 import { contentOfPin } from './test-calls.js';
+import { originOfRun } from './test-store.js';
 import type { ReadValue } from './variable-values.js';
 
 interface KnownValues {
@@ -31,25 +32,27 @@ export function useKnownValues(workflowId: number): KnownValues {
     enabled: isWanted,
     staleTime: 10_000,
   });
+  // If the person has chosen an earlier run, no value of the latest run is mixed with its values.
+  const latest = run?.isEarlier === true ? undefined : newest.data;
   const originOf = (id: string): string | undefined => {
     if (pins.some(({ node_id: nodeId, path }) => nodeId === id && path === '')) return 'pinned';
     const { entry, runId } = results.get(id) ?? {};
     if (entry?.status === 'succeed' || entry?.status === 'failed') {
-      return runId === run?.runId ? 'of the last run' : 'of a test';
+      return run !== undefined && runId === run.runId ? originOfRun(run) : 'of a test';
     }
-    return newest.data?.result[id] === undefined ? undefined : 'of the last run';
+    return latest?.result[id] === undefined ? undefined : 'of the last run';
   };
   const nodeOf = (id: string): unknown => {
     const pin = pins.find(({ node_id: nodeId, path }) => nodeId === id && path === '');
     if (pin !== undefined) return pin.error === null ? { result: contentOfPin(pin) } : contentOfPin(pin);
     const { entry } = results.get(id) ?? {};
-    return entry?.status === 'succeed' || entry?.status === 'failed' ? entry : newest.data?.result[id];
+    return entry?.status === 'succeed' || entry?.status === 'failed' ? entry : latest?.result[id];
   };
   return {
     want: () => setIsWanted(true),
     originOf,
     read: ([first = '', ...rest]) => {
-      const from = first === 'input' ? (inputOf(nodeOf(trigger ?? '')) ?? newest.data?.input_data) : nodeOf(first);
+      const from = first === 'input' ? (inputOf(nodeOf(trigger ?? '')) ?? latest?.input_data) : nodeOf(first);
       return rest.reduce<unknown>((value, key) => stepInto(value, key), from);
     },
   };

@@ -64,7 +64,7 @@ interface ResumeProps {
   saver: Saver;
 }
 
-/** Goes on with what is left of the run, with the drawing as it is shown. The editor follows the new run. */
+/** Resumes the unfinished run with the drawing that the editor shows. The editor then follows the new run. */
 function Resume({ run, labels, saver }: ResumeProps) {
   const tests = useTests();
   const store = useStore();

@@ -21,8 +21,8 @@ interface PinDialogProps {
 }
 
 /**
- * Edits the pin of a node. A node without a pin begins with its last result, or with an example made from the schema of
- * what it gives.
+ * Edits the pin of a node: the result that tests use instead of executing the node. Without a pin, begins with the last
+ * result of the node, or with an example made from its output schema.
  */
 export function PinDialog({ workflowId, pins, nodeId }: PinDialogProps) {
   const { drawing, kinds } = useStore();

@@ -1,10 +1,10 @@
-// Examples of results, made from the schemas of what nodes give.
+// Examples of results, made from the output schemas of nodes.
 import { isObject, type JsonObject } from '../../../../graph/json.js';
 import { asArray } from '../../../ui/json.js';
 
 const MOST_DEPTH = 6;
 
-/** Returns a result that fits the schema: what is required, and what the schema says more about. */
+/** Returns a result with the required fields of the schema, and with values that the schema names, such as defaults. */
 export function exampleOf(schema: unknown): JsonObject {
   const example = valueOf(schema, 0);
   return isObject(example) ? { content: '', ...example } : { content: '' };

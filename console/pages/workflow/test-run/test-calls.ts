@@ -22,7 +22,7 @@ export interface TestRequest {
   path?: string;
   /** The editor's drawing, including unsaved changes. */
   drawing: Drawing;
-  /** `********` in it stands for values of the person's draft. */
+  /** Set if `********` in the drawing stands for values of the person's draft. */
   from_draft?: true;
   /** If there is no input, the service treats the trigger like any other node. */
   input: JsonObject | undefined;

@@ -17,7 +17,7 @@ import { iterationInWords } from '../../../parts/run/node-choice.js';
 import { SaveAsCase } from '../../../parts/cases/save-as-case.js';
 import { isChanged } from './changed.js';
 import { useFollowed } from './follow.js';
-import type { RequestedTest, NodeTest, Pin, TestRun } from './test-store.js';
+import { originOfRun, type RequestedTest, type NodeTest, type Pin, type TestRun } from './test-store.js';
 import { useTest, useTests } from './use-tests.js';
 import { contentOfPin, MODE_WORDS, useChangePin } from './test-calls.js';
 import './test-run.css';
@@ -26,11 +26,11 @@ interface TestResultProps {
   workflowId: number;
   projectId: number;
   pins: readonly Pin[];
-  /** True where the chosen node is open wide, which shows the pane before there is a result. */
+  /** True in the wide view, which shows the pane even before there is a result. */
   isWide: boolean;
 }
 
-/** The last result of the chosen node, and the outcome of the last test where it was a test of this node. */
+/** The last result of the selected node, and the outcome of the last test. */
 export function TestResult({ workflowId, projectId, pins, isWide }: TestResultProps) {
   const selection = useEditor((state) => state.selection);
   const only = onlyNode(selection);
@@ -53,7 +53,7 @@ export function TestResult({ workflowId, projectId, pins, isWide }: TestResultPr
       )}
       {isShown && (
         <section className="test-result" aria-label="Test result" ref={pane}>
-          <h2>{titleOf(shown, { test: isOfTest ? last?.runId : undefined, run: run?.runId }, pin !== undefined)}</h2>
+          <h2>{titleOf(shown, { test: isOfTest ? last?.runId : undefined, run }, pin !== undefined)}</h2>
           {last !== undefined && asked !== undefined && isOfTest && (
             <LastTest
               key={last.runId}
@@ -79,15 +79,15 @@ export function TestResult({ workflowId, projectId, pins, isWide }: TestResultPr
   );
 }
 
-/** Names a result by what it is. */
+/** Returns the heading of a result, which says where the result comes from. */
 function titleOf(
   shown: NodeTest | undefined,
-  known: { test: string | undefined; run: string | undefined },
+  known: { test: string | undefined; run: TestRun | undefined },
   isPinned: boolean,
 ): string {
   if (shown === undefined) return known.test !== undefined ? 'Test result' : isPinned ? 'Pinned result' : 'Result';
   if (shown.runId === known.test) return 'Test result';
-  return shown.runId === known.run ? 'Result of the last run' : 'Result of an earlier test';
+  return `Result ${shown.runId === known.run?.runId ? originOfRun(known.run) : 'of an earlier test'}`;
 }
 
 /** Follows a test that was started before the editor opened. It only updates the canvas. */
@@ -260,9 +260,7 @@ function Origin({ shown: { runId, entry }, nodeId }: { shown: NodeTest; nodeId: 
   const run = useTest((state) => state.run);
   if (last?.asked !== undefined && last.runId === runId) return null;
   const place = new URLSearchParams({ node: nodeId, ...(entry.path !== undefined && { path: entry.path }) });
-  return (
-    <Link href={`/runs/${runId}?${place}`}>{run?.runId === runId ? 'of the last run' : 'of an earlier test'}</Link>
-  );
+  return <Link href={`/runs/${runId}?${place}`}>{run?.runId === runId ? originOfRun(run) : 'of an earlier test'}</Link>;
 }
 
 interface OutcomeProps {

@@ -29,6 +29,10 @@ export interface TestRun {
   drawing?: Drawing;
 }
 
+export function originOfRun({ isEarlier }: TestRun): string {
+  return isEarlier === true ? 'of an earlier run' : 'of the last run';
+}
+
 export interface NodeTest {
   runId: string;
   /** When the service accepted the run, by its clock. */
@@ -60,7 +64,7 @@ interface Accepted {
 
 export class TestStore implements Stored<TestState> {
   readonly #state: Store<TestState>;
-  /** Nodes whose calls, which may change something, a person has agreed to. */
+  /** Ids of nodes whose calls may change something, and whose test a person has confirmed. */
   readonly #confirmed = new Set<string>();
   readonly #announced = new Set<string>();
   readonly getState: () => TestState;
@@ -86,7 +90,7 @@ export class TestStore implements Stored<TestState> {
 
   readonly setPins = (pins: readonly Pin[]): void => this.#set({ pins });
 
-  /** Tests of these nodes do not ask again while the workflow is open. */
+  /** Tests of these nodes need no further confirmation while the workflow is open. */
   confirm(nodeIds: Iterable<string>): void {
     for (const id of nodeIds) this.#confirmed.add(id);
   }
@@ -95,7 +99,7 @@ export class TestStore implements Stored<TestState> {
     return this.#confirmed.has(nodeId);
   }
 
-  /** True the first time: a run is followed anew when another part of the page shows it. */
+  /** True for the first call with a text. A run that another part of the page follows anew is not announced again. */
   isFirst(announcement: string): boolean {
     const isFirst = !this.#announced.has(announcement);
     this.#announced.add(announcement);

@@ -16,13 +16,14 @@ import { useTests } from './use-tests.js';
 interface TryButtonProps {
   workflowId: number;
   nodeId: string;
-  /** True in a dialog, where the keys of the page do not act. */
+  /** True in a dialog, where the shortcut then works. Other buttons ignore the shortcut while a dialog is open. */
   isInDialog?: boolean;
 }
 
 /**
- * Tests the chosen node alone, with one press or with Ctrl+Shift+Enter. What it reads and has no result yet is executed,
- * too. The dialog `Test` comes only where a call that may change something is new, or where an input is missing.
+ * Tests the selected node, with one click or with Ctrl+Shift+Enter. Executes earlier nodes, too, if results that the
+ * node reads are missing. Opens the dialog `Test` only if a call that may change something is not confirmed yet, an
+ * input is missing, or the service refuses the test.
  */
 export function TryButton({ workflowId, nodeId, isInDialog = false }: TryButtonProps) {
   const { isReadOnly } = useStore();
@@ -31,7 +32,7 @@ export function TryButton({ workflowId, nodeId, isInDialog = false }: TryButtonP
     const isKey = event.key === 'Enter' && event.shiftKey && (event.ctrlKey || event.metaKey);
     if (!isKey || isReadOnly || attempt.isPending || isDialogOpen() !== isInDialog) return;
     event.preventDefault();
-    // React Flow would take the key for one that leaves out the node that is chosen.
+    // Otherwise React Flow would deselect the node.
     event.stopPropagation();
     attempt.mutate();
   });
@@ -62,7 +63,7 @@ function useTry(workflowId: number, nodeId: string) {
   const tests = useTests();
   const { keyOf, settle, settleIfRefused } = useRunKey();
 
-  /** Opens the dialog instead if a call that may change something is new. */
+  /** Starts the test. Opens the dialog instead if a call that may change something is not confirmed yet. */
   const start = async (mode: TestMode, input: TestRequest['input']): Promise<void> => {
     const { drawing } = store;
     const request: TestRequest = {
@@ -80,7 +81,7 @@ function useTry(workflowId: number, nodeId: string) {
     tests.begin({ asked: { nodeId, mode }, runId, drawing }, tests.getState().values);
   };
 
-  /** Opens the dialog instead if a required field of the input has no value. */
+  /** Starts the test with the input. Opens the dialog instead if a required field of the input has no value. */
   const startWithInput = (mode: TestMode): Promise<void> | void => {
     const fields = runFields(store.drawing, store.kinds);
     const { values, pins } = tests.getState();
@@ -103,7 +104,7 @@ function useTry(workflowId: number, nodeId: string) {
     },
     onError: (error) => {
       settleIfRefused(error);
-      // The dialog says by field why the service refuses the test.
+      // The dialog shows, by field, why the service refuses the test.
       if (isInvalid(error)) tests.ask({ nodeId, mode: 'node' });
     },
   });

@@ -20,7 +20,7 @@ function keyOf(workflowId: number): readonly unknown[] {
   return ['workflow', workflowId, 'tests'];
 }
 
-/** The store object never changes while a workflow is open, so the context renders nothing again. */
+/** The store object never changes while a workflow is open, so the context causes no renderings. */
 export const TestContext = createContext<TestStore | undefined>(undefined);
 
 export function useTests(): TestStore {

@@ -9,8 +9,8 @@ import type { VariableChoice, VariableGroup } from '../../../drawing/variables.j
 export type ReadValue = (path: readonly string[]) => unknown;
 
 /**
- * Adds its value to each choice. What an answer holds as JSON comes first, because it is what people look for, and a
- * text that is JSON gets the parts of the JSON, which a variable reads beside the fields of the result.
+ * Adds the known value to each choice. The JSON of an answer comes first, because people mostly look for it. A text
+ * that is itself JSON gets the parts of that JSON, which variables can read like fields of the result.
  */
 export function withValues(groups: readonly VariableGroup[], read: ReadValue): VariableGroup[] {
   return groups.map((group) => ({
@@ -41,7 +41,7 @@ function isJsonOf({ text, known }: VariableChoice): boolean {
   return known !== undefined && text.endsWith('.result.json }}');
 }
 
-/** The texts that were parsed last: a form asks for its variables at each letter. */
+/** Caches the texts that were parsed last, because a form reads its variables again for each typed letter. */
 const parsedTexts = new Map<string, object | undefined>();
 const MOST_TEXTS = 50;
 const MOST_PARSED = 2_000_000;

@@ -104,7 +104,7 @@ describe('agents with the tools that servers really offer', function () {
     });
     const asked = odd.requests.length;
     assert.deepEqual(await warningsOf(run.workflowId), expected);
-    // The warning is known for servers that are the same in the stored drawing only, because no other has been listed.
+    // An unsaved drawing gets the warning only for servers of the stored drawing, because only their tools were listed.
     const unsaved = async (change: (servers: Record<string, unknown>[]) => unknown) => {
       const sent = structuredClone(data);
       change(sent.nodes[1]!.data['tools'] as Record<string, unknown>[]);

@@ -128,7 +128,8 @@ describe('the sandbox of code', function () {
 
   it('stops code at its time, and goes on in the same process where code stops by itself', async () => {
     const limitMs = 300;
-    // Ten times the limit and its second for stopping: a program that got no processor for so long could not stop.
+    // A process that takes this long (ten times the limit and the second for stopping) got no processor time and was
+    // killed. The test then tries again.
     const starvedMs = 10 * (limitMs + 1_000);
     for (let tookMs = starvedMs; tookMs >= starvedMs;) {
       assert.equal(await valueOf('return 1'), 1);

@@ -316,7 +316,7 @@ describe('nodes with actions', function () {
     assert.ok(!JSON.stringify(await historyOf(stack, runId)).includes(token));
     const exported = await api.get(`/workflows/${workflowId}/export/`);
     assert.ok(!JSON.stringify(exported.body).includes(token));
-    // To another service the values do not go along.
+    // The stored values are not kept when the node gets an action of another service.
     const other = await addService();
     const moved = {
       ...data,

@@ -179,7 +179,8 @@ describe('LLM node', function () {
 
   it('pays for each call that its time limit has cut off, as estimated at what was reserved, and limits count it', async () => {
     const slow = { settings: { timeout: 4, max_tokens: 50 }, retry: { max_attempts: 2, delay: 0 } };
-    // The provider does not see a call that was cut off before it had read the request, which is paid all the same.
+    // A call may be cut off before the provider has read its request, and is charged all the same. The expected price
+    // is therefore computed from the same request of another run.
     const {
       requests: [sent],
     } = await runScripted([{}], { max_tokens: 50 });

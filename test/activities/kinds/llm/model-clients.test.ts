@@ -213,7 +213,7 @@ describe('a call of a model', () => {
         model,
         messages: [assistant] as never[],
         stream: false as const,
-        // The client reads this property when it builds a request: the caller gives up at the second request.
+        // The client reads this property when it builds a request, so the caller aborts when it builds the second one.
         get n() {
           if (asked.length > 0) stop.abort();
           return 1;

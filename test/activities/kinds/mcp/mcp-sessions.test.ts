@@ -68,7 +68,7 @@ describe('MCP sessions of runs', function () {
     await eventually(() => countOf(endpoint, 'DELETE') === 2);
   });
 
-  it('an act runs again only where the kept session was gone before anything was sent', async () => {
+  it('a use runs again only where the kept session was gone before anything was sent', async () => {
     const endpoint = fake.endpoint();
     const server = toServer(endpoint);
     const acts = async (error: McpError): Promise<number> => {
@@ -88,7 +88,7 @@ describe('MCP sessions of runs', function () {
     assert.equal(await acts(new McpError('mcp_unreachable', 'x', false)), 1);
   });
 
-  it('a use goes on in new sessions that the server forgets, thrice at most, and does nothing twice', async () => {
+  it('a use continues in a new session when the server forgets one, three times at most, and repeats nothing', async () => {
     // Every session ends at its second call, so one session never serves all callers that share it.
     const forgetful = await startForgetfulServer(({ call: nth }) => nth > 1);
     const server = { endpointUrl: forgetful.url, transport: 'auto' as const, headers: {}, timeoutMs: 5_000 };
@@ -133,7 +133,7 @@ describe('MCP sessions of runs', function () {
       try {
         return await call(session);
       } finally {
-        // The use is then in its pause before the third session.
+        // After its second session, `use` pauses before it opens a third one.
         if (forgetful.sessions() === 5) setImmediate(() => stop.abort(new Error('enough')));
       }
     });
@@ -142,7 +142,7 @@ describe('MCP sessions of runs', function () {
     await forgetful.close();
   });
 
-  it('who gives up while connecting leaves the others alone; when all have, the connection is given up', async () => {
+  it('a caller that gives up while connecting does not disturb others; when all give up, the attempt ends', async () => {
     const waiting: (() => void)[] = [];
     const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'slow', version: '1' } };
     const endpoint = fake.endpoint({ initialize: () => new Promise((resolve) => waiting.push(() => resolve(result))) });

@@ -12,7 +12,7 @@ import { callBack, callbackUrlOf } from '../../../support/waiting.js';
 import { connect } from '../../../db/open-run.js';
 import { openResumeWorld, type ResumeWorld } from './resume-world.js';
 
-describe('results that were taken over', function () {
+describe('reused results', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
@@ -25,7 +25,7 @@ describe('results that were taken over', function () {
   });
   after(() => world.close());
 
-  it('a wait among them takes no callback any more, though its address can be read', async () => {
+  it('of a wait accept no callback any more, although its address can be read', async () => {
     const path = `/${randomUUID()}`;
     target.on(path, () => (target.requestsTo(path).length === 1 ? { status: 418 } : { delayMs: 3_000 }));
     const pause = node('wait', { mode: 'callback' });
@@ -55,7 +55,7 @@ describe('results that were taken over', function () {
     assert.equal((await api.poll(failed.runId)).data.status, 'not found');
   });
 
-  it('a run below that was taken over fails its node once its results have expired', async () => {
+  it('of a child run that have expired fail the node', async () => {
     const done = await world.runRow([node('set', { value: 'gone' })]);
     await queryDatabase(stack, `UPDATE runs SET results_expired_at = now() WHERE id = $1`, [done.runId]);
     const db = await connect();

@@ -32,7 +32,7 @@ describe('resume where the drawing branches', function () {
   });
   after(() => world.close());
 
-  /** The number of calls of a node, whose address is its own. */
+  /** The number of requests to the node's address. Each node has its own address. */
   const callsOf = ({ data }: DrawingNode): number => target.requestsTo(new URL(String(data['url'])).pathname).length;
   const plain = (data: Record<string, unknown> = {}): DrawingNode => http(`${target.url}/${randomUUID()}`, data);
 
@@ -54,7 +54,7 @@ describe('resume where the drawing branches', function () {
     assert.equal(await world.refusalOf(resumed, { from: [no.id] }), 'nothing_left');
   });
 
-  it('a switch that was left by several cases keeps them', async () => {
+  it('a switch that took several cases keeps them', async () => {
     const [one, two, three] = [plain(), world.mended(), plain()];
     const cases = [one, two, three].map(({ id }, index) => ({
       id: `case-${index}`,
@@ -64,7 +64,6 @@ describe('resume where the drawing branches', function () {
     const choice = node('switch', { cases, mode: 'all' });
     const start = trigger();
     link(start, choice);
-    // The first node has ended when the second one fails.
     two.data['next_nodes'] = [];
     const failed = await world.runToEnd(drawing([start, choice, one, two, three]));
     const resumed = await world.resumeToEnd(failed, { from: [one.id] });
@@ -73,7 +72,7 @@ describe('resume where the drawing branches', function () {
     assert.equal(resumed.nodes[choice.id]!.reused, true);
   });
 
-  it('a failure that was caught keeps its way, and its message', async () => {
+  it('a handled error keeps its branch and its message', async () => {
     const fails = http(`${target.url}/status/418`, { on_error: 'branch' });
     const told = node('set', { value: `{{ ${fails.id}.error.code }}` });
     const [never, last] = [plain(), world.mended()];
@@ -93,7 +92,7 @@ describe('resume where the drawing branches', function () {
     assert.equal(callsOf(never), 0);
   });
 
-  it('what began with the first of its links is not repeated for the other, unless that was chosen', async () => {
+  it('a node with join `any` is not repeated for its second link, unless a node before it was chosen', async () => {
     const [quick, any] = [plain(), plain({ join: 'any' })];
     const slowPath = `/${randomUUID()}`;
     target.on(slowPath, () => ({
@@ -115,7 +114,7 @@ describe('resume where the drawing branches', function () {
     assert.deepEqual([quick, slow, any].map(callsOf), [1, 3, 2]);
   });
 
-  it('dense execution shares activities among what is left', async () => {
+  it('dense execution executes the remaining nodes in shared activities', async () => {
     const check = (): DrawingNode => condition('1', '==', '1');
     const [first, second, third, fourth, fails, last] = [check(), check(), check(), check(), world.mended(), plain()];
     const start = trigger();
@@ -196,7 +195,7 @@ describe('resume where the drawing branches', function () {
       assert.equal(target.requestsTo(path).at(-1)!.headers['authorization'], 'Bearer second');
     });
 
-    it('secrets in results that are kept stay hidden, also where the drawing has them no more', async () => {
+    it('secrets in reused results stay masked, even if the new drawing no longer contains them', async () => {
       const secret = `canary-${randomUUID()}`;
       // The result of `says`, which is reused, contains a secret of the later node `fails`.
       const says = node('set', { value: secret });

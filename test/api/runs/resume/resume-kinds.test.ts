@@ -43,7 +43,7 @@ describe('what is kept when a run is resumed', function () {
     const childOf = async (runId: string): Promise<{ id: string; resumed_from: string | null }[]> =>
       queryDatabase(stack, 'SELECT id, resumed_from FROM runs WHERE parent_run_id = $1', [runId]);
 
-    it('one whose run failed goes on with a run that resumes that one, however deep', async () => {
+    it('one whose child run failed starts a run that resumes the failed one, at any depth', async () => {
       const path = `/${randomUUID()}`;
       const [once, fails] = [http(`${target.url}${path}`), world.mended()];
       const grandchild = await world.workflowOf(
@@ -66,7 +66,7 @@ describe('what is kept when a run is resumed', function () {
       assert.deepEqual([run.status, run['parent_node_id']], ['Succeeded', middle.id]);
     });
 
-    it('one that is chosen begins anew', async () => {
+    it('one that is chosen in `from` starts a new run', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(
         drawing(linkInRow([trigger(), http(`${target.url}${path}`), world.mended()])),
@@ -79,7 +79,7 @@ describe('what is kept when a run is resumed', function () {
       assert.equal((await childOf(resumed.runId))[0]!.resumed_from, null);
     });
 
-    it('one whose run succeeded before its own run was stopped takes that run over', async () => {
+    it('one whose child run succeeded before the parent was cancelled reuses that child run', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child });
@@ -93,7 +93,7 @@ describe('what is kept when a run is resumed', function () {
       assert.equal(resumed.nodes[call.id]!.result!['run_id'], (await childOf(failed.runId))[0]!.id);
     });
 
-    it('one that nobody waits for is not started twice, where its node was stopped before it could end', async () => {
+    it('one that is not waited for is not started twice if its node was cancelled after the start', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child, wait: false });
@@ -110,7 +110,7 @@ describe('what is kept when a run is resumed', function () {
       assert.equal(world.callsTo(path), 1);
     });
 
-    it('one whose run was stopped when every node of it had its result executes none of them again', async () => {
+    it('one whose child run was cancelled after all its nodes had ended executes none of them again', async () => {
       const path = `/${randomUUID()}`;
       const call = http(`${target.url}${path}`);
       const child = await world.workflowOf(drawing(linkInRow([trigger(), call])));
@@ -129,7 +129,7 @@ describe('what is kept when a run is resumed', function () {
       assert.match(resumed.nodes[sub.id]!.result!.content, new RegExp(path), 'it has the output of that run');
     });
 
-    it('a run of one can be resumed by itself, and then has no parent', async () => {
+    it('a child run can be resumed by itself, and the new run has no parent', async () => {
       const child = await world.workflowOf(drawing(linkInRow([trigger(), world.mended()])));
       const failed = await world.runRow([node('workflow', { workflow_id: child })]);
       const [run] = await childOf(failed.runId);
@@ -139,7 +139,7 @@ describe('what is kept when a run is resumed', function () {
       assert.deepEqual([record['parent_run_id'], record['resumed_from']], [null, run!.id]);
     });
 
-    it('outcome_unknown below is not repeated unless that is accepted', async () => {
+    it('outcome_unknown in a child run is not repeated unless that is accepted', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(
         drawing(linkInRow([trigger(), http(world.failsOnce(path), { method: 'POST' })])),

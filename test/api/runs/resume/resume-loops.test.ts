@@ -34,7 +34,7 @@ describe('what is kept of loops when a run is resumed', function () {
     return (await api.get<{ items: Iteration[] }>(path)).body.items;
   }
 
-  /** A drawing of a trigger, the loop with its body, and the nodes `after` it, of which one fails once. */
+  /** A drawing of a trigger, the loop with its body, and the nodes `after` the loop. */
   function looped(loop: DrawingNode, body: DrawingNode[], after: DrawingNode[] = []): object {
     const start = trigger();
     linkInRow([start, loop, ...after]);
@@ -110,7 +110,7 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal((await transactionsOf(stack, third.runId)).length, 1);
   });
 
-  it('an item that failed goes on behind its nodes that are done, whichever way they were left', async () => {
+  it('a failed iteration goes on after its finished nodes, also after one whose error was handled', async () => {
     const path = randomUUID();
     const each = node('for_each', { items: ['a', 'b'], concurrency: 1 });
     const of = (name: string, data = {}): DrawingNode =>
@@ -143,7 +143,7 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal((await transactionsOf(stack, resumed.runId)).length, 2);
   });
 
-  it('a loop over rounds goes on with the round that failed, and knows the round before', async () => {
+  it('a loop with rounds goes on with the failed round, and `last` is the output of the round before', async () => {
     const path = randomUUID();
     const rounds = node('loop', { max_rounds: 6 });
     rounds.data['until'] = { left: `{{ ${rounds.id}.index }}`, operator: '==', right: '4' };
@@ -163,12 +163,12 @@ describe('what is kept of loops when a run is resumed', function () {
     );
   });
 
-  it('rounds that are enough are not gone beyond', async () => {
+  it('a loop whose last round has met `until` executes no further round', async () => {
     const rounds = node('loop', { max_rounds: 5 });
     rounds.data['until'] = { left: `{{ ${rounds.id}.last }}`, operator: '==', right: '2' };
     const say = node('set', { value: `{{ ${rounds.id}.index }}` });
     const failed = await world.runToEnd(looped(rounds, [say], [world.mended()]));
-    // Simulates a run that was stopped between the end of its last round and that of the loop.
+    // Simulates a run that was stopped between the end of the last round and the end of the loop.
     const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
       WHERE run_id = $1 AND node_id = $2 AND path = ''`;
     await queryDatabase(stack, lose, [failed.runId, rounds.id]);
@@ -178,7 +178,7 @@ describe('what is kept of loops when a run is resumed', function () {
     assert.equal(resumed.nodes[rounds.id]!.iterations!.total, 3);
   });
 
-  it('a loop that goes on has the items that it had, also where they would be others now', async () => {
+  it('a loop with reused iterations keeps its items, even if the node before it has another result now', async () => {
     const says = node('set', { value: ['a', 'b'] });
     const path = randomUUID();
     const call = http('');
@@ -200,7 +200,7 @@ describe('what is kept of loops when a run is resumed', function () {
     );
   });
 
-  it('a loop of which nothing is kept takes its items anew', async () => {
+  it('a loop without reused iterations reads its items again', async () => {
     const says = node('set', { value: ['a', 'b'] });
     const path = randomUUID();
     const call = http('');

@@ -24,7 +24,7 @@ describe('resume does nothing twice', function () {
   });
   after(() => world.close());
 
-  /** A node whose first call hangs, and one beside it that fails once that call is in flight. */
+  /** Two parallel nodes: the first call of one hangs, and the other one fails once this call is in flight. */
   function hangingBesideFailing(method: string): { data: Drawing; path: string } {
     const [path, fails] = [`/${randomUUID()}`, `/${randomUUID()}`];
     target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 20_000 : 0 }));
@@ -77,7 +77,7 @@ describe('resume does nothing twice', function () {
     assert.equal((await world.resumeToEnd(unreached)).status, 'failed');
   });
 
-  it('a POST that timed out is not sent again, also where that was caught and another run has taken it over', async () => {
+  it('a POST that timed out is not sent again, even if its error was handled and a resumed run reused it', async () => {
     const path = `/${randomUUID()}`;
     target.on(path, () => ({ body: 'ok', delayMs: world.callsTo(path) === 1 ? 120_000 : 0 }));
     const fails = `/${randomUUID()}`;
@@ -94,7 +94,7 @@ describe('resume does nothing twice', function () {
     assert.equal((await world.resumeToEnd(again, { from: [slow.id] })).status, 'succeed', 'it was answered');
   });
 
-  it('nor is one in a run below, or in an item of a loop', async () => {
+  it('a POST in a child run or in an iteration of a loop is not sent again either', async () => {
     const below = hangingBesideFailing('POST');
     const call = node('workflow', { workflow_id: await world.workflowOf(below.data) });
     await assertUnknown(await world.runRow([call]), () => world.callsTo(below.path));
@@ -123,7 +123,7 @@ describe('resume does nothing twice', function () {
     await tools.close();
   });
 
-  it("an agent's tool calls that were answered are no reason", async () => {
+  it("an agent's tool calls that were answered do not prevent a resume", async () => {
     const tools = await startToolServer();
     const model = `agent-${randomUUID()}`;
     const calls = { toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 } }] };
@@ -135,7 +135,7 @@ describe('resume does nothing twice', function () {
     await tools.close();
   });
 
-  it('run_open while a run below, in the body of a loop, has not ended', async () => {
+  it('run_open while a child run in the body of a loop has not ended', async () => {
     const path = `/${randomUUID()}`;
     const below = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
     const body = node('workflow', { workflow_id: below });
@@ -149,7 +149,7 @@ describe('resume does nothing twice', function () {
     ]);
     const isEnded = `SELECT FROM runs WHERE id = $1 AND status = 'Cancelled'`;
     await eventually(async () => (await queryDatabase(stack, isEnded, [child!.id])).length === 1);
-    // Simulates the moment at which the run has ended and the run below it has not.
+    // Simulates the moment at which the run has ended and its child run has not.
     const open = `UPDATE runs SET status = 'In Progress', run_finished_at = NULL WHERE id = $1`;
     await queryDatabase(stack, open, [child!.id]);
     assert.equal(await world.refusalOf(run), 'run_open');

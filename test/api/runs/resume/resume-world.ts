@@ -1,4 +1,4 @@
-// Runs that fail once, and runs that resume them.
+// Setup for the tests of resume: runs that fail once, and runs that resume them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiAnswer, ApiClient, Envelope, NodeEntry, SendOptions } from '../../../../harness/client/api-client.js';
@@ -23,9 +23,9 @@ export interface ResumeWorld {
   project: number;
   target: HttpTarget;
   callsTo: (path: string) => number;
-  /** The address of the path, which refuses the first request and answers the others. */
+  /** Returns the address of the path, which answers the first request with 418 and all others with 200. */
   failsOnce: (path: string) => string;
-  /** A node whose first call fails. */
+  /** An HTTP node whose first call fails. */
   mended: (data?: Record<string, unknown>) => DrawingNode;
   workflowOf: (data: object) => Promise<number>;
   /** Runs a trigger followed by these nodes in a row. */
@@ -34,12 +34,12 @@ export interface ResumeWorld {
   resume: <T = Envelope>(run: Pick<EndedRun, 'runId' | 'workflowId'>, options?: SendOptions) => Promise<ApiAnswer<T>>;
   /** Resumes the run, and waits for the end of the new one. */
   resumeToEnd: (run: EndedRun, body?: object) => Promise<EndedRun>;
-  /** The code of the refusal, a 400. */
+  /** Tries to resume the run, and returns the `code` of the 400. */
   refusalOf: (run: Pick<EndedRun, 'runId' | 'workflowId'>, body?: object) => Promise<string | undefined>;
   close: () => Promise<void>;
 }
 
-/** Creates an account with a project on the shared stack, and a target. */
+/** Creates an account with a project on the shared stack, and an HTTP target. */
 export async function openResumeWorld(): Promise<ResumeWorld> {
   const stack = await sharedStack();
   const account = await createAccount(stack);

@@ -1,4 +1,4 @@
-// A run that reuses the results of an earlier one (docs/use/resume.md).
+// Tests resumed runs, which reuse the results of an earlier run (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope } from '../../../../harness/client/api-client.js';
@@ -35,7 +35,7 @@ describe('resume', function () {
   });
   after(() => world.close());
 
-  /** Refuses the first request, and answers the others. */
+  /** Returns the address of the path, which answers the first request with 418 and all others with 200. */
   const failsOnce = (path: string): string => {
     target.on(path, [{ status: 418 }, { body: { mended: true } }]);
     return `${target.url}${path}`;
@@ -49,7 +49,7 @@ describe('resume', function () {
     before(async () => {
       const name = randomUUID();
       nodes = Array.from({ length: 10 }, (_, index) => http(`${target.url}/${name}/${index + 1}`));
-      // The second node costs money, and so does the ninth one.
+      // The second and the ninth node call a model, which costs money.
       nodes[1] = llm('two');
       nodes[8] = llm(`nine {{ ${nodes[1].id}.result.content }}`);
       failsOnce(`/${name}/8`);
