@@ -21,7 +21,10 @@ interface Floors {
   floors: string[][];
 }
 
-/** The folder of a file as in the table, and the index of its layer, 0 for the topmost; -1 if the table has none. */
+/**
+ * The folder of a file (of `pages/*` the folder of one page), and the index of its layer: 0 for the topmost, -1 if the
+ * table does not have the folder.
+ */
 function placeOf({ room, floors }: Floors, file: string): { folder: string; floor: number } {
   const parts = file.slice(room.length + 1).split('/');
   const isIn = (folder: string): boolean =>

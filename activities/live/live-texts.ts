@@ -24,8 +24,8 @@ interface LiveText {
   /** Adds the next piece of the content, as the provider has sent it. */
   add(text: string): void;
   /**
-   * Call this when the answer is complete. Resolves when the readers have the answer; a
-   * failure to publish it is ignored.
+   * Call this when the answer is complete. Resolves when the rest of the answer is published, at once if nobody reads,
+   * and after `END_WITHIN_MS` in any case. A failure to publish it is ignored.
    */
   end(toolCalls: ReportedToolCall[]): Promise<void>;
   drop(): void;

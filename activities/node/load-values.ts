@@ -88,7 +88,7 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
     return { index, ...(last !== undefined && { last: last[1]['value'] }) };
   }
 
-  /** Loads only the input and the values that `templates` (any JSON) name. Adds their memory to the task's lease. */
+  /** Loads only the input and the values that `templates` (any JSON) name. Resizes the task's lease to their memory. */
   return async function loadValues({ run, path, memory }: ValuesTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
     const results = new Map<string, NodeOutput>();

@@ -152,7 +152,8 @@ export async function recordRetried(
   const { runId, path, nodeId, attempt: number, run, startedAt } = task;
   const message = toErrorMessage(error, run.masker);
   const ended = { runId, path, nodeId, number, code: error.code, message, tookMs: performance.now() - startedAt };
-  await tryBriefly(deps.logger, task, () => recordEndedAttempt(deps.db, ended));
+  const problem = 'the end of an attempt that is retried was not recorded';
+  await tryBriefly(deps.logger, task, problem, () => recordEndedAttempt(deps.db, ended));
 }
 
 /** Removes an attempt that has done nothing from the attempt count. Never throws. */
@@ -161,7 +162,9 @@ export async function uncountAttempt(
   step: Pick<NodeStep<unknown>, 'isClaimed'>,
   task: NodeTask,
 ): Promise<void> {
-  if (step.isClaimed) await tryBriefly(deps.logger, task, () => uncountNodeAttempt(deps.db, task, task.attempt));
+  const problem = 'an attempt that has done nothing is still counted';
+  if (step.isClaimed)
+    await tryBriefly(deps.logger, task, problem, () => uncountNodeAttempt(deps.db, task, task.attempt));
 }
 
 /** Limits how long the next attempt waits for this record while the database is away. */
@@ -170,13 +173,14 @@ const RECORD_RETRIED_WITHIN_MS = 2_000;
 async function tryBriefly(
   logger: NodeDeps['logger'],
   { runId, nodeId }: NodeTask,
+  problem: string,
   write: () => Promise<void>,
 ): Promise<void> {
   const limit = startDeadline(RECORD_RETRIED_WITHIN_MS);
   try {
     await untilAborted(write(), limit.signal);
   } catch (cause) {
-    logger.warn({ run_id: runId, node_id: nodeId, err: cause }, 'an attempt that is retried was not kept');
+    logger.warn({ run_id: runId, node_id: nodeId, err: cause }, problem);
   } finally {
     limit.clear();
   }

@@ -156,7 +156,7 @@ class Walk {
     const { slots } = this.#deps;
     const { projectId } = this.#options.run;
     const stop = AbortSignal.any([this.#cancelled, this.#failed.signal]);
-    if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop))) return 'no slot';
+    if (!(await slots.take(projectId, WAIT_FOR_SLOT_MS, stop, true))) return 'no slot';
     try {
       if (this.#mayGoOn()) await this.#attempt(place);
     } finally {

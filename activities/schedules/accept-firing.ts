@@ -69,8 +69,8 @@ function toRunToStart({ runTimeoutDays }: FiringDeps, { runId, workflowId, proje
 }
 
 /**
- * Stores the run, or the reason why it was refused. A paused schedule fires only if an operator triggers it in
- * Temporal, and starts nothing.
+ * Stores the run, or the reason why it was refused. A paused schedule starts nothing. It may still fire until its copy
+ * in Temporal is paused, too, or if an operator triggers it there.
  */
 async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;
@@ -94,7 +94,7 @@ function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boole
   return Date.now() - startedMs > catchupSeconds * 1000;
 }
 
-/** Returns the reason why the run was refused, or undefined. Stores nothing of a refused run. */
+/** Returns the reason why the run was refused, or undefined. A refused run has no row. */
 async function store(deps: FiringDeps, firing: FiringKey, schedule: FiringSchedule): Promise<Refusal | undefined> {
   const { db, secretBox, snapshots } = deps;
   const memory = deps.memory.lease(`project:${schedule.projectId}`, Context.current().cancellationSignal);

@@ -11,7 +11,7 @@ interface ProjectSlotsOptions {
 }
 
 export interface SlotsLoad {
-  /** The number of activities that wait for a slot. */
+  /** The number of activities that wait for a slot, without nodes of a walk that wait for a further one. */
   waitingActivities: number;
   /** The number of slots of the project that holds the most. */
   largestShare: number;
@@ -21,6 +21,7 @@ export class ProjectSlots {
   readonly #slots: number;
   readonly #projectSlots: number;
   readonly #held = new Holdings<number>();
+  #waitingActivities = 0;
   readonly #line = new FairLine<number, { projectId: number }>({ rankOf: (projectId) => this.#held.of(projectId) });
 
   constructor({ slots, projectSlots }: ProjectSlotsOptions) {
@@ -29,15 +30,15 @@ export class ProjectSlots {
   }
 
   load(): SlotsLoad {
-    return { waitingActivities: this.#line.size, largestShare: this.#held.largest };
+    return { waitingActivities: this.#waitingActivities, largestShare: this.#held.largest };
   }
 
   /**
-   * Returns true if the project got a slot within `ms` and before `signal` was aborted. The caller must release the
-   * slot.
+   * Returns true if the project got a slot: at once, or within `ms` and before `signal` was aborted. The caller must then
+   * release the slot. `isFurther` is true for a node of a walk, whose activity holds a slot already.
    */
-  take(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> | boolean {
-    if (!this.#mayTake(projectId)) return !signal.aborted && this.#wait(projectId, ms, signal);
+  take(projectId: number, ms: number, signal: AbortSignal, isFurther = false): Promise<boolean> | boolean {
+    if (!this.#mayTake(projectId)) return !signal.aborted && this.#wait(projectId, ms, signal, isFurther);
     this.#held.add(projectId, 1);
     return true;
   }
@@ -58,8 +59,8 @@ export class ProjectSlots {
   /**
    * A project may hold a fixed multiple of the free slots. One project alone gets at most `projectSlots`, and the limit
    * falls as others hold more. Two projects that want all slots end up with the same number each, and some slots stay
-   * free for a third. A project without a slot is never refused, because Temporal delivers no more activities than
-   * there are slots.
+   * free for a third. A project without a slot is never refused, so that each project proceeds. The total may then exceed
+   * `slots`, because the further nodes of a walk take slots here that Temporal does not count.
    */
   #mayTake(projectId: number): boolean {
     const held = this.#held.of(projectId);
@@ -68,13 +69,16 @@ export class ProjectSlots {
     return held * (this.#slots - this.#projectSlots) < free * this.#projectSlots;
   }
 
-  async #wait(projectId: number, ms: number, signal: AbortSignal): Promise<boolean> {
+  async #wait(projectId: number, ms: number, signal: AbortSignal, isFurther: boolean): Promise<boolean> {
     const patience = { ms, toError: () => new Error('The slots of the project were not free in time.') };
+    if (!isFurther) this.#waitingActivities += 1;
     try {
       await this.#line.wait(projectId, { projectId }, { signal, patience });
       return true;
     } catch {
       return false;
+    } finally {
+      if (!isFurther) this.#waitingActivities -= 1;
     }
   }
 }

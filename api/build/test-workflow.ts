@@ -66,7 +66,10 @@ export const testWorkflow = defineTool({
   },
 });
 
-/** The key of the test of a call, which may be repeated because its worker died. */
+/**
+ * Returns the idempotency key of the test that a tool call of the assistant starts, because a call that is repeated
+ * after the death of its worker must find the same test. Undefined for other clients.
+ */
 function keyOf({ caller: { assistant }, callName }: ToolContext): string | undefined {
   if (assistant === undefined || callName === undefined) return undefined;
   return `assistant/${assistant.runId}/${callName}`;
@@ -104,8 +107,8 @@ async function mocksFor(
   const types = new Map(nodes.map((node) => [node['id'], node['type']]));
   return Object.fromEntries(
     ids.map((nodeOfId): [string, unknown] => {
-      // The test would call the node although it has a pin: it is the node that is tried, or the pin is for one
-      // iteration only.
+      // The node may have a pin that the test would not use: the node is the one that is tried, or the pin is for one
+      // iteration only. Its mock then has the pin's result.
       const pin = pins.find((one) => one.node_id === nodeOfId);
       return [nodeOfId, pin === undefined ? exampleOf(types.get(nodeOfId)) : (pin.result ?? { error: pin.error })];
     }),
@@ -135,7 +138,7 @@ function toList(value: unknown): unknown[] {
 
 type Seen = Exclude<Awaited<ReturnType<typeof pollRun>>, 'unchanged'>;
 
-/** Returns when the run has ended, waits for somebody, or has taken long enough. */
+/** Returns when the run has ended, when all its open nodes wait, after `LONGEST_MS`, or when the caller aborts. */
 async function waitForTest(context: ToolContext, runId: string): Promise<Seen> {
   const until = Date.now() + LONGEST_MS;
   let seen = (await pollRun(context, runId)) as Seen;

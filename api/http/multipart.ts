@@ -7,7 +7,7 @@ import { ApiError } from './errors.js';
 
 export interface BodyPart {
   field: string;
-  /** The file name as sent by the client; undefined for a part that is no file. */
+  /** The file name that the client sent, without its folders; undefined for a part that is no file. */
   name: string | undefined;
   /** The media type with its parameters; `charset` declares the encoding of the bytes. */
   type: string;

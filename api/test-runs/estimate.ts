@@ -82,7 +82,7 @@ export function hasSideEffects(kind: NodeKind, data: JsonObject): boolean {
     const facts = readAction(data['action'])?.facts;
     if (facts !== undefined) return facts.has_side_effects;
     const { method = 'GET' } = data;
-    // A method that is a variable is known only when the node runs.
+    // A method that still contains a variable is unknown, and counts as one that may change something.
     return typeof method !== 'string' || !READING.has(method.toUpperCase());
   }
   if (kind === 'agent') return Array.isArray(data['tools']) && data['tools'].some((tool: unknown) => mayChange(tool));
@@ -138,7 +138,7 @@ async function priceOfCall(deps: TestDeps, data: JsonObject, asked: CallToPrice)
   return priceOf({ ...reserved, input: reserved.input + tokens }, model);
 }
 
-/** An agent makes calls until its limit of money is reached. */
+/** The upper bound of an agent is its limit of money, because the number of its calls is unknown. Null without one. */
 function maxCostOf({ settings }: JsonObject): string | null {
   const limit = isObject(settings) ? settings['max_cost'] : undefined;
   if (typeof limit === 'number') return new Decimal(limit).toFixed();

@@ -19,7 +19,7 @@ export type User = SignedIn['user'];
 
 /**
  * `starting`: the page is checking for a session. `failed`: the check failed. `out`: no session. `problem` is why the
- * opened link failed. `hasEnded` is true if a session has just ended. `heldFor` is the person whose unsaved changes are
+ * opened link failed. `hasEnded` is true if the service ended the session, false after a sign-out. `heldFor` is the person whose unsaved changes are
  * still on the page.
  */
 type SessionState =
@@ -149,8 +149,8 @@ async function refresh(): Promise<string | undefined> {
 }
 
 /**
- * A refresh cookie works once, so only one tab refreshes at a time. Outside a secure context the browser has no locks;
- * the service then accepts the same cookie for a moment.
+ * A refresh cookie works once, so only one tab refreshes at a time. Outside a secure context the browser has no locks,
+ * so two tabs may send the same cookie. The service accepts both if they arrive at almost the same time.
  */
 function oneTabAtATime<T>(act: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(LOCK, act) : act();

@@ -1,4 +1,4 @@
-// The runs of MCP tool calls.
+// What the answers to MCP tool calls and chat completions need to know of a run.
 import { sql } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';

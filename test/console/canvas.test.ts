@@ -152,6 +152,8 @@ describe('the page around the canvas', function () {
     const earlier = await region(page, 'Earlier run').getByRole('link', { name: 'Open run' }).getAttribute('href');
     assert.equal(await rows.nth(2).getByRole('link', { name: 'Open run' }).getAttribute('href'), earlier);
     await assertAccessible(page, 'the runs in the editor');
+    await node(page, 'Yes, succeeded').click();
+    await region(page, 'Test result').getByRole('heading', { name: 'Result of an earlier run' }).waitFor();
     await press(rows.nth(1), 'Show on canvas');
     await node(page, 'No, succeeded').waitFor();
     await region(page, 'Last run').waitFor();

@@ -142,6 +142,10 @@ describe('cases in the console', function () {
     await press(page, 'Cancel cases');
     await statusOf(page, 'Waits', 'error').waitFor();
     await region(page, 'Differences').getByText('cancelled').first().waitFor();
+    await press(page, 'Run all');
+    await statusOf(page, 'Waits', 'in progress').waitFor();
+    await press(page, 'Cancel cases');
+    await statusOf(page, 'Waits', 'error').waitFor();
     await page.context().close();
   });
 

@@ -12,8 +12,8 @@ export interface ObservedStack {
   /** Host and port of the worker's metrics. */
   workerAddress: string;
   /**
-   * Makes runs that are accepted, repeated and refused, that succeed, fail, are retried and are cancelled, with
-   * webhooks that are accepted and refused.
+   * Starts runs that succeed, fail, have a node retried or are cancelled, and one that is refused. A receiver accepts
+   * their webhooks.
    */
   work: () => Promise<void>;
   stop: () => Promise<void>;

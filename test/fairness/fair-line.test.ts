@@ -45,7 +45,7 @@ describe('a fair line', () => {
     assert.deepEqual([held.total, held.largest], [9, 3]);
   });
 
-  it('skips items that may not be served yet, and keeps their places', () => {
+  it('skips items that may not be served yet, and serves them later, after the keys that were not served meanwhile', () => {
     const line = new FairLine<string, Work>();
     waiting(line, ['a1', 'a2', 'b1']);
     assert.equal(line.next(({ name }) => name !== 'a1' && name !== 'b1')?.name, 'a2');

@@ -64,15 +64,15 @@ describe('the sealed bytes of a file', () => {
       ['changed', open(copy, flipped, size)],
       ['moved', open(copy, swapped, size)],
       ['cut off', open(copy, sealed.subarray(0, -1), size)],
-      ['cut off at a chunk', open(copy, sealed.subarray(0, 2 * one), 2 * CHUNK)],
-      ['cut off, as a shorter file', open(copy, sealed, 2 * CHUNK)],
+      ['cut off after a chunk', open(copy, sealed.subarray(0, 2 * one), size)],
+      ['cut off after a chunk, with the size to match', open(copy, sealed.subarray(0, 2 * one), 2 * CHUNK)],
       ['of another copy', open({ ...copy, copyId: crypto.randomUUID() }, sealed, size)],
       ['of another project', open({ ...copy, projectId: 8 }, sealed, size)],
     ];
     for (const [name, attempt] of attempts) await assert.rejects(attempt, Error, name);
   });
 
-  it('open with a key that is retired, and say which key is missing', async () => {
+  it('open with any of the keys, and throw MissingKeyError without theirs', async () => {
     const old = createFileSealer([keys[1]!]);
     const copy = { projectId: 7, copyId: crypto.randomUUID(), seal: old.newSeal() };
     const sealed = await buffer(Readable.from([Buffer.from('x')], { objectMode: false }).pipe(old.sealing(copy)));
@@ -140,7 +140,7 @@ describe('the folder of files', () => {
 });
 
 describe('the name and the type of a file', () => {
-  it('have no paths, no control characters and no marks that turn text', () => {
+  it('have no path, no control character and no bidirectional text mark in the name', () => {
     const names: [string, string][] = [
       ['report.pdf', 'report.pdf'],
       ['../../etc/passwd', 'passwd'],
@@ -157,7 +157,7 @@ describe('the name and the type of a file', () => {
     for (const [given, cleaned] of names) assert.equal(cleanFileName(given), cleaned, JSON.stringify(given));
   });
 
-  it('is the declared one if it is one', () => {
+  it('are, for the type, the declared media type if that is valid', () => {
     assert.equal(cleanFileType('Image/PNG'), 'image/png');
     assert.equal(cleanFileType('text/plain; charset=utf-8'), 'text/plain; charset=utf-8');
     for (const given of [undefined, '', 'png', 'a/b\r\nX: y', `a/${'b'.repeat(300)}`])

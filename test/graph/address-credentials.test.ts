@@ -55,7 +55,7 @@ describe('the user name and password in an address', () => {
     });
   }
 
-  it('are no literal where a variable stands in them: it may hold the path', () => {
+  it('are not held where they contain a variable, because its value may be the path', () => {
     for (const [address, isOnly] of [
       ['https://{{ input.path }}@2x.png', true],
       ['https://{{ input.user }}:{{ input.password }}@host/', true],
@@ -86,7 +86,7 @@ describe('the user name and password in an address', () => {
     assert.deepEqual(addressSecretTexts('a:%zz'), ['a:%zz', '%zz']);
   });
 
-  it('are looked for in time that grows with the address', () => {
+  it('are found in linear time', () => {
     const long = 200_000;
     for (const address of [
       `http:${'\t'.repeat(long)}/@`,

@@ -9,8 +9,8 @@ import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const BIG = '12345678901234567890';
 
-/** Numbers as JSON may write them, including some that a double would change. */
 const digits = (maxLength: number) => fc.stringMatching(/^[0-9]+$/, { maxLength }).filter((text) => text !== '');
+/** Numbers as JSON may write them, including some that a double would change. */
 const numberText = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -20,7 +20,7 @@ const numberText = fc
   )
   .map((parts) => parts.join(''));
 
-/** JSON text, and the text of each of its numbers in their order. */
+/** JSON text with long numbers, texts that look like numbers, and unusual keys. */
 const jsonText = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -119,7 +119,7 @@ describe('JSON with exact numbers', () => {
     assert.ok(tookMs < 5_000, `${tookMs} ms`);
   });
 
-  it('is a leaf for whatever walks JSON, and a number for variables, masks and the order of keys', () => {
+  it('keep an exact number as a leaf when they are walked, sorted or rendered, and a masker masks it', () => {
     const value = parseJson(`{"b":[${BIG}],"a":${BIG}}`);
     const number = ownValue(value, 'a');
     assert.ok(number instanceof ExactNumber);

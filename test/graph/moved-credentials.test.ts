@@ -6,7 +6,7 @@ const found = (...nodes: DrawingNode[]) => findCredentialMoves(drawing([trigger(
 const ORIGIN = 'https://api.example.com';
 
 describe('literal credentials that move into connections', () => {
-  it('are those of a node and an origin together, and other headers stay', () => {
+  it('of one node move together into a connection for its origin, and other headers stay', () => {
     const call = http(`${ORIGIN}/path/{{ input.id }}?q=1`, {
       headers: { 'X-Api-Key': 'one', Accept: 'text/plain', Authorization: 'Bearer two' },
     });
@@ -97,7 +97,7 @@ describe('literal credentials that move into connections', () => {
     );
   });
 
-  it('stay in an address that has no value, or beside a header that is sent in their place', () => {
+  it('in an address are ignored if masked or one variable, left if they contain one or if a header replaces them', () => {
     const none = [http('https://********@api.example.com'), http('https://{{ input.both }}@api.example.com')];
     assert.deepEqual(found(...none), { moves: [], left: [] });
     const both = http('https://a:b@api.example.com', { headers: { authorization: 'Bearer one' } });
@@ -122,9 +122,9 @@ describe('literal credentials that move into connections', () => {
     ['a value with braces that are no variable', { headers: { 'X-Key': 'a{{ ? }}' } }, /variables/],
     ['a node with a connection', { connection: 3, headers: { 'X-Key': 'v' } }, /connection already/],
     ['an origin with a variable', { url: 'https://{{ input.host }}/', headers: { 'X-Key': 'v' } }, /literal origin/],
-    ['more headers than a connection holds', { headers: many }, /holds 5 headers/],
+    ['a node with more headers than a connection holds', { headers: many }, /holds 5 headers/],
   ] as const) {
-    it(`leave ${what} alone, and say why`, () => {
+    it(`are left in ${what}, with the reason`, () => {
       const { moves, left } = found(http(ORIGIN, data));
       assert.deepEqual(moves, []);
       assert.ok(left.length > 0);
@@ -132,7 +132,7 @@ describe('literal credentials that move into connections', () => {
     });
   }
 
-  it('leave alone what has no value, and nodes that share an id', () => {
+  it('are not found in a masked or empty header, and are left in nodes that share an id', () => {
     const call = http(ORIGIN, { headers: { 'X-Key': '********', 'X-Token': '' } });
     assert.deepEqual(found(call), { moves: [], left: [] });
     const twin = http(ORIGIN, { headers: { 'X-Key': 'v' } });
@@ -140,12 +140,12 @@ describe('literal credentials that move into connections', () => {
     assert.deepEqual([moves.length, left.length], [0, 2]);
   });
 
-  it('are told as places that stay', () => {
+  it('of a move that is not made are listed as places that stay', () => {
     const move = { nodeId: 'a', owner: 'tools.0', origin: ORIGIN, headers: [{ name: 'X-Key', value: 'v' }] };
     assert.deepEqual(leaveMove(move, 'Why.'), [{ nodeId: 'a', path: 'tools.0.headers.X-Key', reason: 'Why.' }]);
   });
 
-  it('are none in drawings of any shape', () => {
+  it('are not found in malformed drawings, which stay as they are', () => {
     for (const odd of [
       {},
       { nodes: null },

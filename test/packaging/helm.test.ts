@@ -20,14 +20,15 @@ const SIZES = ['small', 'medium', 'large'] as const;
 const KUBERNETES = ['1.28.0', '1.34.0'];
 /** Without this option, a Helm that `go install` has built assumes an older version of Kubernetes. */
 const AS_OF = ['--kube-version', KUBERNETES[1]!];
-/** Variables that the chart sets and that Node.js, Temporal's client or the SDK of S3 reads. */
+/** Variables that the chart sets and that Node.js or Temporal's client reads. */
 const OTHERS = ['NODE_OPTIONS', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
 /** Checks of kube-score that the chart fails on purpose, each with the reason. */
 const ACCEPTED: Record<string, string> = {
   'container-image-pull-policy': 'tags of releases do not change, and a digest may be given',
   'container-security-context-user-group-id': 'the image has the user 1000, whom files of a claim belong to',
   'deployment-has-host-podantiaffinity': 'topology spread constraints put replicas on different hosts',
-  'pod-probes-identical': 'a poll must be answered while Temporal is away, so /readyz decides about the start alone',
+  'pod-probes-identical':
+    'the API must answer polls while Temporal is away, so its readiness asks /healthz, and only its startup asks /readyz',
 };
 /** Checks that only the size `small` fails on purpose, which is meant for trying the service out. */
 const ACCEPTED_IF_SMALL: Record<string, string> = {
@@ -137,7 +138,7 @@ describe('the chart', function () {
         assert.deepEqual(failed, []);
       });
 
-      it('runs no container as root, with a writable root, or with the account of Kubernetes', async () => {
+      it('runs no container as root, with a writable root file system, or with a mounted service account token', async () => {
         const { manifests } = await render(size);
         const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
         assert.ok(pods.length >= 3);
@@ -212,7 +213,7 @@ describe('the chart', function () {
     }
   });
 
-  it('renders a database with a synchronous replica where configured; its Secret gives the address', async () => {
+  it('renders a database cluster where configured; its Secret then gives DATABASE_URL', async () => {
     const { manifests } = await render('medium');
     assert.deepEqual(named(manifests, 'Cluster'), ['flows-db']);
     for (const { env } of containersOf(manifests)) {
@@ -328,7 +329,7 @@ describe('the chart', function () {
     for (const [values, message] of wrong) assert.match(await refusal(values), message, JSON.stringify(values));
   });
 
-  it('documents every value, and no other', () => {
+  it('documents every top-level value and no other, and has a file for each size', () => {
     const page = readFileSync(path.join(ROOT, 'docs/operate/helm.md'), 'utf8');
     const values = parse(readFileSync(path.join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>;
     const [, section] = page.split('\n## Values\n');

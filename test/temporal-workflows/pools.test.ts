@@ -213,7 +213,7 @@ describe('pools of workers', function () {
     await stopWorker(next);
   });
 
-  it('fails with worker_unavailable after its schedule_timeout, which on_error catches', async () => {
+  it('a node that no worker takes fails with worker_unavailable after its schedule_timeout, and on_error catches that', async () => {
     const projectId = await projectWith({ pools: ['nobody'] });
     const lost = inPool('nobody', `${target.url}/lost`, { schedule_timeout: 1 });
     const failed = await start(projectId, linkInRow([trigger(), lost]));
@@ -252,7 +252,7 @@ describe('pools of workers', function () {
     assert.equal(open.length, 0);
   });
 
-  it('a pool that the project does not have is a 422 at the start, and pool_not_allowed before execution', async () => {
+  it('a pool that the project does not have is a 422 at the start; if the project loses it later, the node fails', async () => {
     const projectId = await projectWith({ pools: ['taken'] });
     const wrong = inPool('other', `${target.url}/wrong`);
     const refused = await api.run(await api.createWorkflow(projectId, drawing(linkInRow([trigger(), wrong]))));
@@ -287,7 +287,7 @@ describe('pools of workers', function () {
     await stopWorker(worker);
   });
 
-  it('only administrators change the pools of a project, in a session and by hostile names never', async () => {
+  it('only administrators change the pools of a project, and only in a session; malformed names are refused', async () => {
     const projectId = await api.createProject();
     const path = `/projects/${projectId}/`;
     assert.equal((await api.patch(path, { body: { pools: ['a'] } })).status, 403, 'its owner');

@@ -54,7 +54,7 @@ export interface AssistantMessage extends JsonObject {
   role: 'assistant';
 }
 
-/** Returns the message without its tool calls, otherwise unchanged. */
+/** Returns the message without its tool calls and with the role `assistant`, otherwise unchanged. */
 export function withoutCalls({ tool_calls: _calls, ...message }: JsonObject): AssistantMessage {
   return { ...message, role: 'assistant' };
 }

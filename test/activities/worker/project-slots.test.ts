@@ -26,6 +26,11 @@ describe('the slots of projects', () => {
     const [first, second] = [fill(slots, A, 1), fill(slots, A, 1)];
     await turn();
     assert.deepEqual([first.got, second.got, slots.load().waitingActivities], [0, 0, 2]);
+    const stopped = new AbortController();
+    const further = slots.take(A, LONG_MS, stopped.signal, true);
+    assert.equal(slots.load().waitingActivities, 2, 'a further node of a walk is no activity');
+    stopped.abort();
+    assert.equal(await further, false);
     slots.release(A);
     await turn();
     assert.deepEqual([first.got, second.got], [1, 0]);

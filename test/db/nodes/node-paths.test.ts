@@ -72,7 +72,7 @@ describe('a node is another one in each iteration that encloses it', function ()
     assert.equal((await findHistoryRun(db, workflowId, run.id))!.nodes.length, 1);
   });
 
-  it('to the ledger, and to the end of the run, which adds what is missing of each', async () => {
+  it('to the ledger, and to the end of the run, which adds the missing transaction of each iteration', async () => {
     const run = await openRun(db, ['llm']);
     for (const key of keysOf(run)) {
       await claimNode(db, key);

@@ -130,7 +130,7 @@ describe('reservations of money', function () {
       assert.equal(
         (await figures(run)).reserved,
         '0.1',
-        'the first attempt was frozen, and the second one owns the call',
+        'a later attempt owns the call, so the first one changes nothing',
       );
     }
     await markCallRefused(db, { ...key, attempt: 2 });
@@ -161,7 +161,7 @@ describe('reservations of money', function () {
     assert.deepEqual([usage?.calls, usage?.estimatedCalls, usage?.inputTokens, usage?.outputTokens], [3, 2, 21, 42]);
   });
 
-  it('of a frozen attempt do not change by its answer: the call of the attempt after it is charged, and once', async () => {
+  it('do not change by the late answer of an earlier attempt: the call of the latest attempt is charged, and once', async () => {
     const run = await openRun(db, ['llm']);
     const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
     await limit(run, '1');
@@ -186,11 +186,11 @@ describe('reservations of money', function () {
     await endRun(db, run.id, CANCELLED);
     assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0' });
     assert.deepEqual(await transactionsOf(run), [['Error', '0.1', true]]);
-    assert.equal(await claim(run, 0), undefined, 'a worker that does not know it may not make the call again');
+    assert.equal(await claim(run, 0), undefined, 'no call of an ended run can be claimed');
     assert.deepEqual(await figures(run), { spent: '0.1', reserved: '0' });
     for (const amount of ['0.07', '0.07']) {
       await end(run, 0, amount);
-      assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'what was counted takes its place');
+      assert.deepEqual(await figures(run), { spent: '0.07', reserved: '0' }, 'the actual cost replaces the estimate');
       assert.deepEqual(await transactionsOf(run), [['Error', '0.07', false]]);
     }
   });
@@ -253,7 +253,11 @@ describe('reservations of money', function () {
     await Promise.all([endDeadChatCalls(db), endDeadChatCalls(db)]);
     assert.deepEqual(await figures(run), { spent: '0.32', reserved: '0' });
     await endChatCall(db, dead, ended);
-    assert.deepEqual(await figures(run), { spent: '0.32', reserved: '0' }, 'what was given up stays');
+    assert.deepEqual(
+      await figures(run),
+      { spent: '0.32', reserved: '0' },
+      'the late end of a call that was already charged changes nothing',
+    );
     const { rows } = await sql<{ amount_usd: string; is_estimated: boolean }>`
       SELECT amount_usd, is_estimated FROM billing_transactions WHERE id = ${dead.id}`.execute(db);
     assert.deepEqual(rows, [{ amount_usd: '0.3', is_estimated: true }]);
@@ -275,7 +279,7 @@ describe('reservations of money', function () {
     assert.equal(await told(), 2, 'of nothing, nothing is left');
   });
 
-  it('stopped calls are counted by day, and forgotten after 30 of them', async () => {
+  it('stopped calls are counted by day, and their counts are deleted after 30 days', async () => {
     const run = await openRun(db, ['llm']);
     await limit(run, '0');
     for (let repeat = 0; repeat < 3; repeat++) assert.ok(isRefused(await claim(run)));
@@ -298,8 +302,8 @@ describe('reservations of money', function () {
     assert.equal(rows.length, 1);
   });
 
-  describe('in periods', () => {
-    it('begin at midnight UTC, of days and of months', async () => {
+  describe('whose periods', () => {
+    it('begin at midnight UTC: of the day, or of the first day of the month', async () => {
       const startOf = async (period: string, moment: string): Promise<string> => {
         const { rows } = await sql<{ start: string }>`
           SELECT period_start(${period}, ${moment}::timestamptz)::text AS start`.execute(db);
@@ -313,7 +317,7 @@ describe('reservations of money', function () {
       assert.equal(await startOf('total', '2026-03-01T00:00:00Z'), '-infinity');
     });
 
-    it('an agent`s turn counts in that in which it was paid, and all of them in that in which the agent ends', async () => {
+    it('include a turn of an agent in the period of its answer, and all turns in that of its end after it has ended', async () => {
       const run = await openRun(db, ['agent', 'llm']);
       await limit(run, '0.15', 'day');
       const key = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
@@ -362,7 +366,7 @@ describe('reservations of money', function () {
       );
       await limit(run, '0.15', 'total');
       assert.equal(await spentAt('2026-02-01T00:00:00Z'), '0.1');
-      // Simulates that the last payment was on another day: the period starts again, the total goes on.
+      // `spent_on` is in the past (set above), so the spending of the day is 0 again; the total is not.
       await limit(run, '0.15', 'day');
       assert.ok(!isRefused(await claim(run, 1)));
       assert.ok(isRefused(await claim(run, 2)));

@@ -63,13 +63,15 @@ interface DateRequest {
   time?: unknown;
 }
 
-/** Returns JSON text, or an empty text for a format, time zone or time that does not exist. */
+/** Returns JSON text, or an empty text for an invalid locale, option, time zone or time. */
 function formatDate(json: string): string {
   try {
     const { what, locale, options, time } = JSON.parse(json) as DateRequest;
     const format = formatOf(locale, options);
+    // JSON has null for NaN, the time of an invalid date.
+    const ms = Number(time ?? NaN);
     if (what === 'resolve') return JSON.stringify(format.resolvedOptions());
-    return JSON.stringify(what === 'parts' ? format.formatToParts(Number(time)) : format.format(Number(time)));
+    return JSON.stringify(what === 'parts' ? format.formatToParts(ms) : format.format(ms));
   } catch {
     return '';
   }

@@ -93,7 +93,8 @@ export const PRELUDE = String.raw`
   };
 
   const describe = (thrown) => {
-    // An array whose size is refused throws what is no value of the language.
+    // If QuickJS has no memory for an array, as in [].toSorted.call({ length: 2 ** 32 - 2 }), it throws something that
+    // is not a JavaScript value, and whose typeof is 'unknown'.
     if (typeof thrown === 'unknown') return '{"name":"InternalError","message":"out of memory","stack":""}';
     try {
       const { name, message, stack } = isErrorLike(thrown)
@@ -145,7 +146,7 @@ export const PRELUDE = String.raw`
     if (typeof name !== 'string') throw new TypeError('save() needs a name');
     const what = {
       status: 'save',
-      // Only the end of a path counts, and of a type no more than is one.
+      // The service keeps only the last part of a path, and a type of more than 255 characters is invalid.
       name: apply(slice, name, [-4096]),
       type: type === undefined || type === null ? null : cut(show(type), 256),
     };
@@ -179,7 +180,7 @@ export const PRELUDE = String.raw`
     #ask(what, date) {
       const time = date === undefined ? undefined : Number(date);
       const answer = formatDate(stringify({ __proto__: null, what, locale: this.#locale, options: this.#options, time }));
-      if (answer === '') throw new RangeError('Invalid format or time zone of a date');
+      if (answer === '') throw new RangeError('Invalid locale, format, time zone or time of a date');
       return parse(answer);
     }
     format(date) {
