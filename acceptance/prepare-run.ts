@@ -40,7 +40,7 @@ export interface RunToPrepare {
 
 export interface PreparedRun {
   facts: Omit<RunFacts, 'snapshot_hash'>;
-  /** Empty for a run that may be accepted. A run with errors becomes a `Draft`. */
+  /** Empty for a run that may be accepted. A run with errors is refused, or stored as a `Draft`. */
   nodeErrors: NodeErrors;
   drawing: JsonObject;
   document: Document;

@@ -80,7 +80,7 @@ const CONSOLE = join(import.meta.dirname, '../console');
 export function createApp(deps: Deps): Koa<AppState> {
   const app = new Koa<AppState>();
   // Koa reports errors here that occur after the answer has started, for example if the client disconnects.
-  app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'answer broke off'));
+  app.on('error', (error: Error) => deps.logger.debug({ err: error }, 'the answer broke off'));
   app
     .use(traceRequest())
     .use(requestId(deps.logger))

@@ -208,7 +208,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
   const connection = Connection.lazy(connectionOptions);
   const { resultRetentionDays } = environment;
   const dataConverter = createDataConverter(environment.temporalPayloadKeys);
-  // Postgres has the end of a closed run, so a query must not make a worker replay it.
+  // A query of a closed workflow is refused: the end of its run is in Postgres, so no worker needs to replay it.
   const workflow = { queryRejectCondition: 'NOT_OPEN' } as const;
   const temporal = new Client({ connection, namespace, dataConverter, workflow });
   const secretsKeys = required(environment, 'secretsKeys', 'SECRETS_KEY');

@@ -1,5 +1,5 @@
-// A measured process that is not part of the service. It is forked from the build, is ready when it sends its port, and
-// ends together with the benchmark.
+// A process of a benchmark that is not part of the service: the target, or one of the twins. It is forked from the
+// build, is ready when it sends its first message (with its port, if it has one), and ends together with the benchmark.
 import { fork, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ interface ChildSettings {
   args?: string[];
   env: NodeJS.ProcessEnv;
   logFile: string;
-  /** Restarts a child that dies at once, like a supervisor. */
+  /** Restarts the child at once if it dies after it was ready, like a supervisor. */
   restarts?: boolean;
 }
 

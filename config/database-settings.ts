@@ -4,7 +4,10 @@ import { splitHosts, toHostUrls } from './host-urls.js';
 import { ConfigError } from './variable-types.js';
 
 const plainUrl = z.url({ protocol: /^postgres(ql)?$/ });
-/** The values of `target_session_attrs` by which libpq finds the server that takes writes. */
+/**
+ * The permitted values of `target_session_attrs` if an address lists several hosts: those with which libpq finds the
+ * server that takes writes, and null for none. This service finds that server itself (db/core/hosts.ts).
+ */
 const WRITERS: (string | null)[] = [null, 'read-write', 'primary'];
 
 export const databaseVariables = {

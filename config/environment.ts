@@ -1,4 +1,5 @@
-// The only place where environment variables are read and validated (docs/operate/operations.md, "Environment").
+// Reads and validates the environment variables of the service (docs/operate/operations.md, "Environment"). Two files
+// read others: temporal-connection.ts those of Temporal's SDK, and model-providers.ts the keys of model providers.
 import { z } from 'zod';
 import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
@@ -11,13 +12,13 @@ export { ConfigError };
 
 const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' });
 
-/** No dots or colons: the server joins name and build as `name:build`, and in older APIs as `name.build`. */
+/** No dots or colons, because Temporal joins name and build as `name:build`, and in older APIs as `name.build`. */
 const deploymentText = z.string().regex(/^[A-Za-z0-9][\w-]{0,99}$/, 'must be up to 100 letters, digits, "_" or "-"');
 const buildText = z
   .string()
   .regex(/^[A-Za-z0-9][\w.+-]{0,99}$/, 'must be up to 100 letters, digits, ".", "_", "+" or "-"');
 
-/** The names of pools are also those of `graph/pools.ts`. */
+/** Accepts the same names as `POOL_NAME` in graph/pools.ts. */
 const poolText = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be up to 40 small letters, digits or "-"');
 
 const schema = z.object({
@@ -126,7 +127,10 @@ export type Environment = Omit<Named, keyof Derived> & Derived;
 /** The deployment whose builds workers and `npm run admin -- deployment` mean by default. */
 export const DEFAULT_DEPLOYMENT = 'runs';
 
-/** The prefix of every secret that the embedded stack generates, so that production can refuse it. */
+/**
+ * The prefix of the tokens and keys that the embedded stack generates for these variables, so that production can
+ * refuse them: INTERNAL_SERVICE_TOKEN, JWT_SECRET and SECRETS_KEY.
+ */
 export const GENERATED_PREFIX = 'embedded-';
 
 /** Throws `ConfigError`. An empty variable counts as unset. */

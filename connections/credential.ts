@@ -18,7 +18,10 @@ export interface Credential {
   secretTexts: string[];
 }
 
-/** Thrown for a request to an address outside the connection's origins. Nothing was sent. */
+/**
+ * Thrown for a request to an address outside the connection's origins. Nothing was sent to that address, but a server
+ * that redirects to it has received a request.
+ */
 export class ConnectionOriginError extends Error {
   override name = 'ConnectionOriginError';
   readonly code = 'connection_origin';

@@ -25,7 +25,7 @@ const CLIENT_NAME = 'Workflow Automation Service';
 
 /**
  * Finds the authorization server, registers this service there if the connection has no client id, and starts the
- * sign-in. Throws `TokenError` if the server does not follow the specification.
+ * sign-in. Throws `TokenError`, for example if the server does not follow the specification.
  */
 export async function startMcpSignIn(
   { settings, secrets }: McpProvider,

@@ -1,4 +1,4 @@
-// Gets the tokens of `oauth2` and `oauth2_client_credentials` with the library openid-client.
+// Gets the tokens of connections of the kinds `oauth2` and `oauth2_client_credentials` with the library openid-client.
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -25,7 +25,7 @@ interface Provider<Kind extends 'oauth2' | 'oauth2_client_credentials'> {
 
 type AnyProvider = Provider<'oauth2'> | Provider<'oauth2_client_credentials'>;
 
-/** The provider's page for the sign-in, and the PKCE verifier for the exchange of its answer. */
+/** The provider's page for the sign-in, and the PKCE verifier with which the code from that page is exchanged. */
 export interface StartedSignIn {
   url: string;
   verifier: string;

@@ -29,7 +29,7 @@ export interface OpenedConnection {
   name: string;
   credential: Credential;
   tokensVersion: number;
-  /** True if its tokens were obtained for this call. */
+  /** True if its tokens were obtained during this call, by this process or another one. */
   isNew: boolean;
   isFailing: boolean;
 }
@@ -110,7 +110,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     return { id, projectId, name, credential, tokensVersion, isNew, isFailing: status === 'failing' };
   }
 
-  /** Tokens up to `staleVersion` are not used, whatever their age. */
+  /** Tokens with a version up to `staleVersion` are not used, whatever their age. */
   async function openWithTokens(
     first: SealedConnection,
     stop: AbortSignal,

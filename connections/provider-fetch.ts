@@ -10,7 +10,10 @@ import { retryAfterMs } from '../outgoing/retry-after.js';
 import { textOfBytes } from '../outgoing/text-of-bytes.js';
 import { TokenError, toStandardTokens, toTokenError } from './tokens.js';
 
-/** `timeoutMs` limits each request. `mostRequests` is twice what the discovery of an MCP server needs: about ten. */
+/**
+ * `timeoutMs` limits each request. `mostRequests` limits the requests of one `ProviderFetch`. The discovery of an MCP
+ * server needs about ten.
+ */
 export const REQUEST_LIMITS = { timeoutMs: 15_000, mostRequests: 20 };
 
 interface FetchOptions {
@@ -22,7 +25,7 @@ interface FetchOptions {
 
 export interface ProviderFetch {
   fetch: (url: string | URL, options?: FetchOptions) => Promise<Response>;
-  /** Returns the account name in the last answer with tokens, or null. */
+  /** Returns the account name from the last answer that had one, or null. */
   account: () => string | null;
 }
 

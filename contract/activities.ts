@@ -46,7 +46,7 @@ export interface Walked {
 
 /** The input of `settleWalk`, which finds out how nodes ended after Temporal gave up on their activity. */
 export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'> {
-  /** The error code for nodes that are still in progress. */
+  /** The error code for the first node, unless it has ended, and for nodes that are still in progress. */
   code: string;
 }
 
@@ -137,7 +137,7 @@ export interface EndIterationRef extends NodeKey {
 }
 
 export interface EndIterationFacts {
-  /** Set if the iteration failed only at its end, because its output could not be built. */
+  /** Set if the iteration has failed: one of its nodes has, or its output could not be built. */
   failure?: string;
   /** True if the loop's condition to end holds. */
   isOver?: boolean;
@@ -182,7 +182,7 @@ export interface EndWaitRef extends NodeKey {
   hasTimeoutLink: boolean;
 }
 
-/** `isWaiting` is set if the node was woken although its wait isn't over. */
+/** `isWaiting` is set if the wait isn't over yet: the node was woken too early, or its timer ended too early. */
 export interface EndWaitFacts extends NodeFacts {
   isWaiting?: true;
 }
@@ -206,7 +206,7 @@ export interface Activities extends NodeActivities, StartWaitActivities {
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
   /** Loads the nodes whose results the run reuses from an earlier one. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<ReusedNode[]>;
-  /** Decides in which pool nodes are executed, and stores that they are due there. */
+  /** Decides in which pool nodes are executed. If it is not the default one, stores that they wait for its workers. */
   enterPool: (ref: EnterPoolRef) => Promise<EnteredPool>;
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /**

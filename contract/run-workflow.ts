@@ -13,7 +13,8 @@ export const RUN_WORKFLOW_TYPE = 'runGraph';
 export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Keyword', RunState: 'Keyword' } as const;
 
 /**
- * The limit on nodes of one run that are in flight at once. While a workflow task is open, each completion is buffered
+ * The limit on the activities of one run that are in flight at once. An activity may execute several nodes, and nodes
+ * that it reports for another attempt may exceed the limit. While a workflow task is open, each completion is buffered
  * as two events, and the server fails the task at 100 buffered events. A limit of 32 leaves room for all completions
  * and for signals.
  */
@@ -35,8 +36,8 @@ export interface RunGraphInput {
   /** Set for a run that reuses results of an earlier run; the workflow loads the list of their nodes. */
   keepsResults?: true;
   /**
-   * Set if nodes of the run belong to another pool than the default one: the workflow asks for the pool of each node
-   * before it starts one.
+   * Set if nodes of the run may belong to another pool than the default one: the workflow asks for the pool of each
+   * node before it starts the node.
    */
   hasPools?: true;
   /** Set if the run continues as new. */
@@ -133,8 +134,8 @@ export interface Waiting {
 }
 
 /**
- * Escapes user text, because the Temporal UI renders summaries and details as Markdown: it must never become a link or
- * markup.
+ * Escapes user text, because the Temporal UI renders summaries and details as Markdown: the text must never become a
+ * link or markup there.
  */
 export function toMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>!#|~&]/g, '\\$&');

@@ -31,7 +31,7 @@ export interface Routing {
   currentBuildId: string | undefined;
   rampingBuildId: string | undefined;
   rampPercent: number;
-  /** The builds that have ever had a worker, the newest first. */
+  /** The builds that Temporal knows, the newest first. */
   buildIds: string[];
   /** Sent with a change of the routing. Temporal refuses the change if the routing has changed since this was read. */
   conflictToken: Uint8Array;

@@ -1,4 +1,5 @@
-// The evidence of a row of the matrix, as plain data. invariants.ts checks it without knowing how it was collected.
+// The evidence of a row of the matrix (one fault, applied while runs are in flight), as plain data. invariants.ts
+// checks it without knowing how it was collected.
 import type { NodeEntry } from '../harness/client/api-client.js';
 import type { FailedRequest } from '../harness/client/retrying.js';
 import type { NodeKind as Kind } from '../graph/kinds.js';
@@ -16,7 +17,7 @@ export interface ExpectedCall {
 /** A node that is executed if its run succeeds. */
 export interface ExpectedNode {
   id: string;
-  /** The iteration in which the node is executed; absent outside bodies. */
+  /** The iteration in which the node is executed; absent outside the bodies of loops. */
   path?: string;
   label: string;
   kind: Kind;
@@ -98,7 +99,7 @@ export interface StoredRun {
 }
 
 export interface StoredNode {
-  /** Absent or empty outside bodies. */
+  /** The iteration. Absent or empty outside the bodies of loops. */
   path?: string;
   nodeId: string;
   status: string;
@@ -115,7 +116,7 @@ export interface StoredChild extends StoredRun {
   parentNodeId: string;
 }
 
-/** One strike of a fault, from just before it until the struck parts work again. */
+/** One act of a fault against parts of the service, from just before it until these parts work again. */
 export interface Hit {
   what: string;
   from: number;

@@ -51,7 +51,7 @@ async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): P
   const lock = await lockRow(world, `SELECT status FROM node_results WHERE ${isNode} FOR UPDATE`, key);
   if (lock.row['status'] === 'in progress') return lock;
   await lock.release();
-  throw new Error(`the window was missed: the node is ${String(lock.row['status'])}`);
+  throw new Error(`the fault came too late: the node is ${String(lock.row['status'])}`);
 }
 
 interface RowLock {

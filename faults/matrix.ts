@@ -1,4 +1,4 @@
-// Runs the rows of the fault matrix.
+// Runs the rows of the fault matrix. A row is one fault in one mode of execution.
 import { collectEvidence, readSpent } from './collect.js';
 import type { Evidence } from './evidence.js';
 import type { Fault } from './fault.js';

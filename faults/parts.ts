@@ -7,7 +7,10 @@ import { signalAll } from '../harness/processes/signals.js';
 import type { World } from './world.js';
 
 export const PARTS: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
-/** After a freeze, pending attempts fail and expired time limits take effect, which still counts as part of the hit. */
+/**
+ * The time after a freeze that still counts as part of it. Pending attempts then fail and expired time limits take
+ * effect, and the freeze is the cause of these failures.
+ */
 const WAKE_MS = 2_000;
 const BACK_WITHIN = { timeoutMs: 60_000, intervalMs: 100 };
 

@@ -27,7 +27,7 @@ export interface Outside {
   toolUrl: string;
 }
 
-/** The model names of the provider in world.ts. */
+/** The names of the models whose answers outside.ts defines. */
 export const MODEL = 'faults-model';
 export const AGENT_MODEL = 'faults-agent';
 /** The price of 10 prompt and 5 completion tokens on the test stack. */

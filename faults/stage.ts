@@ -1,4 +1,5 @@
-// The interface for faults: the load of the row, additional runs, and hits that are recorded as evidence.
+// The interface for faults, one object for each row of the matrix: the load of the row, additional runs, and hits (the
+// moments at which the fault acts), which are recorded as evidence.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../harness/client/api-client.js';

@@ -5,7 +5,10 @@ import type { ByteRange } from './sealed-copy.js';
 export interface FileStore {
   /** The memory that one `write` holds, in bytes. */
   readonly bufferBytes: number;
-  /** Resolves when all bytes are stored. After a failure nothing is left, unless the process died. */
+  /**
+   * Resolves when all bytes are stored. After a failure nothing is left, unless the process died or the store itself
+   * failed. `remove` then removes the rest.
+   */
   write(name: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void>;
   /** Throws `MissingBytesError`. */
   read(name: string, range: ByteRange, signal?: AbortSignal): Promise<Readable>;

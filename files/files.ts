@@ -155,7 +155,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     },
     async reseal(old) {
       const bytes = await readCopy(old, { start: 0, end: old.size });
-      await writeCopy(old.projectId, bytes, (trx, written) => replaceCopy(trx, old.copyId, written));
+      await writeCopy(old.projectId, bytes, (trx, written) => replaceCopy(trx, old, written));
     },
     removeAbandoned,
   };
@@ -215,7 +215,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
   }
 }
 
-/** The error of a writer that stood still for minutes, so that the sweep took it for dead and gave up its copy. */
+/** The error of a writer that has not reported for minutes, so that the sweep took it for dead and gave up its copy. */
 function givenUp(): Error {
   return new Error('the copy of a file was given up');
 }
@@ -237,8 +237,8 @@ function createMeter({ maxBytes, report }: Metered) {
   let reported = 0;
   return {
     count: async function* (this: void, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      // A slow upload keeps its copy alive. Errors are ignored here, because each report of a chunk checks
-      // that the upload is still allowed.
+      // Reports of a slow upload, so that the sweep does not give up its copy. Errors are ignored here, because the
+      // reports below and the transaction at the end check that the upload is still allowed.
       const clock = setInterval(() => void report(size).catch(() => undefined), REPORT_EVERY_MS);
       try {
         for await (const piece of bytes) {

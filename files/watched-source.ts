@@ -1,4 +1,4 @@
-/** A source of bytes that records its own failure, which differs from that of a reader that stops early. */
+/** A source of bytes that records its own failure, so that a caller can distinguish it from a failure of its reader. */
 export interface WatchedSource {
   bytes: AsyncGenerator<Uint8Array>;
   /** The error of the source, if it has one. */

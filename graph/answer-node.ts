@@ -7,8 +7,8 @@ import { spansOf } from './template.js';
 import { parseVariable } from './variable.js';
 
 /**
- * A bound on the cost of the default, for nodes that branch, write or output. The answer of a larger drawing is not
- * streamed.
+ * A bound on the cost of the default, for nodes that branch, write or output. In a larger drawing, only a node that
+ * `answer_node` names is streamed.
  */
 const MAX_PER_SORT = 100;
 

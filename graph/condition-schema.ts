@@ -35,7 +35,7 @@ const right = left
     'It may hold variables. `in` takes a JSON array, or words between commas; `is_empty` and `is_not_empty` take no right side',
   );
 
-/** A comparison whose pattern may be invalid: patterns that were not checked before the run fail its node. */
+/** Does not check the pattern of a comparison: an invalid pattern that was not found before the run fails the node. */
 export const comparisonSchema = z.looseObject({ left, operator, right });
 
 const SIDES = ['left', 'operator', 'right'];

@@ -35,7 +35,7 @@ const STEPS = [decodeJson, decodeJson, unwrap, decodeHtml, decodePercent, decode
 
 /**
  * Yields the text itself, and every decoding that differs from the previous one. Each takes five times the text's
- * memory, so only one is held at a time.
+ * memory, so a caller should not hold those of a long text all at once.
  */
 export function* decodingsOf(text: string): Generator<DecodedText> {
   let last: DecodedText = { text };

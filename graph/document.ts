@@ -28,7 +28,7 @@ export interface Document {
 }
 
 export const MAX_NODES = 5000;
-/** `MAX_NODES` nodes could have millions of links, and what tests and resumptions compare grows with the links. */
+/** `MAX_NODES` nodes could have millions of links, and the work of test runs and resumptions grows with the links. */
 const MAX_LINKS = 50_000;
 // A bound for hostile drawings, which can have a hundred thousand errors. Nobody reads more than the first screens.
 const MAX_ERRORS = 1000;

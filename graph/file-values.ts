@@ -102,8 +102,8 @@ export function fileFieldOf(field: JsonObject): FileField | undefined {
 }
 
 /**
- * Returns the file ids in a field's value: one file for `file`, a list for `files`, each as a file value or a bare id.
- * Returns undefined for any other value.
+ * Returns the file ids in a field's value: one file for `file`, a list or one file for `files`, each as a file value or
+ * as a bare id. Returns undefined for any other value.
  */
 export function givenFileIds(kind: FileField, value: unknown): string[] | undefined {
   const items = Array.isArray(value) ? value : [value];

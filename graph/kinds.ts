@@ -6,9 +6,10 @@ export interface KindTraits {
   activity: string;
   /**
    * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the
-   * activity of a preceding node. `loop`: the run workflow calls the kind's activities repeatedly, as for an agent.
-   * `wait`: the node starts and ends inside workflow tasks, and holds no slot in between. `body`: the run workflow
-   * repeats the part of the drawing that the kind's first named handle leads to, as for the kind `loop`.
+   * activity of a preceding node or in a local activity. `loop`: the run workflow calls the kind's activities
+   * repeatedly, as for an agent. `wait`: the node starts and ends inside workflow tasks, and holds no slot in between.
+   * `body`: the run workflow repeats the part of the drawing that the kind's first named handle leads to, as for the
+   * kind `loop`.
    */
   runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**

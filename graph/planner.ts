@@ -45,7 +45,7 @@ export class Planner {
   /** The number of incoming edges that haven't settled, and the number that settled live, by node. */
   readonly #unsettled: number[];
   readonly #live: number[];
-  /** Ready nodes, first in, first out. Entries before `#head` are already running. */
+  /** Ready nodes, first in, first out. Entries before `#head` have been taken. */
   #queue: number[];
   #head = 0;
   #open: number;

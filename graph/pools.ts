@@ -25,7 +25,7 @@ export function allowedPools({ pool, pools }: ProjectPools): string[] {
   return [...new Set([pool ?? DEFAULT_POOL, ...pools])];
 }
 
-/** True if nodes of the plan belong to another pool than the default one. `pool` is that of the project. */
+/** True if a node of the plan names a pool, or `pool`, the pool of the project, is not the default one. */
 export function hasPools({ pools }: { pools?: object }, pool: string | null): boolean {
   return pools !== undefined || (pool ?? DEFAULT_POOL) !== DEFAULT_POOL;
 }

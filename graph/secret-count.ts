@@ -2,7 +2,10 @@
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
 
-/** Counts every header and value of an action as if it were a credential, so the count is a cheap upper bound. */
+/**
+ * Counts secret fields, and every header and value of an action as if it were a credential, because that is cheap. Does
+ * not count the credentials in addresses.
+ */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;
   const count = (entries: JsonObject): JsonObject => {

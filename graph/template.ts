@@ -6,10 +6,13 @@ import { parseVariable, resolveVariable, type VariableValues, type Variable } fr
 
 export type { NodeOutput, Variable, VariableValues } from './variable.js';
 
-/** The limit on characters that one call may render, because a few kilobytes of variables can expand to terabytes. */
+/**
+ * The default limit on the characters of filled-in variables of one renderer, because a few kilobytes of variables can
+ * expand to terabytes.
+ */
 const MAX_RENDERED_CHARACTERS = 32 * 1024 * 1024;
 
-/** The rendered text exceeds `MAX_RENDERED_CHARACTERS`. Rendering throws no other error. */
+/** The filled-in variables exceed the limit of their renderer. Rendering throws no other error. */
 export class RenderedTooLargeError extends NodeError {
   override readonly name = 'RenderedTooLargeError';
 

@@ -1,6 +1,6 @@
 // The memory that a JSON text from PostgreSQL takes, in bytes per byte of the text.
 
-/** The driver's copy, the text and the bytes of an answer. */
+/** The driver's copy, the text (JavaScript may use two bytes per character), and the bytes of an answer. */
 export const TEXT_COPIES = 4;
 
 /** The same copies and the parsed value: drawings are mostly small objects, which take more than their text. */

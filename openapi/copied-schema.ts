@@ -1,6 +1,6 @@
 // Copies a schema with the targets of its references, so that the copy needs no other part of the document. The copy is
-// small: a circular reference, a part that is nested too deeply, and every part for which an action has no room left
-// become `{}`, a schema that accepts any value.
+// small: a circular reference, and a part that is nested too deeply, become `{}`, a schema that accepts any value. When
+// an action has no room left, so do further parts, and further properties are left out.
 import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
 import { OperationProblem, referenceOf, resolve, type OpenapiDocument } from './document.js';

@@ -56,7 +56,7 @@ function withVariables(server: JsonObject): string {
   });
 }
 
-/** Returns the server without a slash at its end, or what is wrong with it. */
+/** Returns the server without a slash at its end, or the reason why it cannot be used. */
 export function toServer(
   text: string,
   { documentUrl, allowsHttp, isRefused }: Omit<ServerRules, 'serverUrl'>,

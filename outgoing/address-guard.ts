@@ -1,5 +1,5 @@
-// Checks each address that a connection of a user's graph is made to (refused-addresses.ts), so a name that resolves
-// to a refused address is refused, too.
+// Checks each address to which a connection is opened for a request of a user (refused-addresses.ts), so a name that
+// resolves to a refused address is refused, too.
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
@@ -40,7 +40,7 @@ export function createGuardedConnector(addressRules: AddressRules): buildConnect
   };
 }
 
-/** The message is the same for every reason, so that it reveals neither the address nor what listens there. */
+/** The message is the same for every reason, so that it reveals neither the address nor the service that is there. */
 function notPublic(): BlockedAddressError {
   return new BlockedAddressError('The address is not public.');
 }

@@ -1,4 +1,4 @@
-// Chooses the connection for each request to a user's address.
+// Chooses the network connection for each request to an address that a user names.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';
@@ -29,8 +29,8 @@ export function createConnections(rules: AddressRules): Connections {
     persistentFor(tenant) {
       const known = persistent.get(tenant);
       if (known !== undefined) return known;
-      // The number of connections is unlimited, because otherwise a call could lose time
-      // waiting for another call's target.
+      // The number of connections is unlimited, because otherwise a request would spend its time limit on waiting for
+      // slow answers to other requests.
       const agent = new Agent(shared);
       persistent.set(tenant, agent);
       return agent;

@@ -23,7 +23,7 @@ export function markNumbersIn(json: Uint8Array): Uint8Array {
   return mapText(json, markText);
 }
 
-/** Marks the numbers in the data of whole server-sent events. A line of data ends between two values of its JSON. */
+/** Marks the numbers in the data of whole server-sent events. A line of data ends between two tokens of its JSON. */
 export function markNumbersInEvents(events: Uint8Array): Uint8Array {
   return mapText(events, (text) => text.replaceAll(DATA, (line) => (isAddress(line) ? line : markText(line))));
 }

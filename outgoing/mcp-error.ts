@@ -1,5 +1,5 @@
-// The errors of MCP servers, classified and described in our own words. They contain
-// neither headers nor the SDK's text.
+// The errors of calls to MCP servers. Their messages contain no values of the headers of our requests. They may quote
+// the error that a server has sent; mcp-session.ts masks the values of our headers in such a text.
 import { McpError as JsonRpcError } from '@modelcontextprotocol/sdk/types.js';
 
 export type McpErrorCode =
@@ -18,7 +18,7 @@ export class McpError extends Error {
   readonly code: McpErrorCode;
   /**
    * True if the request was never sent, or the server refused it without processing it, so that it may be
-   * retried. Always true for `connect`.
+   * retried. Always true for the errors of `McpClient.connect`.
    */
   readonly isBeforeSend: boolean;
   /** True if the server refuses the credentials (status 401). It has not executed anything. */
@@ -43,7 +43,7 @@ export class McpError extends Error {
     return new McpError(this.code, message, isBeforeSend, this);
   }
 
-  /** Returns the error for a request that the server has already received, even if a later request was refused. */
+  /** Returns a copy for a call that the server had received before the request with this error was made. */
   afterSend(): McpError {
     return new McpError(this.code, this.message, false, { isSessionLost: this.isSessionLost });
   }

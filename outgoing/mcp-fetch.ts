@@ -97,7 +97,7 @@ async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise
 
 /** The SDK gives up after this number of consecutive attempts without reporting an error to the caller. */
 export const MAX_RESUMES = 2;
-/** Bounds the load of a server that ends its streams at once and asks for a reconnect without delay. */
+/** The least time between attempts to resume a stream, even if the server requests a reconnect without delay. */
 const RESUME_PAUSE_MS = 1_000;
 
 /** Requests the rest of a stream that ended before its answer came. */

@@ -15,7 +15,7 @@ const OURS = new Set([
 
 /**
  * Returns the headers to send, trimmed, without those that the protocol or the connection sets. Throws `McpError`:
- * `invalid_value` for a line break inside a value, and `mcp_protocol` for other characters that HTTP cannot carry.
+ * `invalid_value` for a line break inside a value, and `mcp_protocol` for another name or value that HTTP cannot carry.
  */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };
@@ -38,7 +38,7 @@ export function toSendableHeaders(headers: Record<string, string>): Record<strin
 }
 
 const MASK = '********';
-/** Shorter words occur by chance. */
+/** Shorter words are not masked, because they occur in texts by chance. */
 const MIN_CHARACTERS = 6;
 
 /**

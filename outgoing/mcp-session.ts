@@ -41,7 +41,7 @@ interface Asking {
   reserve: Reserve;
 }
 
-/** `close` is called once. `hide` masks secrets in the server's texts. */
+/** `close` must allow repeated calls. `hide` masks secrets in the server's texts. */
 export function createSession(
   client: Client,
   exchanges: McpExchanges,

@@ -1,4 +1,5 @@
-// Wraps the SDK's transport, so that errors which the SDK would ignore or wait for end the request or the session.
+// Wraps the SDK's transport. The SDK ignores some errors, or waits until a time-out. Here these errors end the request
+// or the session at once.
 import { setTimeout as pause } from 'node:timers/promises';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,5 +1,5 @@
-// Limits what an MCP server sends. Bytes are counted after decompression. The numbers in complete messages are marked
-// here, because the SDK would round them.
+// Limits the size, the depth and the number of the messages that an MCP server sends. Bytes are counted after
+// decompression. Numbers that the SDK would round are marked in complete messages (exact-numbers.ts).
 import { ExpandedTooFarError } from './response-body.js';
 import { markNumbersIn, markNumbersInEvents } from './exact-numbers.js';
 import { GrowingBuffer } from '../memory/growing-buffer.js';
@@ -183,7 +183,7 @@ function toBreak(thrown: unknown): McpError {
   return thrown instanceof ExpandedTooFarError ? tooLarge() : brokenOff();
 }
 
-/** The error for an answer that broke off: the server has read the request, so `isBeforeSend` is false. */
+/** The error for an answer that broke off: the server may have read the request, so `isBeforeSend` is false. */
 export function brokenOff(): McpError {
   return new McpError('mcp_unreachable', 'The MCP server closed the connection before it had answered.', false);
 }

@@ -2,7 +2,10 @@
 import { createParser } from 'eventsource-parser';
 
 interface ModelEventListeners {
-  /** Receives the data of each event that has any. `isError` is true if the event is called `error`. */
+  /**
+   * Receives the data of each event that has any and is called `message` (the default) or `error`. `isError` is true
+   * for the latter.
+   */
   onData: (data: string, isError: boolean) => void;
   /** The limit on a line and on the data of an event. A longer one is dropped with a call of `onTooLarge`. */
   maxCharacters: number;

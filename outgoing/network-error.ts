@@ -35,3 +35,16 @@ export function noteAddress(error: unknown, url: URL): unknown {
 export function addressOf(error: unknown): string | undefined {
   return error instanceof Error ? addresses.get(error) : undefined;
 }
+
+const performed = new WeakSet<Error>();
+
+/** Marks the error of a request that a server has carried out and answered with a redirect to another address. */
+export function notePerformed(error: unknown): unknown {
+  if (error instanceof Error) performed.add(error);
+  return error;
+}
+
+/** Returns true if `notePerformed` has marked the error or one of its causes. */
+export function wasPerformed(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => performed.has(cause));
+}

@@ -1,10 +1,11 @@
-// The HTTP client for all requests of users' graphs, with address guard, redirects, and limits on size and time.
+// The HTTP client for requests to addresses that users name: those of HTTP nodes and actions, webhooks, token providers
+// and OpenAPI documents. It refuses addresses (address-guard.ts), follows redirects, and limits size and time.
 import { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './refused-addresses.js';
 import { createConnections } from './connections.js';
 import { headerText } from './header-text.js';
-import { noteAddress } from './network-error.js';
+import { noteAddress, notePerformed } from './network-error.js';
 import { decodeWithin, TooManyEncodingsError, readBody } from './response-body.js';
 import { startDeadline, type PausableDeadline } from './pausable-deadline.js';
 import { tracedCall } from './traced-call.js';
@@ -69,7 +70,10 @@ export interface OutgoingResponse {
 }
 
 export interface OutgoingClient {
-  /** Throws `OutgoingError`, or the error of the network, whose address `addressOf` returns. */
+  /**
+   * Throws `OutgoingError`, the error of a function in `outgoing`, or the error of the network, whose address
+   * `addressOf` returns. `wasPerformed` tells if a server had carried out the request before.
+   */
   send(outgoing: OutgoingRequest): Promise<OutgoingResponse>;
   close(): Promise<void>;
 }
@@ -86,7 +90,7 @@ export class OutgoingError extends Error {
 
 const MAX_REDIRECTS = 5;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
-/** Limits the size of an ignored body and the time spent on it, so that the server can end its answer. */
+/** An ignored body is read up to this size and for this long, so that the server can end its answer. */
 const MAX_IGNORED_BYTES = 64 * 1024;
 const IGNORED_BODY_MS = 1_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -109,18 +113,20 @@ export function createOutgoingClient(rules: AddressRules): OutgoingClient {
     async send(outgoing) {
       const { tenant } = outgoing;
       const deadline = startDeadline(outgoing.timeoutMs, outgoing.signal);
+      const progress: Progress = { isPerformed: false };
+      const marked = (error: unknown): unknown => (progress.isPerformed ? notePerformed(error) : error);
       try {
-        return await follow(outgoing, deadline, (method) => {
+        return await follow(outgoing, deadline, progress, (method) => {
           // The server may close a persistent connection just as a request is sent on it. It is then unknown if the
           // request was read, so a request that must not be repeated opens a new connection.
           return tenant !== undefined && isRepeatable(method) ? connections.persistentFor(tenant) : connections.oneShot;
         });
       } catch (error) {
         if (deadline.signal.aborted && !outgoing.signal.aborted) {
-          throw new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`);
+          throw marked(new OutgoingError('timeout', `No complete answer within ${outgoing.timeoutMs / 1000} seconds.`));
         }
-        if (error instanceof TooManyEncodingsError) throw new OutgoingError('invalid_response', error.message);
-        throw error;
+        if (error instanceof TooManyEncodingsError) throw marked(new OutgoingError('invalid_response', error.message));
+        throw marked(error);
       } finally {
         deadline.clear();
       }
@@ -129,9 +135,15 @@ export function createOutgoingClient(rules: AddressRules): OutgoingClient {
   };
 }
 
+interface Progress {
+  /** True once a redirect has turned the request into a GET: the server has carried out the request then. */
+  isPerformed: boolean;
+}
+
 async function follow(
   first: OutgoingRequest,
   deadline: PausableDeadline,
+  progress: Progress,
   dispatcherFor: (method: string) => Dispatcher,
 ): Promise<OutgoingResponse> {
   let { url, method, headers, body } = first;
@@ -166,6 +178,7 @@ async function follow(
     const target = toUrl(location, url);
     if (target.origin !== url.origin) headers = withoutCredentials(headers, first.secretHeaders ?? []);
     if (answer.statusCode === 303 || (answer.statusCode <= 302 && method === 'POST')) {
+      progress.isPerformed = true;
       if (method !== 'HEAD') method = 'GET';
       body = undefined;
       headers = withoutHeader(headers, /^content-/i);
@@ -222,8 +235,8 @@ async function toResponse(
 }
 
 /**
- * Reads the rest of a body in the background. A timer limits this, because the request's signal has no references any
- * more and may be garbage-collected.
+ * Reads the rest of a body in the background. A timer limits this, because the time limit of the request is cleared
+ * when `send` returns.
  */
 function letEnd(body: Dispatcher.ResponseData['body']): void {
   const timer = setTimeout(() => body.destroy(), IGNORED_BODY_MS);

@@ -12,7 +12,7 @@ export interface PausableDeadline {
 /** The clock continues after this, because work that holds memory must not wait forever. */
 const MAX_PAUSED_MS = 120_000;
 
-/** `stop` also aborts the signal, with its own reason. */
+/** Aborting `stop` also aborts the signal of the deadline, with the reason of `stop`. */
 export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDeadline {
   const controller = new AbortController();
   const onStop = (): void => controller.abort(stop?.reason);

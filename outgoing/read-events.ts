@@ -4,9 +4,9 @@ import { DecoratorHandler, type Dispatcher } from 'undici';
 import { isEventStream } from './event-stream-type.js';
 
 /**
- * Returns a dispatcher for one request. If the answer is a stream of events, `read` receives the bytes, and the body
- * that `fetch` returns is empty. The body ends with the answer, and fails if the answer breaks off. Any other answer
- * passes unchanged. `read` must not throw.
+ * Returns a dispatcher for one request. If the answer has the status 200 and is a stream of events without a
+ * `content-encoding`, `read` receives the bytes, and the body that `fetch` returns is empty. The body ends with the
+ * answer, and fails if the answer breaks off. Any other answer passes unchanged. `read` must not throw.
  */
 export function readingEvents(dispatcher: Dispatcher, read: (piece: Uint8Array) => void): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, new EventHandler(handler, read)));

@@ -1,5 +1,5 @@
-// The addresses that a user's graph may reach: only public unicast addresses unless ALLOW_PRIVATE_NETWORK is set, and
-// never those of BLOCKED_ADDRESSES.
+// The addresses that requests of users may reach: only public unicast addresses unless ALLOW_PRIVATE_NETWORK is set,
+// and never those of BLOCKED_ADDRESSES.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -17,9 +17,10 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 const ALWAYS_BLOCKED = ['168.63.129.16'];
 
 /**
- * Returns true if the URL's host is a refused address in any notation, or `localhost` if private addresses are refused.
- * Refused addresses are private, loopback, link-local, metadata, CGNAT and reserved ones, and IPv4 inside IPv6. The
- * addresses of a name are known only when connecting.
+ * Returns true if the URL's host is a refused address in any notation. Blocked addresses are always refused. Unless
+ * private networks are allowed, `localhost` and all addresses that are not public are refused too: private, loopback,
+ * link-local, metadata, CGNAT and reserved ones, and IPv6 addresses that contain an IPv4 address. The addresses of any
+ * other name are known only when connecting (address-guard.ts).
  */
 export function namesRefusedAddress(url: URL, rules: AddressRules): boolean {
   return isRefusedHost(url.hostname, createRules(rules));

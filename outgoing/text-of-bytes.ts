@@ -13,8 +13,8 @@ export interface TextOfBytes {
 
 /**
  * Decodes with the first of these that exists: the byte order mark, the charset of the media type, the declaration in
- * the first 1,024 bytes of HTML and XML. If none exists, valid UTF-8 is decoded as UTF-8, and for other bytes a
- * detector chooses the encoding.
+ * the first 1,024 bytes of HTML and XML. If none exists, valid UTF-8 without null characters is decoded as UTF-8, and
+ * for other bytes a detector chooses the encoding. If it finds none, the bytes are decoded as UTF-8.
  */
 export async function textOfBytes(bytes: Uint8Array, type: string | undefined): Promise<TextOfBytes> {
   const declared = declaredEncoding(bytes, type);
@@ -130,7 +130,7 @@ const MOST_COMMON = 'cp1252';
 const LIKELIER_FACTOR = 3;
 const MOST_TRIED = 5;
 /** Control characters that do not occur in text. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern searches for these characters
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/;
 
 /** `isUtf8` is true if the bytes are valid UTF-8 with null characters, which ASCII in UTF-16 is. */

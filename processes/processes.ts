@@ -1,5 +1,5 @@
-// Runs work of unknown duration in separate processes: users' patterns and schemas, documents, and files of n8n. A
-// process that takes too long or too much memory is killed.
+// Runs work of unknown duration in separate processes: users' patterns and schemas, documents, OpenAPI documents, and
+// files of n8n. A process that takes too long or too much memory is killed.
 import { fork, type ChildProcess } from 'node:child_process';
 import { startDeadline } from '../outgoing/pausable-deadline.js';
 import { lowerPriority } from './lower-priority.js';
@@ -7,8 +7,8 @@ import { ProcessSlots } from './process-slots.js';
 import type { Reply, Work } from './work.js';
 
 /**
- * The number of processes of one `Processes`, of which the API and each worker have two. An owner uses one process at a
- * time, so that one is left for others.
+ * The limit on the processes of one `Processes` object. The API and each worker have two such objects. An owner uses
+ * one process at a time, so that one is left for others.
  */
 const PROCESSES = 2;
 const PROCESSES_OF_AN_OWNER = 1;
@@ -23,7 +23,7 @@ interface MemoryLimits {
   residentMb: number;
 }
 
-/** The limits for parsers of documents, whose bytes are outside the heap. */
+/** The limits for parsers of documents. The bytes of a document are outside the heap. */
 export const DOCUMENT_LIMITS: MemoryLimits = { heapMb: 256, residentMb: 512 };
 
 /** The limits for OpenAPI documents. */
@@ -46,8 +46,8 @@ export class ProcessesBusyError extends Error {
 
 export interface Processes {
   /**
-   * Returns the answer, or undefined if the work took too long or too much memory. Rejects with `ProcessesBusyError`,
-   * or with the reason of the signal if that is aborted.
+   * Returns the answer, or undefined if the work took too long or too much memory, or if its process could not be
+   * started or ended by itself. Rejects with `ProcessesBusyError`, or with the reason of the signal if that is aborted.
    */
   run(work: Work, options: WorkOptions): Promise<Reply | undefined>;
   close(): void;

@@ -6,7 +6,7 @@ const TICK_MS = 10;
 export interface ProcessorTime {
   /** The processor time that the process has used so far. */
   usedMs: number;
-  /** True if all its threads wait for something other than a processor. */
+  /** True if all its threads sleep, so that none uses or waits for a processor or a disk. */
   isSleeping: boolean;
 }
 

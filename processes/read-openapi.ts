@@ -131,14 +131,14 @@ function toServerUrl(given: unknown, rules: ServerRules): string | undefined {
   return found.server;
 }
 
-/** A text that begins like JSON is JSON, which YAML parsers read slowly. */
+/** A text that begins like JSON is first parsed as JSON, because YAML parsers are slow. */
 function parseText(text: string): unknown {
   if (/^\s*\{/.test(text)) {
     try {
       return JSON.parse(text);
     } catch (error) {
       const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-      // The text may be YAML with braces. A long one is refused at once, because YAML parsers are slow.
+      // The text may be YAML with braces. A long one is refused at once.
       if (text.length > LIST_CHARACTERS) throw notParsed('JSON', position);
       return parseYaml(text, () => notParsed('JSON', position));
     }

@@ -16,7 +16,7 @@ interface Readiness {
   body: object;
 }
 
-/** Scrapers and probes need only a few. */
+/** Scrapers and probes need only a few connections. */
 const MAX_CONNECTIONS = 100;
 
 /**

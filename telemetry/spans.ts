@@ -1,5 +1,5 @@
-// OpenTelemetry spans for code that a trace should show. While tracing is off (the
-// default), each function costs one `if`.
+// OpenTelemetry spans for code that a trace should show. While tracing is off (the default), a function here costs one
+// `if`, or its callers do not call it.
 //
 // A span may contain the same data as a log: ids, codes, routes, host names; never a path, query, header, body or
 // label. tracing.ts enables tracing (docs/operate/operations.md, "Logs and traces").

@@ -8,7 +8,7 @@ interface Tracing {
   shutdown(): Promise<void>;
 }
 
-/** Fits into the time that remains of SIGTERM's 15 s after draining. */
+/** A process must end within 15 s of SIGTERM. This fits into the time that remains after its work has ended. */
 const FLUSH_MS = 2_000;
 const COMPLAIN_EVERY_MS = 60_000;
 const OFF: Tracing = { shutdown: () => Promise.resolve() };

@@ -60,7 +60,7 @@ const NODE_LIMIT = '90m';
 const nodeOptions = { ...outgoing, startToCloseTimeout: NODE_LIMIT } as const;
 /** A turn may request 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
 const longOptions = { ...outgoing, startToCloseTimeout: '4h' } as const;
-/** The limit on an activity that never succeeds, without the time that it may wait in its queue. */
+/** With `takeWithin`: the limit on an activity that never succeeds, added to the time that it may wait in its queue. */
 const GIVE_UP_SECONDS = 24 * 3600;
 const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
   ...nodeOptions,
@@ -70,8 +70,8 @@ const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({
   ...longOptions,
   scheduleToCloseTimeout: '24h',
 });
-// These have no limit from start to end. The operator of another pool decides when its workers run, so the nodes of the
-// pool may wait as long as their run lasts.
+// These have no `scheduleToCloseTimeout`. The operator of another pool decides when its workers run, so the nodes of
+// the pool may wait as long as their run lasts.
 const inPool = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>(nodeOptions);
 const inPoolForLong = proxyActivities<Pick<Activities, 'agentTools'>>(longOptions);
 
@@ -198,7 +198,7 @@ export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
 
 const ending = proxyLocalActivities<Pick<Activities, 'finishRun' | 'settleWalk'>>(inWorkflowTask);
 
-/** Finds out how the nodes ended after Temporal gave up on their activity, and returns that. */
+/** Fails the nodes that an activity has left open when Temporal gave up on it. Returns how each node has ended. */
 export function settleWalk(ref: SettleWalkRef): Promise<Walked> {
   return ending.settleWalk.executeWithOptions({ summary: 'Record a failure' }, [ref]);
 }

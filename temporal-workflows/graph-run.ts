@@ -40,9 +40,9 @@ interface Work extends ReadyNodes {
 }
 
 /**
- * The scheduler of one run. It counts the nodes in flight, and holds the phase (whether more nodes may start) and the
- * first failure. Each `Scope` tracks which of its nodes are ready, each `LoopRun` opens the scopes of its iterations,
- * and `WaitingNodes` holds the nodes that wait.
+ * The scheduler of one run. It counts the activities in flight, and holds the phase (whether more nodes may start) and
+ * the first failure. Each `Scope` tracks which of its nodes are ready, each `LoopRun` opens the scopes of its
+ * iterations, and `WaitingNodes` holds the nodes that wait.
  */
 export class GraphRun {
   readonly #input: PlannedRun;
@@ -218,7 +218,8 @@ export class GraphRun {
       const reported = failure.details?.[0] as Walked | undefined;
       return this.#apply(scope, reported ?? { ends: [[node, code]] });
     }
-    // Temporal has given up on the activity, for example after a timeout, so the outcome of its nodes is unknown.
+    // The pool of the node was refused, or Temporal has given up on the activity, for example after a timeout. In the
+    // latter case it is unknown how the nodes of the activity have ended.
     const left = { ...scope.keyOf(node), nodes: mayWalk, begins: nodes.length, code };
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }

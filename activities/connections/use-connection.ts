@@ -70,7 +70,7 @@ export function createConnectionUse(db: Database, connections: Connections): Con
       const { outcome, hide, wasRefused } = made;
       // A call without an answer does not prove the credential valid or invalid.
       const noted = wasRefused || 'value' in outcome ? connections.note(used, wasRefused) : undefined;
-      // An answer that was not refused is kept although PostgreSQL is away. The next call notes that the credential works.
+      // The answer to an accepted credential is kept even if PostgreSQL is away. The next call notes the acceptance.
       await noted?.catch((error: unknown) => {
         if (wasRefused) throw error;
       });

@@ -41,7 +41,7 @@ export interface ChildDeps extends ReadingDeps {
 
 interface ChildRequest {
   workflowId: number;
-  /** The number of the run among the runs of the node (`WaitsTable.call`). */
+  /** The number of the run among the runs of the node (`waits.call`). */
   call: number;
   /** True if the node waits for the end of the run. */
   waits: boolean;
@@ -106,8 +106,8 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
 }
 
 /**
- * Returns a workflow of the run's project after it has reserved memory for the drawing and for
- * `moreBytes`. Throws `workflow_not_found`.
+ * Reserves memory for the drawing of a workflow of the run's project and for `moreBytes`, then returns the workflow.
+ * Throws `workflow_not_found`.
  */
 export async function loadDrawing(
   db: Database,
@@ -158,7 +158,8 @@ interface ChildOutput {
 /**
  * Returns the output of a run: the value of its output node, or else the content of its last node. Throws
  * `child_failed` if the run has failed or was cancelled, or if its results have expired. The parent run masks the
- * secrets of the child before it stores anything that may contain them.
+ * secrets of the child before it stores anything that may contain them. If the secrets are too many for that, returns
+ * the masked output.
  */
 export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: EndedChild): Promise<ChildOutput> {
   const { db, secretBox, contexts } = deps;

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { NodeKey } from '../../graph/plan.js';
 
 /**
- * Returns the `Idempotency-Key` of a node's call in its iteration, or of one model call of an agent. All
- * attempts of the call share it.
+ * Returns the `Idempotency-Key` of a node's call in its iteration. `turn` distinguishes the model calls of a node that
+ * makes several. All attempts of a call share its key.
  *
- * Headers hold only visible ASCII, but a node's id may be any text, so other characters are percent-encoded.
- * `%`, `/` and `@` are also encoded, because otherwise two nodes could share a key. A key that would be too
- * long for many servers is hashed.
+ * Headers hold only visible ASCII, but a node's id may be any text, so other characters are percent-encoded. `%`, `/`
+ * and `@` are also encoded, because otherwise two nodes could share a key. A key that would be too long for many
+ * servers is hashed.
  */
 export function toIdempotencyKey({ runId, path, nodeId }: NodeKey, turn?: number): string {
   const iteration = path === '' ? '' : `@${encodeId(path)}`;

@@ -13,7 +13,7 @@ export interface FormChecker {
   /**
    * Reads an answer as JSON and checks it against its form. Returns the JSON with numbers as they were written, or a
    * problem in words that can be sent to the model. Throws a `NodeError` with the code `invalid_response_format` for a
-   * schema that cannot be compiled, or not checked within ten seconds.
+   * schema that cannot be compiled, and if the check takes longer than ten seconds or too much memory.
    */
   check(content: string, form: AnswerForm, asked: Asked): Promise<CheckedAnswer>;
 }

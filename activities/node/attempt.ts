@@ -40,7 +40,10 @@ export interface AttemptOptions {
   readyAtMs?: number | undefined;
 }
 
-/** Throws the failure of the node, or a failure after which Temporal or the run workflow retries the node. */
+/**
+ * Throws the failure of the node, an error after which Temporal or the run workflow retries the node, `NodeWaits`, or
+ * the cancellation.
+ */
 export async function attemptNode<Facts>(
   deps: NodeDeps,
   key: NodeKey,
@@ -171,8 +174,8 @@ function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<
 }
 
 /**
- * Errors of graph/, and data that PostgreSQL refuses to store, fail the node like any other failure. A node whose files
- * cannot be reached is attempted later, as often as necessary.
+ * Errors of graph/, an exceeded quota, and data that PostgreSQL refuses to store fail the node like any other failure.
+ * A node whose files cannot be reached is attempted later, as often as necessary.
  */
 function toFailure(thrown: unknown): unknown {
   if (isQuotaExceeded(thrown)) return quotaFailure();
@@ -216,8 +219,9 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
 }
 
 /**
- * Handles an attempt that was stopped: the run was cancelled, another node of the walk has failed, or the worker stops.
- * If the run continues, another worker gets the node; otherwise the node ends as cancelled.
+ * Handles an attempt that was stopped. If the worker stops, or if Temporal has given up the attempt, another attempt
+ * follows. If the run or the iteration was cancelled, or if another node of the walk has failed, the node ends as
+ * cancelled.
  */
 async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unknown): Promise<never> {
   const { step, task, walkFailed } = attempt;

@@ -82,8 +82,8 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
 const COME_BACK_MS = 8_000;
 
 /**
- * Frees the slot of a node that has done nothing yet and would have to wait too long. The node
- * is attempted again in 8 to 16 s.
+ * Returns the failure that frees the slot of a node which has done nothing yet and would have to wait too long. The
+ * node is attempted again in 8 to 16 s.
  */
 export function handedBack(): ApplicationFailure {
   return retryableFailure('handed_back', comeBackMs());

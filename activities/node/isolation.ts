@@ -13,8 +13,8 @@ const TOGETHER = 4;
 /** A node with at least this many deaths runs without any other isolated node. */
 const ALONE_FROM = 4;
 /**
- * A node is given up when its shares of deaths reach this. The epsilon absorbs rounding,
- * since shares are sums of fractions.
+ * A node is given up when the sum of its shares of deaths reaches this. Its share of one death is 1, divided by the
+ * number of nodes that were lost with the worker. The epsilon absorbs rounding errors.
  */
 const GIVEN_UP_AT = 3 - 1e-6;
 /**

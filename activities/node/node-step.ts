@@ -32,7 +32,7 @@ export interface NodeDeps {
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
-  /** Aborted when the run is cancelled or the worker must stop (stop-signal.ts). */
+  /** Aborted when the attempt must stop (stop-signal.ts). */
   signal: AbortSignal;
   memory: ByteLease;
   /** The start of this attempt by `performance.now()`. */
@@ -80,7 +80,10 @@ interface Work {
 export interface RetryDefaults {
   /** Includes the first attempt. Attempts that ended because their worker died or was stopped do not count. */
   maxAttempts: number;
-  /** The delay before the second attempt. It doubles with each retry, unless the other side requests a delay. */
+  /**
+   * The delay before the second attempt. It doubles with each retry, up to a minute, unless the other side requests a
+   * delay.
+   */
   firstDelayMs: number;
 }
 
@@ -93,7 +96,7 @@ export interface NodeRunner extends Work {
 export interface NodeStep<Facts> extends Work {
   /** Returns the outcome that ends the node, or `facts` if the node continues in another activity. */
   run(task: NodeTask): Promise<NodeOutcome | { facts: Facts }>;
-  /** Returns what the run workflow needs after a success, which this attempt or an earlier one recorded. */
+  /** Returns the facts that the run workflow needs after a success, which this attempt or an earlier one recorded. */
   factsOf(end: Handles): Facts;
 }
 

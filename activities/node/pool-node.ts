@@ -1,5 +1,6 @@
-// Decides which pool executes a node (docs/operate/pools.md). The default pool decides before the node enters a queue,
-// and the worker that takes it asks again, because the project may have another pool by then.
+// Decides which pool of workers executes a node (docs/operate/pools.md). A worker of the default pool decides before
+// the node enters a queue. The worker that takes the node from there checks again, because the project may have another
+// pool by then.
 import { LRUCache } from 'lru-cache';
 import type { EnteredPool, EnterPoolRef } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
@@ -39,7 +40,7 @@ export interface PoolNodes {
   take(nodes: TakenNodes): Promise<boolean>;
 }
 
-/** Workers know of a change of the pools of a project after this time. */
+/** Workers know of a change of the pools of a project after this time at the latest. */
 const FRESH_MS = 2_000;
 
 export function createPoolNodes({ db, pool: ownPool, buildId }: PoolDeps): PoolNodes {

@@ -1,5 +1,6 @@
-// The context of a run: everything that its nodes need to know about it. Each worker loads the context once and caches
-// it. Only the list of secrets may grow while the run lasts: the runs that it starts, and people, may pass it more.
+// The context of a run: everything that its nodes need to know about it. Each worker caches the contexts of the runs
+// that it executes. Only the list of secrets may grow while a run lasts: the runs that it starts, and people, may pass
+// it more.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nodeOfRun } from '../../contract/node-names.js';

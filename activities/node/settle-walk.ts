@@ -7,9 +7,9 @@ import { handleAfter, handlesAfter } from '../../graph/plan.js';
 import type { RunContexts } from './run-context.js';
 
 /**
- * Reconstructs the report of an activity that Temporal has given up. The first node of the walk and the nodes still
- * in progress fail with `code`. The walk's starting nodes that were never attempted are returned as `later`, so
- * that the run workflow starts them.
+ * Reconstructs the report of an activity that Temporal has given up. The first node of the walk, unless it has ended,
+ * and the nodes still in progress fail with `code`. The other starting nodes of the walk that were never attempted are
+ * returned as `later`, so that the run workflow starts them.
  */
 export async function settleWalk(
   { db, contexts }: { db: Db; contexts: RunContexts },

@@ -10,9 +10,9 @@ export type ActivityTracer = <Facts>(
 ) => Promise<Facts>;
 
 /**
- * Creates a span for each node or step, including local ones, in the trace of the request that started the run.
- * The trace context is stored with the run, so it covers every attempt in any worker; the run workflow and
- * Temporal's history don't hold it.
+ * Creates a span for each node or step, including those in local activities, in the trace of the request that started
+ * the run. The trace context is stored with the run, so the trace covers every attempt in any worker. The run workflow
+ * and Temporal's history do not hold it.
  */
 export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   return async (name, { runId, nodeId }, act) => {

@@ -2,9 +2,9 @@
 // other activity decides. It uses the planner of the run workflow on a part of the plan (graph/stretch.ts).
 // docs/adr/0011-one-walk.md gives the reasons.
 //
-// When the process dies, Temporal repeats the activity. The walk finds the nodes that have been
-// recorded and continues after them.
-import { activityInfo, CancelledFailure, Context, type ApplicationFailure } from '@temporalio/activity';
+// When the process dies, Temporal repeats the activity. The walk then finds the nodes whose ends have been recorded,
+// and continues after them.
+import { activityInfo, ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type {
   EndIterationFacts,
   EndIterationRef,
@@ -21,7 +21,7 @@ import { handleAfter, type NodeKey } from '../../graph/plan.js';
 import { StretchPlan } from '../../graph/stretch-plan.js';
 import type { ProjectSlots } from '../worker/project-slots.js';
 import { attemptNode, type AttemptOptions } from './attempt.js';
-import { finalFailure, isFinal, retryDelayOf } from './failures.js';
+import { comeBackMs, finalFailure, isFinal, retryDelayOf } from './failures.js';
 import { recordFixedResult } from './fixed-result.js';
 import { withHeartbeat, type Heartbeat } from './heartbeat.js';
 import { handlesOf, type NodeDeps, type NodeRunner } from './node-step.js';
@@ -46,24 +46,24 @@ export interface WalkDeps {
 type AttemptFirst = (key: NodeKey, options: AttemptOptions) => Promise<NodeFacts | undefined>;
 
 /**
- * The walk starts no further node later than this after the first one has ended, because
- * other branches wait for its report.
+ * The walk starts no further node later than this after its first nodes have ended, because other branches wait for its
+ * report.
  */
 const WALK_ON_MS = 10_000;
 /** The limit for local activities, counted from their start. They time out after 30 s, and a node may take 20 s. */
 const WALK_ON_LOCALLY_MS = 5_000;
-/** A node that waits longer for a slot goes back to Temporal, so that another worker can run it. */
+/** A node that waits longer for a slot goes back to the run workflow, so that another worker can run it. */
 const WAIT_FOR_SLOT_MS = 1_000;
 /**
- * The delay before nodes that belong to another pool are sent there. A run workflow of an earlier build sends them here
- * again.
+ * The delay after which the run workflow starts nodes that belong to another pool again. It limits the rate at which a
+ * run workflow of an earlier build, which does not know pools, sends them to this pool.
  */
 const ASK_AGAIN_MS = 1_000;
 
 /**
- * Attempts the nodes of a walk. Throws the failure of its first node with the report of the walk in its
- * details, or a failure after which the activity is retried, or the cancellation. `attemptFirst` replaces
- * the attempt of the first node.
+ * Attempts the nodes of a walk. Throws the failure of its first node with the report of the walk in its details, or an
+ * error after which Temporal retries the activity, or the cancellation. `attemptFirst` replaces the attempt of the
+ * first node.
  */
 export function walk(deps: WalkDeps, ref: WalkRef, attemptFirst?: AttemptFirst): Promise<Walked> {
   return withHeartbeat(ref.runId, async (heartbeat) => {
@@ -109,7 +109,8 @@ class Walk {
     if (!(await this.#areHere(firsts))) return this.#leaveToTheirPool(firsts);
     for (let next = firsts; next.length > 0;) {
       if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
-      // If a node must be retried or waits, the walk ends after what `StretchPlan.next` still allows, and reports it.
+      // If a node must be retried or waits, the walk executes only the nodes that `StretchPlan.next` still allows, and
+      // then ends and reports it.
       const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
       next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }
@@ -182,8 +183,20 @@ class Walk {
       if (error instanceof NodeWaits) (this.#walked.waits ??= []).push([this.#stretch.numberOf(place), error.facts]);
       else if (isFinal(error)) this.#fail(place, error);
       else if (this.#isCancelled()) this.#cancellation ??= error;
-      else this.#later.push([place, error]);
+      else {
+        if (!(error instanceof ApplicationFailure)) this.#logUnexpected(place, error);
+        this.#later.push([place, error]);
+      }
     }
+  }
+
+  #logUnexpected(place: number, error: unknown): void {
+    const { runId } = this.#ref;
+    const node_id = this.#stretch.plan.ids[place];
+    this.#deps.node.logger.error(
+      { err: error, run_id: runId, node_id },
+      'a node failed unexpectedly; it is tried again',
+    );
   }
 
   /** Returns undefined for a node that continues in another activity. */
@@ -239,7 +252,7 @@ class Walk {
         this.#walked.iteration = await this.#deps.endIteration(end);
       }
     } catch (error) {
-      this.#deps.node.logger.debug({ err: error, run_id: runId }, 'the run workflow writes the end');
+      this.#deps.node.logger.debug({ err: error, run_id: runId }, 'an end was not recorded; the run workflow does it');
     }
   }
 
@@ -251,7 +264,7 @@ class Walk {
     // If only the first node must be retried and there is nothing to report, Temporal retries the activity.
     if (only?.[0] === 0 && others.length === 0 && walked.ends.length === 0 && firsts.length === 1) throw only[1];
     if (!this.#failed.signal.aborted) {
-      const later = this.#later.map(([place, error]): [number, number] => [place, retryDelayOf(error) ?? 0]);
+      const later = this.#later.map(([place, error]): [number, number] => [place, retryDelayOf(error) ?? comeBackMs()]);
       // Nodes that got no slot are reported, because the run workflow regards them as running.
       for (const place of firsts) if (this.#stretch.planner.isReady(place)) later.push([place, 0]);
       if (later.length > 0) walked.later = later.map(([place, ms]) => [this.#stretch.numberOf(place), ms]);

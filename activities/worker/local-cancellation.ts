@@ -9,8 +9,8 @@ import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../../contract/local
 const { BENIGN } = ApplicationFailureCategory;
 const MESSAGE = 'The run has cancelled the activity.';
 /**
- * The limits on the number of remembered executions with cancelled activities and on the time, because a cancelled
- * activity may still wait for its next attempt.
+ * Cancelled activities are remembered by execution, because one may still wait for its next attempt, which must fail at
+ * once. These are the number of executions, and how long each is remembered.
  */
 const REMEMBERED = { max: 10_000, ttl: 10 * 60_000 };
 
@@ -38,8 +38,8 @@ export function createLocalCancellation(): LocalCancellation {
     }
   }
 
-  // Both are also called on replay: after the worker of an execution has died, another worker executes the
-  // activities that had not ended.
+  // Both sinks are also called on replay, because after the worker of an execution has died, another worker executes
+  // the activities that had not ended.
   const sinks: LocalCancellation['sinks'] = {
     localActivities: {
       begin: { fn: ({ runId }) => void cancelled.delete(runId), callDuringReplay: true },

@@ -34,8 +34,8 @@ export class ProjectSlots {
   }
 
   /**
-   * Returns true if the project got a slot: at once, or within `ms` and before `signal` was aborted. The caller must then
-   * release the slot. `isFurther` is true for a node of a walk, whose activity holds a slot already.
+   * Returns true if the project got a slot: at once, or within `ms` and before `signal` was aborted. The caller must
+   * then release the slot. `isFurther` is true for a node of a walk whose activity holds a slot already.
    */
   take(projectId: number, ms: number, signal: AbortSignal, isFurther = false): Promise<boolean> | boolean {
     if (!this.#mayTake(projectId)) return !signal.aborted && this.#wait(projectId, ms, signal, isFurther);
@@ -59,8 +59,8 @@ export class ProjectSlots {
   /**
    * A project may hold a fixed multiple of the free slots. One project alone gets at most `projectSlots`, and the limit
    * falls as others hold more. Two projects that want all slots end up with the same number each, and some slots stay
-   * free for a third. A project without a slot is never refused, so that each project proceeds. The total may then exceed
-   * `slots`, because the further nodes of a walk take slots here that Temporal does not count.
+   * free for a third. A project without a slot is never refused, so that each project proceeds. The total may then
+   * exceed `slots`, because the further nodes of a walk take slots here that Temporal does not count.
    */
   #mayTake(projectId: number): boolean {
     const held = this.#held.of(projectId);

@@ -20,22 +20,22 @@ export function createWorkerMetrics() {
   const { registry, counter, histogram } = createMetricSet();
   return {
     registry,
-    nodes: counter('nodes_total', 'Nodes that ended, by kind: succeed, or the code of the error.', {
+    nodes: counter('nodes_total', 'Nodes that ended, by kind and outcome: succeed, or the code of the error.', {
       kind: Object.keys(nodeDefinitions),
       outcome: ['succeed', 'internal_error', 'worker_lost', 'outcome_unknown'],
     }),
     attemptSeconds: histogram(
       'node_attempt_duration_seconds',
-      'Attempts of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back or internal_error.',
+      'Attempts of nodes (of an agent: of its steps): ended, retried, cancelled, handed_back, waits or internal_error.',
       { labelNames: ['kind', 'outcome'], buckets: SECONDS },
     ),
     costUsd: counter('node_cost_usd_total', 'USD that nodes were billed when they ended, by kind.', { kind: [] }),
     modelCallSeconds: histogram(
       'model_call_duration_seconds',
-      'Calls of model providers until their answer began, by HTTP status; none: they could not be reached.',
+      'Calls of model providers until their answer began, by HTTP status; none: no answer began.',
       { labelNames: ['provider', 'status'], buckets: SECONDS },
     ),
-    // Counts tokens as the providers do for billing.
+    // Adds up the usage that answers report. A missing or invalid count adds 0.
     modelTokens: counter(
       'model_tokens_total',
       'Tokens that model providers say their answers took, by type: input or output.',
@@ -65,7 +65,11 @@ export function registerWorkerLoad(
   const registers = [registry];
   const limits: [name: string, help: string, value: number][] = [
     ['worker_activity_slots', 'Activities that this worker runs at once at most.', activitySlots],
-    ['worker_project_slots', 'Of these, those of one project while no other has any.', projectSlots],
+    [
+      'worker_project_slots',
+      'Slots of this worker that one project may hold while no other project holds any.',
+      projectSlots,
+    ],
   ];
   for (const [name, help, value] of limits) new Gauge({ name, help, registers }).set(value);
   const gauges: [name: string, help: string, read: (now: WorkerLoad) => number][] = [

@@ -14,7 +14,10 @@ import type { RequestCounter } from './request-counter.js';
  */
 export type Counting = 'now' | '304 later' | 'unless 304';
 
-/** Chooses the counting for a route whose 304s do not count. A request that waits for a change rarely gets a 304. */
+/**
+ * Chooses the counting for a route whose 304s do not count. A request that waits for a change rarely gets a 304, so it
+ * is counted at once.
+ */
 export function countingOf(headers: IncomingHttpHeaders): Counting {
   if (parseTags(headers['if-none-match']).length === 0) return 'now';
   return parseWait(headers['prefer']) === undefined ? 'unless 304' : '304 later';

@@ -10,7 +10,7 @@ const CLIENT = 'Assistant in the editor';
 
 /**
  * Returns the user of the run, in the project of the run. The requests count as those of the user's sessions. Throws
- * 401 once the run has ended, and for a user who is not active.
+ * 401 for an invalid or expired token, once the run has ended, and for a user who is not active; and 429.
  */
 export async function admitAssistant(deps: AccessDeps, token: string): Promise<Admission> {
   const named = openAssistantToken(deps.secretBox, token);
@@ -21,7 +21,7 @@ export async function admitAssistant(deps: AccessDeps, token: string): Promise<A
   }
   const { runId, userId, projectId, workflowId } = run;
   const admission = await admitSession(deps, { by: 'user', userId }, 'now');
-  // The caller is no session, because the assistant must not do what only people may.
+  // The credential is not `session`: an assistant must not use the routes that require a person's session.
   const caller = { userId, projectId, credential: 'key', client: CLIENT, assistant: { runId, workflowId } } as const;
   return { ...admission, caller };
 }

@@ -49,7 +49,10 @@ async function findSession(ctx: AppContext, deps: AccessDeps): Promise<Caller> {
   throw permissionDenied('This needs a session; an API key is not enough.');
 }
 
-/** Clients of the chat proxy send the API key as a bearer token. */
+/**
+ * Clients of the chat proxy and of MCP send the API key as a bearer token. The assistant in the editor sends the token
+ * of its run.
+ */
 async function findBearerKeyCaller(ctx: AppContext, deps: AccessDeps, route: Authenticated): Promise<Caller> {
   const apiKey = bearerToken(ctx);
   if (apiKey === undefined || apiKey === '') throw notAuthenticated('Bearer realm="api"');
@@ -81,8 +84,8 @@ function admit(ctx: AppContext, { caller, headers, settle }: Admission): Caller 
 }
 
 /**
- * Returns undefined for another scheme, such as a proxy's own `Basic`. `Bearer` without a token counts as a wrong
- * token.
+ * Returns undefined for another scheme, such as a proxy's own `Basic`. `Bearer` without a token gives an empty text,
+ * which is never a valid token.
  */
 function bearerToken(ctx: AppContext): string | undefined {
   const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);

@@ -11,7 +11,8 @@ import { pathId, uuid } from '../http/path-ids.js';
 import type { Access, AccessRule, Caller } from '../http/route.js';
 
 /**
- * Checks the role that the rule requires. An object that the user may not see is a 404, so its existence never leaks.
+ * Checks the role that the rule requires. An object that the user may not see is a 404, so that nobody learns that it
+ * exists.
  */
 export function authorize(rule: AccessRule, deps: AccessDeps): AppMiddleware {
   return async (ctx, next) => {

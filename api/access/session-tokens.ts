@@ -1,5 +1,5 @@
-// Verifies session tokens (JWT): those of our own sessions, and those that other issuers make for their front ends.
-// docs/use/interface-notes/access.md.
+// Verifies session tokens (JWT): those of our own sessions, and those that other issuers make for their front ends
+// (docs/use/interface-notes/access.md).
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import type { TokenSubject } from '../../db/access/rate-limits-repository.js';

@@ -32,7 +32,7 @@ function toUser(user: UserRow): z.infer<typeof userSchema> {
   return { ...toMe(user), is_active: user.is_active, created_at: user.created_at.toISOString() };
 }
 
-// Manages users, for administrators. Being one gives no access to other people's projects.
+// Manages users, for administrators. Of projects that they do not belong to, administrators change only the pools.
 
 const usersPath = '/api/v1/users/';
 const fields = {

@@ -27,7 +27,10 @@ export interface Arrival {
 /** No real chain of proxies is longer than this. */
 const MAX_HOPS = 32;
 
-/** Returns the client's address: the last entry of the proxies' list that is no trusted proxy itself. */
+/**
+ * Returns the client's address: the peer, or while the address found so far is a trusted proxy, the next entry of
+ * `X-Forwarded-For` from its end. A malformed entry ends the search. Empty if the peer has hung up.
+ */
 export function clientAddress({ peerAddress, headers }: Arrival, isTrusted: TrustedProxies): string {
   let address = toAddress(peerAddress) ?? '';
   const hops = String(headers['x-forwarded-for'] ?? '').split(',');

@@ -1,5 +1,5 @@
 // Records a person's decision on an agent's request. Postgres counts the decisions. Once they settle the request, a
-// signal reports it to Temporal and is repeated until the run confirms it.
+// signal reports it to the run in Temporal, and is repeated until Temporal has accepted it.
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import {
@@ -42,10 +42,10 @@ interface DecisionAnswer {
 const NOT_YOU = 'The approval rules of this agent do not let you decide on this request.';
 
 /**
- * Answers an inner 200, also if the same decision is repeated; 409 for the opposite decision, a late one, or one on
- * other arguments; 404 for an unknown request. Throws 403 for a person whom the drawing does not let decide, and 400
- * for arguments that do not fit the tool. If the process dies after storing the decision and before the signal,
- * `redeliverSignals` sends it.
+ * Returns the body of the answer, whose `status` is 200, also if the same decision is repeated; 409 for the opposite
+ * decision, a late one, or one on other arguments; 404 for an unknown request. Throws 403 for a person whom the drawing
+ * does not let decide, and 400 for arguments that do not fit the tool. If the process dies after storing the decision
+ * and before the signal, `redeliverSignals` sends the signal.
  */
 export async function decide(
   deps: ApprovalDeps,
@@ -70,7 +70,7 @@ export async function decide(
 const REASONS: Partial<Record<string, string>> = {
   stale:
     'The arguments of the request are not those of arguments_hash. Somebody may have changed them: read them again.',
-  full: 'Too many people have changed the arguments of this request. It can only be rejected.',
+  full: 'The arguments of this request have been changed too often. It can only be rejected.',
 };
 
 /** Opens the stored arguments only if the person changes them. */
@@ -81,10 +81,10 @@ async function withEdit(
 ): Promise<NewDecision> {
   if (edited === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
-  // `decideRequest` refuses a missing, forbidden or late decision.
+  // `decideRequest` refuses a decision on an unknown request, or by a person who may not decide.
   if (current === undefined || !mayDecide(current, made)) return made;
   if (isAlready(deps, current, edited)) {
-    // After a lost answer, the person repeats the change with the hash from before it.
+    // The first answer may have been lost. The person then repeats the change with the hash from before the change.
     const isRepeated = current.hasApproved || made.argumentsHash === undefined;
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
@@ -93,7 +93,7 @@ async function withEdit(
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 
-/** Matches no stored arguments, so the decision is refused as being on other arguments. */
+/** Matches no stored arguments, so a decision with other arguments never counts as a repeat of the stored one. */
 const NO_HASH = '';
 
 /** Never throws. */

@@ -37,7 +37,7 @@ const decisionSchema = z.object({
   }),
 });
 
-/** A decision needs no body. */
+/** Optional, because a decision needs no body. */
 const reason = z.string().max(2000).optional();
 const rejection = z.object({ reason });
 

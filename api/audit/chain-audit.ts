@@ -1,5 +1,5 @@
-// Chains the records of the audit log, and merges refusals that exceed a limit into one record (docs/operate/audit.md).
-// It runs in every API process; an advisory lock permits one batch at a time.
+// Adds new records of the audit log to chains of hashes, and merges refusals that exceed a limit into one record
+// (docs/operate/audit.md). It runs in every API process; an advisory lock permits one batch at a time.
 import { chainRecords } from '../../db/audit/chain-repository.js';
 import { foldRefusals } from '../../db/audit/refusals-repository.js';
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/logger.js';
 const INTERVAL_MS = 2_000;
 const BATCH = 1_000;
 
-/** `stop` resolves when the current batch has ended. */
+/** `stop` resolves when the current batch has ended, and the merge of refusals after it. */
 export function startChainingAudit({ db, logger }: { db: Database; logger: Logger }): BackgroundLoop {
   return startLoop(async (stopped) => {
     try {
@@ -20,7 +20,7 @@ export function startChainingAudit({ db, logger }: { db: Database; logger: Logge
       }
       await withAdvisoryLock(db, 'audit', foldRefusals);
     } catch (error) {
-      logger.warn({ err: error }, 'records of the audit log are not chained yet; the next round goes on');
+      logger.warn({ err: error }, 'records of the audit log could not be chained; the next round tries again');
     }
     return INTERVAL_MS;
   });

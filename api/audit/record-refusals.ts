@@ -60,7 +60,8 @@ function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
 }
 
 /**
- * Returns the object that was refused to the caller. Undefined if there is none, or if the caller may see its parent.
+ * Returns the object that was refused to the caller. Returns undefined if it does not exist, or if the caller has
+ * access to the object that should contain it.
  */
 async function findNamed(
   rule: AuditRule,

@@ -1,4 +1,4 @@
-// Folds changes into sums that are fast to read. Every API process runs these loops.
+// Adds recorded changes to sums, which are faster to read than the changes. Every API process runs these loops.
 import { foldStoredBytes, setStoredBytesLimit } from '../../db/projects/stored-bytes-repository.js';
 import { foldWorkflowChanges } from '../../db/workflows/workflow-changes-repository.js';
 import type { BackgroundDeps } from './deps.js';
@@ -10,7 +10,7 @@ const BYTES_EVERY_MS = 3_000;
 export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundLoop {
   return startLoop(async () => {
     await foldWorkflowChanges(db).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the figures of workflows were not folded; the next round tries again');
+      logger.warn({ err: error }, 'the statistics of workflows were not updated; the next round tries again');
     });
     return FIGURES_EVERY_MS;
   });
@@ -29,7 +29,7 @@ export function startCountingBytes({
       isLimitStored = true;
       await foldStoredBytes(db);
     } catch (error) {
-      logger.warn({ err: error }, 'the bytes of projects were not counted; the next round tries again');
+      logger.warn({ err: error }, 'the sums of stored bytes were not updated; the next round tries again');
     }
     return BYTES_EVERY_MS;
   });

@@ -17,15 +17,16 @@ const MAX_INTERVAL_MS = 10_000;
 const BATCH = 30;
 const AT_ONCE = 10;
 /**
- * Covers a batch in which every call reaches its deadline (2 s, a start 6 s). A failed check is repeated after the
- * lease.
+ * Covers a batch in which every call to Temporal reaches its deadline (2 s, a start 6 s). A queued message with a large
+ * drawing may take longer. Another process then checks its run at the same time, and the run still starts only once. A
+ * failed check is repeated after the lease.
  */
 const LEASE_SECONDS = 30;
 const PING_MS = 2_000;
 /** Runs accepted while Temporal was unavailable are started at this rate, so that their starts do not overload it. */
 const STARTS_PER_SECOND = 50;
 
-/** `stop` of the loop resolves when the current check has ended. */
+/** `stop` of the loop resolves when the checks under way have ended. */
 export function startReconciler(deps: BackgroundDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.reconciler;
   const nextStart = createPacer(STARTS_PER_SECOND);
@@ -52,7 +53,9 @@ interface Round {
   waitToStart: () => Promise<void>;
 }
 
-/** Checks every run that is due. If Temporal or the database is unavailable, throws before it claims any run. */
+/**
+ * Checks every run that is due, in batches. Throws before it claims a batch if Temporal or the database is unavailable.
+ */
 async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   const { deps, stopped } = round;
   let claimed: RunToCheck[] | undefined;
@@ -80,11 +83,11 @@ async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<voi
   }
 }
 
-// Repeats signals that runs have not confirmed: decisions on requests of agents, and wakes of waiting nodes.
+// Repeats signals that Temporal has not accepted: decisions on requests of agents, and wakes of waiting nodes.
 
 /**
- * An unconfirmed signal is repeated after this time, then at growing intervals. The run uses only the first one that
- * arrives.
+ * A signal that Temporal has not accepted is repeated after this time, then at growing intervals. The run uses only the
+ * first one that arrives.
  */
 const REDELIVER_AFTER_SECONDS = 3;
 const REDELIVER_IN_ALL = 50;

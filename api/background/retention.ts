@@ -12,6 +12,7 @@ import {
   expireAuditRecords,
   deleteGoneConversations,
   deleteGoneDrawings,
+  deleteOldCaseRuns,
   deleteLeftDeltas,
   deleteOldDrafts,
   deleteOldSignIns,
@@ -44,7 +45,8 @@ type RetentionDeps = Pick<BackgroundDeps, 'db' | 'logger' | 'metrics'> & {
 export type RoundOutcome = 'done' | 'unfinished' | 'busy';
 
 /**
- * Runs a round at once, then every five minutes. `stop` resolves when the current batch has ended, within five seconds.
+ * Runs a round at once, then every five minutes, or five seconds after an incomplete round. `stop` resolves when the
+ * current batch has ended; each of its statements takes five seconds at most.
  */
 export function startRetention(deps: RetentionDeps): BackgroundLoop {
   const { rounds, lastSuccess } = deps.metrics.retention;
@@ -58,7 +60,7 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
     } catch (error) {
       // Nothing is lost by waiting, and the alert watches the time of the last success.
       rounds.inc({ outcome: 'failed' });
-      deps.logger.warn({ err: error }, 'a round of retention failed; the next one goes on');
+      deps.logger.warn({ err: error }, 'a round of retention failed; the next round tries again');
     }
     return INTERVAL_MS;
   });
@@ -67,8 +69,8 @@ export function startRetention(deps: RetentionDeps): BackgroundLoop {
 type Step = (trx: Transaction<Tables>, rows: number) => Promise<Batch>;
 
 /**
- * Every batch is its own transaction, and the tables determine what is due. A later round therefore deletes what a
- * round, or a process that died during it, has left.
+ * Every batch is its own transaction, and each one finds the due rows in the tables. A later round therefore deletes
+ * the rows that a round, or a process that died during it, has left.
  */
 export function createRetentionRound(
   deps: RetentionDeps,
@@ -98,6 +100,7 @@ function createSteps(days: number): Step[] {
     (trx, rows) => expireRuns(trx, days, rows),
     purgeRuns,
     (trx, rows) => deleteSettledDeliveries(trx, days, rows),
+    (trx, rows) => deleteOldCaseRuns(trx, days, rows),
     deleteIdempotencyKeys,
     deleteEndedWindows,
     deleteLeftDeltas,

@@ -19,8 +19,8 @@ export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
     try {
       return (await sweepFiles(deps)) ? SOON_MS : INTERVAL_MS;
     } catch (err) {
-      // The next round deletes what this one has left.
-      deps.logger.warn({ err }, 'a sweep of files failed; the next one goes on');
+      // The next round deletes the files that this one has left.
+      deps.logger.warn({ err }, 'a sweep of files failed; the next round tries again');
       return INTERVAL_MS;
     }
   });

@@ -14,7 +14,8 @@ const defineRoute = routesOf<BillingDeps>();
 const listOfRun = defineRoute({
   method: 'GET',
   path: '/api/v1/billing-history/workflowrun/:run_id/',
-  summary: 'Lists the transactions of a run, one per executed node, oldest first.',
+  summary:
+    'Lists the transactions of a run, oldest first: one per executed node, and the marketplace fee if one was charged.',
   params: z.object({ run_id: uuid }),
   query: z.object(strictPageQuery()),
   responses: { 200: envelopeOf(transactionSchema) },

@@ -29,7 +29,10 @@ interface FoundAction {
 }
 
 const LINE = 200;
-/** A project may have 200 services, each with thousands of actions; the first word of the query chooses among them. */
+/**
+ * The limit on the actions of one service. A project may have 200 services, each with thousands of actions; the first
+ * word of the query selects the actions that are read.
+ */
 const MOST_OF_SERVICE = 100;
 /** The largest page of a list. */
 const PAGE = 100;
@@ -119,7 +122,10 @@ async function readAction(calls: ToolContext['calls'], service: string, id: stri
   }
 }
 
-/** Returns the first connection of the project whose credential may go to the server of the action. */
+/**
+ * Returns the first connection whose credential may go to the server of the action. Searches the first 100 connections
+ * of the project, by name.
+ */
 async function connectionFor(
   calls: ToolContext['calls'],
   action: Action,

@@ -1,4 +1,5 @@
-// Answers `tools/list` and `tools/call` of assistants. What a tool refuses is a result that the model reads.
+// Answers the requests of assistants: `tools/list`, `tools/call` and `ping`. A refusal by a tool is a result, which the
+// model reads.
 import { CALL_NAME } from '../../contract/assistant-call.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -16,7 +17,7 @@ export interface Building {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Begins the inner calls of one tool call, which ends them to give their memory back. */
+  /** Creates the caller of routes for one tool call, which ends it to give back the memory of the answers. */
   calls: () => ToolContext['calls'];
 }
 

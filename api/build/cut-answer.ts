@@ -67,7 +67,7 @@ async function readText(
 }
 
 interface Part {
-  /** The value, where it is short enough and no text. */
+  /** The value, if it is short enough and not a text. */
   value?: unknown;
   /** A part of a text, or of the JSON text of a long value, from `offset` on. */
   text?: string;

@@ -47,7 +47,7 @@ async function findDraft(
     const { data, base_version: baseVersion } = await calls.read<{ data: JsonObject; base_version: number }>(answer);
     return { drawing: data, draft: { etag: answer.headers['ETag']!, baseVersion } };
   } catch (error) {
-    // 403: who may not edit has no draft.
+    // A user who may not edit the workflow has no draft and gets 403.
     if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
@@ -73,7 +73,7 @@ interface Check {
   warnings: ShownCheck['warnings'];
 }
 
-/** Checks a drawing of the workflow; `isDraft` says whether `********` in it is a value of the draft. */
+/** Checks a drawing of the workflow. With `isDraft`, `********` in it stands for a value of the draft. */
 export async function checkDrawing(
   { calls }: ToolContext,
   { id, drawing, isDraft }: { id: number; drawing: JsonObject; isDraft: boolean },

@@ -17,7 +17,7 @@ import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, ty
 import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
 import { firstOf, isStale } from './workflow-tools.js';
 
-/** The schema that clients see names each change; what is wrong with a change is said by `readChanges`. */
+/** The schema that clients see names each change; `readChanges` reports the errors in a change. */
 const changes = documentedAs(
   z.array(z.unknown()).min(1).max(MOST_CHANGES),
   z.toJSONSchema(changesSchema, { target: 'draft-7', io: 'input' }),
@@ -136,7 +136,7 @@ function readSent(sent: readonly unknown[]): Change[] {
 
 type IsAction = (action: { service: string; id: string }) => boolean;
 
-/** Returns whether the project has an action, for the actions that the changes name. */
+/** Returns a function that tells whether the project has an action, for the actions that the changes name. */
 async function findActionsOf(context: ToolContext, project: number, wanted: readonly Change[]): Promise<IsAction> {
   const named = wanted.flatMap((change) => ('add' in change && change.add.action ? [change.add.action] : []));
   if (named.length === 0) return () => false;
@@ -169,7 +169,7 @@ function toToolError(error: unknown): unknown {
 
 const STALE_BYTES = 16 * 1024;
 
-/** Shows what is there now, so that the changes can be made again without another call. */
+/** Shows the present drawing, so that the changes can be made again without another call. */
 function stale({ draft, drawing }: ReadDrawing): ToolError {
   const now = draft === null ? 'there is no draft any more' : `its tag is now ${draft.etag}`;
   const { start, nodes } = toShortForm(drawing);

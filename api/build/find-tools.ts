@@ -1,4 +1,4 @@
-// The tools that find what a drawing can be made of: kinds of nodes, actions of services, and models.
+// The tools that find the parts of drawings: kinds of nodes, actions of services, and models.
 import { z } from 'zod';
 import { actionsOf, describeAction, type AskedActions } from './action-tools.js';
 import { listCatalog } from '../../db/workflows/catalog-repository.js';
@@ -26,7 +26,7 @@ type Found = z.infer<typeof foundSchema>;
 
 /**
  * Each returns everything that it has, except that `actionsOf` searches the services of a project by the first word of
- * the query. `find_nodes` then applies the whole query.
+ * the query, and reads at most 100 actions of each. `find_nodes` then applies the whole query.
  */
 const SOURCES: ((context: ToolContext, asked: AskedActions) => Promise<Found[]> | Found[])[] = [
   kindsOf,
@@ -129,7 +129,7 @@ export const describeNode = defineTool({
   },
 });
 
-/** Names of fields, forms and headings are for editors. */
+/** Keywords of a schema that a model does not need, such as the titles of an editor's form. */
 const NOISE: ReadonlySet<string> = new Set(['title', 'group', '$schema', 'additionalProperties', 'examples']);
 
 function withoutNoise(schema: JsonObject, isProperties = false): JsonObject {

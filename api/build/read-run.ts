@@ -40,7 +40,7 @@ export const readRun = defineTool({
   },
 });
 
-/** Removes the address of a callback, which is only for whoever ends the wait. */
+/** Removes the address of a callback: everybody who knows it can end the wait. */
 function withoutAddresses(entry: unknown): unknown {
   const { waiting, ...rest } = entry as Record<string, unknown>;
   if (waiting === undefined) return entry;

@@ -1,4 +1,4 @@
-// Lets assistants draw, check and try workflows: streamable HTTP at `/mcp/build`. docs/use/assistants.md.
+// Lets assistants draw, check and try workflows: streamable HTTP at `/mcp/build` (docs/use/assistants.md).
 import { INSTRUCTIONS } from '../../graph/building/instructions.js';
 import { routesOf, type Route } from '../http/route.js';
 import { messageRoute, receiveMessage } from '../mcp-server/receive-message.js';

@@ -1,4 +1,4 @@
-// Reads runs for the tools: how each node stands, and the beginning of its result.
+// Reads runs for the tools: the state of each node, and the beginning of its result.
 import { z } from 'zod';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
@@ -36,14 +36,14 @@ export const runFields = {
 
 interface Polled {
   status: string;
-  /** By node; results are not read yet. */
+  /** The entries of the nodes, by node id. Results are not read yet. */
   entries: Record<string, JsonObject>;
   answer: InnerAnswer;
 }
 
 /**
- * Returns 'unchanged' if the answer is a 304. Throws `ToolError` for a run that the caller may not see, or whose
- * results have expired.
+ * Returns 'unchanged' if the answer is a 304. Throws `ToolError` for a run that does not exist or whose results have
+ * expired, and `ApiError` for one that the caller may not see.
  */
 export async function pollRun(
   { calls }: ToolContext,

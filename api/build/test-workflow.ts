@@ -1,4 +1,4 @@
-// Tries the draft: a test run in which what has side effects is mocked unless the assistant says otherwise.
+// Tests the draft: a test run in which nodes with side effects are mocked unless the assistant names them.
 import { z } from 'zod';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
@@ -163,7 +163,7 @@ function isSettled({ status, entries }: Seen, until: number): boolean {
   return open.length > 0 && open.every(({ waiting }) => isObject(waiting) && outlasts(waiting, until));
 }
 
-/** A wait for a time that ends soon is awaited. */
+/** False for a wait for a time that is over by `latest`: such a wait is awaited. */
 function outlasts({ for: what, until }: JsonObject, latest: number): boolean {
   return what !== 'time' || typeof until !== 'string' || Date.parse(until) > latest;
 }

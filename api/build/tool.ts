@@ -1,4 +1,4 @@
-// A tool of assistants: its description for the model, and what it does by the routes of the service.
+// A tool of assistants: its description for the model, and its work, which it does through the routes of the service.
 import { z } from 'zod';
 import type { JsonObject } from '../../graph/json.js';
 import type { InnerCalls } from '../dispatch/inner-call.js';
@@ -16,15 +16,15 @@ export interface ToolContext {
 
 export interface Tool {
   name: string;
-  /** What `tools/list` says of it. */
+  /** Its entry in the answer to `tools/list`. */
   listed: JsonObject;
   /** True if the tool changes nothing. Keys of the scope `read` have only these. */
   isReading: boolean;
-  /** Throws `ToolError`, and `ApiError` for what a route refuses. */
+  /** Throws `ToolError`, and the `ApiError` of a route that refuses the request. */
   run(context: ToolContext, sent: JsonObject): Promise<JsonObject>;
 }
 
-/** Explains to the model why nothing was done, and what it can do about it. */
+/** Explains to the model why nothing was done, and how to correct the call. */
 export class ToolError extends Error {
   override name = 'ToolError';
 }
@@ -34,7 +34,7 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   title: string;
   description: string;
   isReading: boolean;
-  /** True if the tool may call what is outside of the service. */
+  /** True if the tool may call servers outside of the service. */
   isOpenWorld?: boolean;
   input: Input;
   output: Output;

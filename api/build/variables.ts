@@ -1,4 +1,4 @@
-// Lists what a node may read: the input, and the results of the nodes before it, with their last values.
+// Lists the variables that a node may read: the input, and the results of the nodes before it, with their last values.
 import { z } from 'zod';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -67,7 +67,10 @@ function nodesBefore(nodes: readonly ShortNode[], id: string): string[] {
   return [...seen];
 }
 
-/** A node of a body can be read only inside that body. A drawing that does not compile has no bodies yet. */
+/**
+ * A node in the body of a loop can be read only inside that body. If the drawing does not compile, its loops are
+ * unknown, and every node counts as readable.
+ */
 function scopesOf(drawing: JsonObject, node: string): { isReadable: (id: string) => boolean; loops: string[] } {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return { isReadable: () => true, loops: [] };
@@ -137,7 +140,7 @@ function typeIn(field: unknown): string {
 
 const MOST_RUNS = 3;
 
-/** Returns the results of nodes in the newest runs and tests that have them, masked as every reader sees them. */
+/** Returns the results of nodes in the newest three runs and tests, masked as every reader sees them. */
 async function lastResults(
   context: ToolContext,
   workflow: number,

@@ -124,7 +124,7 @@ export const getWorkflow = defineTool({
   },
 });
 
-/** Returns the first nodes that fit into an answer. A node that is too long for one is shortened. */
+/** Returns the first nodes that fit into an answer. The data of a node that would take more than half of it is cut. */
 export function firstOf(nodes: readonly ShortNode[], bytes = PART_BYTES) {
   const short = nodes.map((node) =>
     sizeOf(node) <= bytes / 2
@@ -132,7 +132,7 @@ export function firstOf(nodes: readonly ShortNode[], bytes = PART_BYTES) {
       : { ...node, data: shortened(node.data) as ShortNode['data'], is_cut: true as const },
   );
   const fitting = takeFitting(short, bytes);
-  // A node of which even the shortened data is too long is shown without any.
+  // If even the shortened data of the first node is too long, the node is shown without data.
   const [first] = short;
   if (fitting.length === 0 && first !== undefined)
     fitting.push({ ...first, data: {}, next: [], is_cut: true as const });

@@ -10,7 +10,7 @@ import { routesOf, type Route } from '../http/route.js';
 
 const defineRoute = routesOf<CallbackDeps>();
 
-/** 32 random bytes in base64url. Any other text is unknown without a query. */
+/** 32 random bytes in base64url. Any other text is answered as unknown, without a query. */
 const TOKEN = /^[\w-]{43}$/;
 
 const callback = defineRoute({

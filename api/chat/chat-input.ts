@@ -29,7 +29,7 @@ interface DataUri {
 
 const MAX_MESSAGES = 10_000;
 const MAX_FILES = 100;
-/** The input of a run has the same limit. */
+/** Like the limit on the body of other starts (`MAX_BODY_BYTES`), but in UTF-16 code units instead of bytes. */
 const MAX_CHARACTERS = 10 * 1024 * 1024;
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 

@@ -46,7 +46,7 @@ interface AskedCall {
 
 /**
  * - `failed`: the call was not made, or the provider has refused it.
- * - `cut`: the call was sent and no answer came.
+ * - `cut`: the call was sent, and no complete answer came.
  * - `broken`: the stream broke, or the caller hung up during it.
  */
 type ChatOutcome =
@@ -89,7 +89,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
         const isAway = outageOf(error) !== undefined && !isStopping;
         const delayMs = RETRY_MS[tried] ?? (isAway ? RETRY_WHILE_AWAY_MS : undefined);
         if (delayMs === undefined) {
-          // The lease of the call expires, and another round charges what was reserved.
+          // The lease of the call expires, and a later round charges the reserved amount.
           logger.error({ err: error, call: call.id }, 'a chat call could not be recorded');
           break;
         }
@@ -114,7 +114,7 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
     } catch (error) {
       // No process could renew its calls, so every lease may have expired.
       if (outageOf(error) !== undefined) endsDeadAtMs = performance.now() + LEASE_SECONDS * 1000;
-      logger.warn({ err: error }, 'the calls of the chat proxy were not looked at; the next round does it');
+      logger.warn({ err: error }, 'the leases of chat calls could not be renewed or ended; the next round tries again');
     }
     return ROUND_MS;
   }

@@ -50,7 +50,10 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const LONGEST_STREAM_MS = 3_600_000;
 
 interface Limits {
-  /** Limits the time to the complete answer; for a stream, the time to its first byte and between two chunks. */
+  /**
+   * Limits the time to the complete answer; for a stream, the time to its headers, from these to its first byte, and
+   * between two chunks.
+   */
   timeoutMs: number;
   /**
    * Limits the duration of a stream: a provider that never stops would hold the call open for as long as its caller
@@ -175,7 +178,8 @@ function broken(message: string, cause?: unknown): ApiError {
   return new ApiError(500, 'upstream_error', message, { cause });
 }
 
-// Detects an answer that quotes a credential: the chat proxy never returns the provider's key.
+// Detects an error answer that quotes a credential, so that the chat proxy does not return the provider's key. Answers
+// with a status below 400 are not searched.
 
 /** Shorter keys are placeholders for providers that need none. */
 const MIN_KEY_LENGTH = 6;

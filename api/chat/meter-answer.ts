@@ -8,8 +8,8 @@ import { createUsageReader, type UsageReader } from './usage-reader.js';
 type OnEnd = (outcome: 'complete' | 'broken') => void;
 
 /**
- * Returns the same bytes. The transaction is stored before a complete body is returned; for a stream, before its end is
- * forwarded, which delays none of its bytes.
+ * Returns the same bytes. Waits until the transaction is stored, or for two seconds, before it returns a complete body;
+ * for a stream, before it forwards the end, which delays none of its bytes.
  */
 export async function meterAnswer(answer: ChatAnswer, call: MeteredCall, onEnd: OnEnd): Promise<Buffer | Readable> {
   const { status, headers, body } = answer;

@@ -30,7 +30,7 @@ const CALLBACK_PATH = '/api/v1/connections/callback/';
 const COOKIE = 'wfa_connection';
 const COOKIE_SECONDS = 600;
 
-/** What completes the sign-in. It is stored, sealed, until the browser comes back. */
+/** The data that completes the sign-in. It is stored, sealed, until the browser comes back. */
 interface Flow {
   verifier: string;
   grant?: McpGrant;
@@ -62,7 +62,7 @@ const authorize = defineRoute({
     const { isSecure } = visitOf(context);
     const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
     const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
-    const signIn = { connectionId: id, userId: caller.userId, state, cookie, flowEnc };
+    const signIn = { connectionId: id, version: connection.version, userId: caller.userId, state, cookie, flowEnc };
     if (!(await insertSignIn(deps.db, signIn))) throw notFound();
     return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(cookie, isSecure) } };
   },
@@ -117,7 +117,7 @@ const callback = defineRoute({
       return toSettings(deps, found.projectId);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      log.info({ connection_id: found.id, outcome: error.outcome }, 'a provider has refused a sign-in');
+      log.info({ connection_id: found.id, outcome: error.outcome }, 'a sign-in at a provider has failed');
       return toSettings(
         deps,
         found.projectId,
@@ -168,7 +168,7 @@ function exchange(
   return exchangeAuthorizationCode({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
 }
 
-/** The console's page for the project's connections; without a project, the page for those of all projects. */
+/** Redirects to the console's page for the project's connections; without a project, to the page for all projects. */
 function toSettings({ config }: ConnectionDeps, projectId: number | undefined, error?: string) {
   const query = new URLSearchParams({
     tab: 'connections',
@@ -178,7 +178,7 @@ function toSettings({ config }: ConnectionDeps, projectId: number | undefined, e
   return { status: 303, headers: { Location: `${config.publicUrl}/settings?${query.toString()}` } };
 }
 
-/** Passes only codes of OAuth on, because other text may be written by an attacker. */
+/** Passes on only texts that have the form of OAuth's error codes, because an attacker may write other text. */
 function toCode(error: string | undefined): string {
   return error !== undefined && /^[a-z_]{1,50}$/.test(error) ? error : 'provider_refused';
 }

@@ -1,4 +1,4 @@
-// Validates what people enter for a connection: the fields of its kind, and the addresses that secrets go to.
+// Validates the data that people enter for a connection: the fields of its kind, and the addresses that secrets go to.
 import { z } from 'zod';
 import { ADDRESS_SETTINGS, CONNECTION_KINDS, connectionKinds } from '../../connections/kinds.js';
 import { toOrigin } from '../../connections/origins.js';
@@ -39,7 +39,7 @@ export interface Entered {
   secrets: Record<string, unknown>;
 }
 
-/** Throws a 400 that names every wrong field. */
+/** Checks settings, secrets, origins and addresses, in this order. Throws a 400 for the first part that has errors. */
 export function checkEntered(deps: Rules, kind: ConnectionKind, entered: Entered): Entered {
   const schemas = connectionKinds[kind];
   const settings = parseNamed('settings', schemas.settings, entered.settings) as Record<string, unknown>;

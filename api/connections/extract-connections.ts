@@ -65,7 +65,7 @@ export async function extractConnections(
   return done;
 }
 
-/** Changes the drawing like a PATCH, and takes the locks in the same order: record, project, workflow. */
+/** Changes the drawing like a PATCH, and takes the locks in the same order: audit record, project, workflow. */
 function extract({ db, secretBox, config }: ExtractDeps, workflowId: number): Promise<ExtractedWorkflow | undefined> {
   const change = { action: 'workflow.changed', type: 'workflow', doer: SYSTEM, touched: ['data'] } as const;
   const key = { id: workflowId };

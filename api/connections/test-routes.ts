@@ -21,7 +21,7 @@ const defineRoute = routesOf<ConnectionDeps>();
 const TIMEOUT_MS = 15_000;
 const MOST_CHARACTERS = 500;
 
-/** `status` is null if no server answered. */
+/** `status` is null if no server answered, and for every error of an MCP server except 401. */
 interface Outcome {
   ok: boolean;
   status: number | null;

@@ -49,7 +49,7 @@ export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
   };
 }
 
-/** `/runs/:id` -> one segment after `/runs/`, with or without a slash at the end. */
+/** Returns a pattern in which each `:name` stands for one segment. A slash at the end is optional. */
 function toPattern(address: string): RegExp {
   const segments = address.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment));
   return new RegExp(`^${segments.join('/').replace(/\/$/, '')}/?$`);

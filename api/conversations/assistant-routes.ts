@@ -103,7 +103,7 @@ interface Beginning {
   inputsEnc: Buffer;
 }
 
-/** Stores the conversation, unless another tab of the user has begun one meanwhile, which then stays. */
+/** Stores the conversation. If another tab of the user has begun one meanwhile, that one stays. */
 async function begin(db: Db, beginning: Beginning): Promise<void> {
   const conversation = { ...beginning, purpose: 'assistant' as const, title: '', endUser: null, fileIds: [] };
   const isMade = await insertConversation(db, conversation);

@@ -1,4 +1,4 @@
-// Builds the input of the run that answers a message (docs/use/conversations.md, "What the run gets"). Pure.
+// Builds the input of the run that answers a message (docs/use/conversations.md, "What the run gets").
 import type { Exchange } from '../../db/conversations/messages-repository.js';
 import type { FileValue } from '../../files/file-value.js';
 import type { RunInput } from '../../graph/input.js';
@@ -36,7 +36,8 @@ export function toRunInput({ conversationId, content, files, inputs, before, dra
 
 /**
  * Returns the newest messages, oldest first and with `content` as the last one: at most 100, and at most 256 KiB as
- * JSON. A message whose run has not succeeded is included without an answer.
+ * JSON. Returns none if `content` alone exceeds that. A message whose run has not succeeded is included without an
+ * answer.
  */
 export function toMessages(content: string, before: readonly Exchange[]): ChatMessage[] {
   const newestFirst: ChatMessage[] = [{ role: 'user', content }];

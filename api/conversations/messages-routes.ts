@@ -74,7 +74,7 @@ const post = defineRoute({
   },
 });
 
-/** Throws 403 for a key of another scope than `full`: the assistant in the editor changes drawings. */
+/** Throws 403 if a key of another scope than `full` asks the assistant in the editor, which changes drawings. */
 function refuseNarrowKeys({ purpose }: ConversationRecord, { scope = 'full' }: Caller): void {
   if (purpose === 'chat' || scope === 'full') return;
   throw new ApiError(403, 'key_scope', `An API key of the scope "${scope}" may not ask the assistant.`);

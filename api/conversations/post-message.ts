@@ -1,4 +1,4 @@
-// Accepts a message: stores it together with its run, which starts at once or is queued. ADR 29.
+// Accepts a message: stores it together with its run, which starts at once or is queued (ADR 29).
 import { randomUUID } from 'node:crypto';
 import { prepareRun, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
@@ -220,7 +220,7 @@ export async function reportCancelled(
   await Promise.all(
     toNotify.map((runId) =>
       cancelRunWorkflow(deps.temporal, runId).catch((error: unknown) => {
-        log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
+        log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will deliver it');
       }),
     ),
   );

@@ -1,5 +1,5 @@
 // Prepares a queued run, with its input and graph, when it is the next of its conversation. Rights and input are
-// checked at this point. ADR 29.
+// checked at this point (ADR 29).
 import { prepareRun, toSentences, type PreparedRun } from '../../acceptance/prepare-run.js';
 import { mayRun } from '../../acceptance/roles.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';
@@ -25,7 +25,10 @@ interface Refusal {
   message: string;
 }
 
-/** `none`: the run is not queued. `started`: this call has prepared the run. `later`: the run must not start now. */
+/**
+ * `none`: the run is not queued. `started`: this call has prepared the run. `later`: the run must not start now, or has
+ * ended because it was refused.
+ */
 type QueueDecision = 'none' | 'started' | 'later';
 
 /**

@@ -23,8 +23,8 @@ export function awaitsDrawing({ readsDrawing, readsDraft, readsBaseline, resolve
 }
 
 /**
- * Leases memory for the drawings and the draft that the route reads, and for what resolving actions adds. Waits in the
- * fair queue of api/http/heavy-work.ts if the body, the drawings and the draft together are large.
+ * Leases memory for the drawings and the draft that the route reads, and for the facts that resolving actions adds.
+ * Waits in the fair queue of api/http/heavy-work.ts if the body, the drawings and the draft together are large.
  */
 export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {

@@ -1,5 +1,6 @@
-// Calls routes of the service inside a request that has been admitted already: an assistant's tool does what the routes
-// do. The access check, the validation, the memory, the audit and the handler are those of the route itself.
+// Calls routes of the service inside a request that has been admitted already, for the tools of assistants. The access
+// check, the validation, the memory, the audit and the handler are those of the route itself. The credentials are not
+// checked again.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { authorize, authorizeAdministrators } from '../access/authorize.js';
@@ -44,7 +45,7 @@ export interface InnerAnswer {
   headers: Record<string, string>;
   /** As the handler has returned it, with pieces that are not read yet. */
   body: unknown;
-  /** Accounts what is read of the body. */
+  /** Accounts the memory of the parts of the body that are read. */
   memory: AnswerMemory;
 }
 
@@ -61,8 +62,8 @@ export class InnerCalls<D extends DispatchDeps> {
   }
 
   /**
-   * Calls the route that `name` names by method and path. Throws what the route would answer as an error. The answer's
-   * memory is held until `end`.
+   * Calls a route; `name` is its method and path. Throws the error that the route would answer. The answer's memory is
+   * held until `end`.
    */
   async call(name: string, request: InnerRequest = {}): Promise<InnerAnswer> {
     const { route, ctx } = this.#begin(name, request);
@@ -75,7 +76,7 @@ export class InnerCalls<D extends DispatchDeps> {
     return { status: result.status, headers: result.headers ?? {}, body: result.body, memory: memoryOf(state) };
   }
 
-  /** Throws, and records as a refusal, what the route answers to a caller who may not use it. Does nothing else. */
+  /** Throws the error of the route if the caller may not use it, and records the refusal. Does nothing else. */
   async admit(name: string, request: Pick<InnerRequest, 'params'>): Promise<void> {
     const { route, ctx } = this.#begin(name, request);
     await runSteps(admissionOf(route, this.#deps), ctx, () => undefined);

@@ -1,4 +1,4 @@
-// Parses the header `Range` of requests for bytes. RFC 9110, section 14.
+// Parses the header `Range` of requests for bytes (RFC 9110, section 14).
 import type { ByteRange } from '../../files/sealed-copy.js';
 
 /**

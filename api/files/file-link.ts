@@ -12,7 +12,7 @@ export function makeLink(secretBox: SecretBox, fileId: string, seconds: number):
   return secretBox.seal(JSON.stringify(facts), 'file-link').toString('base64url');
 }
 
-/** Throws 403 for a link that is none of ours, or has expired. */
+/** Throws 403 for a link that this service has not made, or that has expired. */
 export function openLink(secretBox: SecretBox, token: string): string {
   const { success, data } = contents.safeParse(unseal(secretBox, token));
   if (!success) throw new ApiError(403, 'link_invalid', 'The link is none of this service.');

@@ -161,7 +161,7 @@ const remove = defineRoute({
     // The sweep removes bytes that could not be removed here.
     await deps.files
       .removeAbandoned(REMOVED_AT_ONCE)
-      .catch((err: unknown) => log.warn({ err }, 'bytes are not removed'));
+      .catch((err: unknown) => log.warn({ err }, 'bytes of a deleted file are not removed yet'));
     return { status: 204 };
   },
 });

@@ -49,7 +49,7 @@ function matches(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 }
 
-/** The name in ASCII for old clients, and the exact name. RFC 6266. */
+/** The name in ASCII for old clients, and the exact name (RFC 6266). */
 function dispositionOf(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -1,4 +1,4 @@
-// Receives deliveries: the address of a hook, where another service starts a run. docs/use/starts.md.
+// Receives deliveries: requests of other services to the address of a hook, which start runs (docs/use/starts.md).
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -32,7 +32,7 @@ const defineRoute = routesOf<HookDeps>();
 const MOST_A_MINUTE = 60;
 /** Limits the body of a sender that has not proved yet to know the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
-/** 32 random bytes in base64url. Any other text is unknown without a query. */
+/** 32 random bytes in base64url. Any other text is answered as unknown, without a query. */
 const TOKEN = /^[\w-]{43}$/;
 
 const deliver = defineRoute({

@@ -1,4 +1,4 @@
-// The hooks of a workflow: addresses at which other services start its runs without a key. docs/use/starts.md.
+// The hooks of a workflow: addresses at which other services start its runs without a key (docs/use/starts.md).
 import { z } from 'zod';
 import {
   deleteHook,

@@ -95,7 +95,7 @@ function isSame(sent: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Returns '' for a missing header and for one that came several times, so that neither is a signature. */
+/** Returns '' for a missing header. Node.js joins the values of a header that came several times with commas. */
 function textOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';

@@ -1,5 +1,5 @@
-// Answers requests that are not valid HTTP, too slow or too long to reach a handler: an error of the usual shape, after
-// which the connection is closed.
+// Answers requests that are not valid HTTP, arrive too slowly, have too long a head, or ask for what this server does
+// not do. The answer is an error of the usual shape, after which the connection is closed.
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -59,7 +59,8 @@ export function answerClientError(
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;
-  return answer.req.complete ? !answer.writableFinished : answer.headersSent;
+  // An answer without a socket waits for the answer to an earlier request of the connection.
+  return answer.req.complete ? !answer.writableFinished : answer.headersSent || answer.socket === null;
 }
 
 /** CONNECT is refused because this service is not a proxy. */
@@ -84,6 +85,7 @@ function refuseRequest(response: ServerResponse, { status, detail, code }: Refus
   response.writeHead(Number.parseInt(status, 10), {
     'Content-Type': 'application/json; charset=utf-8',
     'X-Request-Id': randomUUID(),
+    ...ANSWER_HEADERS,
     Connection: 'close',
   });
   response.end(JSON.stringify({ detail, code }));

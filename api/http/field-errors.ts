@@ -120,6 +120,7 @@ function quote(value: unknown): string {
 
 function tooSmall(issue: RawIssue & { origin?: unknown; minimum?: unknown }): string {
   if (issue.origin === 'string') return 'This field may not be blank.';
+  if (issue.origin === 'array') return `Ensure this field has at least ${String(issue.minimum)} elements.`;
   return `Ensure this value is greater than or equal to ${String(issue.minimum)}.`;
 }
 

@@ -18,8 +18,8 @@ export interface AnswerMemory {
 }
 
 /**
- * JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. A source takes the memory
- * of what it fetches before it does so.
+ * JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. `pieces` must take the
+ * memory of a piece before it fetches the piece.
  */
 export class LazyJson {
   readonly pieces: (memory: AnswerMemory) => AsyncIterable<string>;

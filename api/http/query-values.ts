@@ -7,7 +7,7 @@ import { MAX_ID } from './path-ids.js';
 const DAY_MS = 86_400_000;
 const MAX_IDS = 200;
 
-/** A boolean in the words that Django accepts. */
+/** Accepts `true`, `false`, `1` and `0`, in upper or lower case. */
 export const queryBoolean = documentedAs(
   z
     .string()

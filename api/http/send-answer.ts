@@ -54,7 +54,7 @@ export async function sendStream(ctx: AppContext, stream: Readable, stalledMs: n
   try {
     await pipeline(stream, ctx.res);
   } catch (error) {
-    ctx.state.log.info({ err: error }, 'answer broke off');
+    ctx.state.log.info({ err: error }, 'the answer broke off');
   }
 }
 
@@ -69,7 +69,7 @@ async function unlessBroken({ res, state }: AppContext, send: () => Promise<void
     await send();
     res.end();
   } catch (error) {
-    state.log.info({ err: error }, 'answer broke off');
+    state.log.info({ err: error }, 'the answer broke off');
     res.destroy();
   }
 }

@@ -155,6 +155,8 @@ function createRoom(server: Server, maxConnections: number) {
   let open = 0;
   /** Connections without a request. The one that has waited longest comes first. */
   const waiting = new Set<Socket>();
+  /** The number of pipelined requests that a connection still has to answer. */
+  const pending = new WeakMap<Socket, number>();
   server.on('connection', (socket) => {
     open += 1;
     waiting.add(socket);
@@ -169,8 +171,11 @@ function createRoom(server: Server, maxConnections: number) {
   return {
     hold(socket: Socket, response: ServerResponse): void {
       waiting.delete(socket);
+      pending.set(socket, (pending.get(socket) ?? 0) + 1);
       response.once('close', () => {
-        if (!socket.destroyed) waiting.add(socket);
+        const left = pending.get(socket)! - 1;
+        pending.set(socket, left);
+        if (left === 0 && !socket.destroyed) waiting.add(socket);
       });
     },
   };

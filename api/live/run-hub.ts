@@ -169,7 +169,7 @@ export class RunHub {
     await this.#loop;
   }
 
-  /** Registers the run again if its readers have only waited for its end so far. */
+  /** Registers the run if it has no readers yet, and again if they have only waited for its end so far. */
   #registerChanges(runId: string): void {
     if (!this.#runs.hasChangesRead(runId)) this.#unregistered.add(runId);
   }
@@ -204,7 +204,7 @@ export class RunHub {
       try {
         await this.#round(startedAtMs);
       } catch (error) {
-        this.#logger.warn({ err: error }, 'runs that are waited for could not be read; they will be');
+        this.#logger.warn({ err: error }, 'the runs that readers wait for could not be read; they are read again');
         await pause(AFTER_FAILURE_MS, this.#stopped.signal);
       }
       tookMs = performance.now() - startedAtMs;

@@ -26,9 +26,12 @@ export interface NodeTexts {
   steps: StepTexts[];
   /** The tick at which the first reader reached the end of the node; infinite before. */
   endedAt: number;
-  /** The number of readers that have reached the end of the node. */
-  closedBy: number;
+  /** The readers that have reached the end of the node. */
+  closedBy: Set<TextsReader>;
 }
+
+/** The function that notifies a reader identifies it. */
+type TextsReader = () => void;
 
 type NodeName = Pick<NodeTexts, 'path' | 'nodeId'>;
 
@@ -38,7 +41,8 @@ const LEASED_AT_ONCE = 64 * 1024;
 
 export class RunTexts {
   readonly nodes = new Map<string, NodeTexts>();
-  readonly readers = new Set<() => void>();
+  /** When each reader came, by the logical clock. */
+  readonly #readers = new Map<TextsReader, number>();
   readonly #lease: ByteLease;
   #bytes = 0;
   #leasedBytes = 0;
@@ -54,6 +58,25 @@ export class RunTexts {
   tick(): number {
     this.#clock += 1;
     return this.#clock;
+  }
+
+  get hasReaders(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  enter(reader: TextsReader): void {
+    this.#readers.set(reader, this.tick());
+  }
+
+  cameAt(reader: TextsReader): number {
+    return this.#readers.get(reader) ?? Infinity;
+  }
+
+  /** Returns false if the reader had already left. */
+  leave(reader: TextsReader): boolean {
+    const hasLeft = this.#readers.delete(reader);
+    if (hasLeft) for (const node of this.nodes.values()) this.#freeIfRead(node);
+    return hasLeft;
   }
 
   get(node: NodeName): NodeTexts | undefined {
@@ -95,25 +118,32 @@ export class RunTexts {
     });
   }
 
-  /** Records that a reader has reached the end of the node. Frees the node once all readers have. */
-  close(node: NodeTexts): void {
+  /** Records that the reader has reached the end of the node. */
+  close(node: NodeTexts, reader: TextsReader): void {
     node.endedAt = Math.min(node.endedAt, this.tick());
-    node.closedBy += 1;
-    if (node.closedBy < this.readers.size) return;
-    this.nodes.delete(nameOf(node));
-    for (const step of node.steps) this.#free(step);
+    node.closedBy.add(reader);
+    this.#freeIfRead(node);
   }
 
   notify(): void {
-    for (const onNews of this.readers) onNews();
+    for (const onNews of this.#readers.keys()) onNews();
   }
 
   end(): void {
     this.#lease.end();
   }
 
+  /** Frees an ended node once each reader has reached its end or came after it. */
+  #freeIfRead(node: NodeTexts): void {
+    for (const [reader, cameAt] of this.#readers) {
+      if (cameAt <= node.endedAt && !node.closedBy.has(reader)) return;
+    }
+    this.nodes.delete(nameOf(node));
+    for (const step of node.steps) this.#free(step);
+  }
+
   #begin({ path, nodeId, attempt, step }: DeltaKey, isLate: boolean): StepTexts {
-    const node = this.get({ path, nodeId }) ?? { path, nodeId, steps: [], endedAt: Infinity, closedBy: 0 };
+    const node = this.get({ path, nodeId }) ?? { path, nodeId, steps: [], endedAt: Infinity, closedBy: new Set() };
     this.nodes.set(nameOf(node), node);
     if (node.steps[0] !== undefined && node.steps[0].attempt < attempt) {
       for (const older of node.steps) this.#free(older);

@@ -8,8 +8,8 @@ interface WaitOptions {
 }
 
 /**
- * Resolves with true as soon as the run is in another state than `stateTag`; with false after `waitMs`, if the caller
- * hangs up or the hub stops.
+ * Resolves with true as soon as the run is in another state than `stateTag`. Resolves with false after `waitMs` (or a
+ * little earlier if there are many readers, see `RunHub.spread`), or when the caller hangs up or the hub stops.
  */
 export function waitForChange(
   hub: RunHub,

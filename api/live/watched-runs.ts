@@ -98,9 +98,9 @@ export class WatchedRuns {
   readTexts(runId: string, onNews: () => void, open: () => RunTexts): { texts: RunTexts; leave: () => void } {
     const run = this.#runs.get(runId)!;
     const texts = (run.texts ??= open());
-    texts.readers.add(onNews);
+    texts.enter(onNews);
     const leave = (): void => {
-      if (!texts.readers.delete(onNews) || texts.readers.size > 0) return;
+      if (!texts.leave(onNews) || texts.hasReaders) return;
       texts.end();
       if (run.texts === texts) run.texts = undefined;
     };

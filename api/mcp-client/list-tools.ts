@@ -15,7 +15,7 @@ const LIST_FACTOR = 8;
 const VALUE_BYTES = 128;
 
 interface Listing {
-  /** Covers the list until the answer is sent. */
+  /** Covers the list until the answer is built. */
   memory: ByteLease;
   signal: AbortSignal;
 }

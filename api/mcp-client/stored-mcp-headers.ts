@@ -44,7 +44,7 @@ export function mergeHeaders(stored: Headers, sent: Headers): Headers {
   return Object.fromEntries(merged);
 }
 
-/** An MCP node has one server; an agent has one for each of its tools. */
+/** An MCP node names one server; an agent names one in each entry of its `tools`. */
 function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const node = nodes.find(({ id }) => id === nodeId);

@@ -76,7 +76,7 @@ async function acceptCall(
   const { envelope, isRepeat } = await withDrawing(deps, asker, reads, () =>
     acceptOnce(deps, keyed, attempt).catch(refuseSecondUse),
   );
-  // A call may last for long, and needs the drawing no more.
+  // A call may last long and no longer needs the drawing, so the memory of the drawing is given back.
   await memory.resize(before);
   const { id: runId } = envelope.data;
   if (envelope.status !== 201 || runId === null)

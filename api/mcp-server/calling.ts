@@ -10,7 +10,7 @@ export interface Calling {
   caller: Caller;
   sessionId: string;
   takesFirstEvent: boolean;
-  /** True if the server has announced tasks to the client. */
+  /** True if the client's version of the protocol has tasks (`AgreedVersion`). */
   hasTasks: boolean;
   tenant: string;
   /** The memory of the request, with its body. */

@@ -45,6 +45,7 @@ export async function getRun(
     const waits = requests.length > 0 ? ` It waits for a person:\n\n${toRequestText(requests, deps.config)}` : '';
     return answerResult(id, toText(`The run ${runId} has not ended yet.${waits}`, runId));
   }
+  if (end.hasExpired) return answerResult(id, failure('The results of this run have expired.', runId));
   if (deps.runHub.isFullFor(caller.userId)) throw overloaded();
   const call = { requestId: id, progressToken: undefined, reported: 0, ofRun: runId };
   return streamCall(deps, { ...call, runId, reader: caller, takesFirstEvent, signal });

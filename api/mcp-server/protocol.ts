@@ -58,7 +58,7 @@ export function refuseOtherTypes(accept: string | undefined): void {
 
 export interface AgreedVersion {
   takesFirstEvent: boolean;
-  /** True if the server has announced tasks to the client. */
+  /** True for the versions in which `/mcp` announces tasks. `/mcp/build` has no tasks and ignores this. */
   hasTasks: boolean;
 }
 

@@ -78,7 +78,7 @@ async function* framesOf(
   }
 }
 
-/** The lease covers the result until the client has received it. */
+/** The lease covers the result until it is handed to the connection, which may still hold it for a slow client. */
 async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
   const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);
   try {
@@ -116,7 +116,10 @@ const eventIdSchema = z.tuple([
   idSchema,
   idSchema.nullable(),
   z.int().min(0),
-  z.uuid().optional(),
+  z
+    .uuid()
+    .transform((id) => id.toLowerCase())
+    .optional(),
   z.boolean().optional(),
 ]);
 const MAX_EVENT_ID_CHARACTERS = 2_000;

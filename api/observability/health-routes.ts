@@ -38,7 +38,7 @@ const ready = defineRoute({
   method: 'GET',
   path: '/readyz',
   summary:
-    'Answers 200 while the database, Temporal and the store of files answer and no migration is missing, else 503; names each of them, unless METRICS_PORT is set.',
+    'Answers 200 while the database and Temporal answer, no migration is missing and the store of files has answered once, else 503; names each of them, unless METRICS_PORT is set.',
   auth: 'open',
   quiet: true,
   responses: { 200: readySchema, 503: readySchema },
@@ -101,7 +101,7 @@ async function checkMigrations(deps: ObservabilityDeps): Promise<void> {
   if ((await pendingMigrations(deps.db)).length > 0) throw new Error('migrations are missing');
 }
 
-/** True if the check succeeds in time. The component that failed logs the reason. */
+/** True if the check succeeds within `CHECK_MS`. The reason of a failure is neither answered nor logged here. */
 function holds(check: Promise<unknown>): Promise<boolean> {
   const outcome = check.then(
     () => true,

@@ -1,5 +1,5 @@
-// How the pools are doing: workers and builds from their reports, what waits from the database, and what waits in the
-// queue of the default pool from Temporal, because nodes enter that one without a row.
+// Reads the figures of the pools. Workers and builds come from the workers' reports, waiting nodes from the database.
+// The queue of the default pool is read from Temporal, because nodes enter that queue without a row in the database.
 import type { Client } from '@temporalio/client';
 import { bounded } from '../../acceptance/bounded-call.js';
 import type { Db } from '../../db/core/client.js';

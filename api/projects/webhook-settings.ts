@@ -14,7 +14,7 @@ export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Creates the secret of a webhook that is switched on. */
+/** Creates the secret of a project's webhook, and returns it sealed. */
 export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
   return secretBox.seal(createWebhookSecret(), 'webhook-secret', projectId);
 }

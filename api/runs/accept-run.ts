@@ -145,7 +145,7 @@ export async function startWithoutWaiting(
       };
       await startRunWorkflow(deps.temporal, deps.config, run);
     } catch (error) {
-      log.warn({ err: error, run_id: id }, 'run not started yet; the reconciler will');
+      log.warn({ err: error, run_id: id }, 'the run is not started yet; the reconciler will start it');
     }
   };
   await deps.startSlots.begin(start, START_PATIENCE_MS);

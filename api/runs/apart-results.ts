@@ -46,6 +46,9 @@ export function readApartFrom(
       const text = current.texts.get(nodeId);
       if (text === undefined) throw new Error('a result expired while it was read');
       yield text;
+      if (nodeId !== group.ids.at(-1)) return;
+      memory.give(TEXT_COPIES * group.bytes);
+      current = undefined;
     });
   };
 }

@@ -17,8 +17,8 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * The request to cancel is stored before it is sent to Temporal. If sending fails, the reconciler repeats it until the
- * run has ended. Returns when the run has ended, after three seconds, or as soon as sending fails. Throws 404 for an
- * unknown run, and 400 for a finished one.
+ * run has ended. Returns when the run has ended, as soon as sending fails, or after three seconds (up to five, if a
+ * call to Temporal is under way then). Throws 404 for an unknown run, and 400 for a finished one.
  */
 export async function cancelRun(
   deps: RunEndDeps & { db: Database },
@@ -42,6 +42,6 @@ export async function cancelRun(
       if ((await findRunStatus(deps.db, workflowId, runId)) !== 'In Progress') return;
     }
   } catch (error) {
-    log.warn({ err: error, run_id: runId }, 'cancel not delivered yet; the reconciler will');
+    log.warn({ err: error, run_id: runId }, 'the cancel is not delivered yet; the reconciler will deliver it');
   }
 }

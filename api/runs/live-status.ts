@@ -1,6 +1,6 @@
 // Queries the nodes in flight of a run from its workflow for polls (the query `status`). A query costs a worker and
-// Temporal some milliseconds each. A run is therefore queried at most once a second, and no poll waits long for an
-// answer.
+// Temporal some milliseconds each. Each process therefore queries a run at most once a second, and no poll waits long
+// for an answer.
 import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';

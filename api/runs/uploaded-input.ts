@@ -13,7 +13,10 @@ interface UploadedInput {
   options: object | undefined;
 }
 
-/** Adds each file to the input field that it was sent for. A trigger field that accepts several files gets a list. */
+/**
+ * Adds each file to the input field that it was sent for. A field that accepts several files, or for which several were
+ * sent, gets a list.
+ */
 export function toUploadedInput(document: unknown, { input, uploads }: ReceivedInput): UploadedInput {
   if (uploads.length === 0) return { input, uploaded: [], options: undefined };
   const lists = new Set<unknown>(

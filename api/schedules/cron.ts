@@ -2,8 +2,8 @@
 import { CronExpressionParser } from 'cron-parser';
 
 /**
- * The characters of five standard fields. The parser's own extensions are refused: seconds, `L`, `#`, `H`, `?`,
- * `@hourly`.
+ * Five fields of standard characters. With the check against `KNOWN_NAMES`, this refuses the extensions of the parser:
+ * seconds, `L`, `#`, `H`, `?`, `@hourly`.
  */
 const FIVE_FIELDS = /^[\d*,/A-Z-]+(?: [\d*,/A-Z-]+){4}$/;
 const NAMES = /[A-Z]+/g;
@@ -23,7 +23,7 @@ export interface CronLine {
   months: number[];
   /** Counts from 0, which is Sunday. */
   daysOfWeek: number[];
-  /** True if both fields for days are restricted: a day that matches either of them is enough then. */
+  /** True if neither field for days starts with `*`: a day that matches one of them is enough then. */
   isEitherDay: boolean;
   /** True if minutes or hours start with `*`: the line then follows real time across a change of clocks. */
   isByRealTime: boolean;
@@ -59,7 +59,7 @@ const FIELDS = [
   'day of week, which is 0 to 7 or SUN to SAT',
 ];
 
-/** The parser's own messages name neither the field nor its values. */
+/** Its errors name the wrong field and the values that it may have, because the messages of the parser do not. */
 function readFields(cron: string) {
   try {
     return CronExpressionParser.parse(cron).fields;

@@ -12,7 +12,10 @@ const DAY_MS = 24 * HOUR_MS;
  */
 const AROUND_MS = HOUR_MS;
 
-/** The hours on the clock around each change, by day: the day's beginning in milliseconds, as if it were UTC. */
+/**
+ * Returns the hours on the clock around each change, by day. The key is the beginning of the day in milliseconds, as if
+ * the clock showed UTC.
+ */
 export function hoursAroundChanges(periods: OffsetPeriod[]): Map<number, Set<number>> {
   const days = new Map<number, Set<number>>();
   for (const [index, { fromMs, offsetMs }] of periods.entries()) {

@@ -1,4 +1,4 @@
-// The schedules of a workflow, which start its runs by the clock. docs/use/starts.md.
+// The schedules of a workflow, which start its runs at set times. docs/use/starts.md.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
@@ -175,7 +175,10 @@ interface Change {
   body: z.infer<typeof scheduleChangeBody>;
 }
 
-/** True if the change resumes the schedule and its author has lost access, no matter who paused it. */
+/**
+ * True if the change resumes a schedule whose author may not run the workflow, or one that was paused because its
+ * author had lost access.
+ */
 function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['body']): boolean {
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }

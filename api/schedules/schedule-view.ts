@@ -51,7 +51,7 @@ export const projectScheduleSchema = scheduleSchema.extend({
 /** A drawing, or the part of it that names secret fields. */
 type Drawing = SealedSecrets & { document: unknown };
 
-/** `drawing`: the workflow's. Masks its secret fields, and those that were secret when the input was sent. */
+/** Masks the secret fields of the workflow's `drawing`, and those that were secret when the input was sent. */
 export async function toSchedule(
   deps: ScheduleDeps,
   schedule: ScheduleRecord,
@@ -96,7 +96,7 @@ async function askNextTimes({ temporal, logger }: ScheduleDeps, schedule: Schedu
     const times = await nextTimes(temporal, schedule, ASK_MS);
     return times?.slice(0, NEXT).map((time) => time.toISOString()) ?? null;
   } catch (error) {
-    logger.debug({ err: error, schedule_id: schedule.id }, 'Temporal does not tell the next times of a schedule');
+    logger.debug({ err: error, schedule_id: schedule.id }, 'Temporal has not returned the next times of a schedule');
     return null;
   }
 }

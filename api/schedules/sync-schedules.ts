@@ -20,12 +20,12 @@ const PING_MS = 2_000;
 const BATCH = 30;
 /** Each sync holds a database connection during its calls to Temporal. */
 const AT_ONCE = 4;
-/** The interval at which each copy is compared. */
+/** The average interval at which each copy is compared with its schedule. */
 const AGAIN_SECONDS = 900;
 /** A schedule is not synced again for this time after a failure, so that others come first. */
 const RETRY_SECONDS = 10;
 
-/** `stop` of the loop resolves when the current call has ended. */
+/** `stop` of the loop resolves when the schedules that are being synced have been synced; it starts no others. */
 export function startScheduleSync(deps: ScheduleDeps): BackgroundLoop {
   let intervalMs = INTERVAL_MS;
   return startLoop(async (stopped) => {
@@ -33,7 +33,7 @@ export function startScheduleSync(deps: ScheduleDeps): BackgroundLoop {
       await syncDue(deps, stopped);
       intervalMs = INTERVAL_MS;
     } catch (error) {
-      deps.logger.debug({ err: error }, 'schedules cannot be compared: Temporal or the database is away');
+      deps.logger.debug({ err: error }, 'schedules cannot be synced: Temporal or the database is unavailable');
       intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * 2);
     }
     return intervalMs;
@@ -50,7 +50,7 @@ async function syncDue(deps: ScheduleDeps, stopped: AbortSignal): Promise<void> 
   await workThrough(removed, pool, (id) => finishRemoval(deps, deps.logger, id));
 }
 
-/** Syncs one schedule and never throws: the loop repeats what fails. */
+/** Syncs one schedule. Never throws, because the loop repeats a failed sync. */
 export async function syncSchedule(deps: ScheduleDeps, log: Logger, scheduleId: string): Promise<void> {
   const { db, temporal, config } = deps;
   try {
@@ -65,13 +65,13 @@ export async function syncSchedule(deps: ScheduleDeps, log: Logger, scheduleId: 
     else
       log.warn(
         { err: error, schedule_id: scheduleId },
-        'Temporal does not have a schedule yet; the next round retries',
+        'a schedule could not be synced to Temporal; a later round tries again',
       );
     await postpone(db, scheduleId, isRefused ? AGAIN_SECONDS : RETRY_SECONDS).catch(() => undefined);
   }
 }
 
-/** Removes a copy and never throws: the loop repeats what fails. */
+/** Removes a copy. Never throws, because the loop repeats a failed removal. */
 export async function finishRemoval({ db, temporal }: ScheduleDeps, log: Logger, scheduleId: string): Promise<void> {
   try {
     await removeSchedule(temporal, scheduleId);
@@ -79,7 +79,7 @@ export async function finishRemoval({ db, temporal }: ScheduleDeps, log: Logger,
   } catch (error) {
     log.warn(
       { err: error, schedule_id: scheduleId },
-      'a deleted schedule is still in Temporal; it will be deleted again',
+      'a deleted schedule could not be removed from Temporal; a later round tries again',
     );
   }
 }

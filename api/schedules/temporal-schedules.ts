@@ -1,4 +1,4 @@
-// Manages the copies of schedules in Temporal, which is the clock. docs/adr/0023-schedules.md
+// Manages the copies of schedules in Temporal, which fires each schedule at its times. docs/adr/0023-schedules.md
 import { cutText } from '../../graph/cut-text.js';
 import {
   ScheduleNotFoundError,
@@ -31,8 +31,9 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
  * Creates the copy, or updates it if its version or its spec differs, such as a spec of an earlier build or year. Then
  * makes up for missed firings. Idempotent.
  *
- * Returns true when that is done. Returns false, without doing anything, if the copy differs from the recorded version:
- * the difference must be recorded first, because a process that dies in between would forget the missed firings.
+ * Returns true when that is done. Returns false, without doing anything, if the copy differs although Postgres records
+ * that it is up to date. The difference must be recorded first, because a process that dies in between would forget the
+ * missed firings.
  */
 export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);

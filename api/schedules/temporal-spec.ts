@@ -29,7 +29,7 @@ const ALL_DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
  */
 const YEARS_BACK = 1;
 const YEARS_AHEAD = 6;
-/** Temporal's own bounds. */
+/** The years that a calendar of Temporal may have. */
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2100;
 const WHOLE_HOUR_MS = 3_600_000;
@@ -95,8 +95,8 @@ function calendarsOf({ months, daysOfMonth, daysOfWeek, hours, isEitherDay }: Cr
 }
 
 /**
- * Returns the days of changes on which the line is due. A day that may start with a missing hour counts for each line
- * with days of the week, because Temporal may take it for the day before.
+ * Returns the days of changes on which the line is due in an hour around the change. A day that may start with a
+ * missing hour counts for each line with days of the week, because Temporal may take it for the day before.
  */
 function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {
   return [...hoursAroundChanges(periods)].flatMap(([dayMs, hours]) => {

@@ -58,7 +58,7 @@ function readOffset(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
-/** The first full minute after the change. */
+/** Returns the first full minute for which `isAfter` is true. `beforeMs` and `afterMs` are full minutes. */
 function findChange(beforeMs: number, afterMs: number, isAfter: (ms: number) => boolean): number {
   let [before, after] = [beforeMs / MINUTE_MS, afterMs / MINUTE_MS];
   while (after - before > 1) {

@@ -1,4 +1,5 @@
-// The services that everybody can use: a file of facts for each, with the pages that state them.
+// The services that every project can use. Each is a JSON file in `catalogue/` with its actions and the pages that
+// document them.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -93,7 +94,10 @@ export function findCatalogueAction(service: string, id: string): CatalogueActio
   return byId.get(service)?.actions.find((action) => action.id === id);
 }
 
-/** Returns the services that have each word in name and description, or in their name and the title of an action. */
+/**
+ * Returns the services whose id, name and description together contain each word, or whose name and the title of one
+ * action together do.
+ */
 export function searchCatalogue(search: string | undefined): readonly CatalogueService[] {
   if (search === undefined) return catalogue;
   const hasAll = finderOf(search);
@@ -103,7 +107,7 @@ export function searchCatalogue(search: string | undefined): readonly CatalogueS
   );
 }
 
-/** Returns the actions of a service that have each word in the texts that people read. */
+/** Returns the actions of a service whose id, title, path and description together contain each word. */
 export function searchActions({ actions }: CatalogueService, search: string | undefined): CatalogueAction[] {
   if (search === undefined) return actions;
   const hasAll = finderOf(search);

@@ -12,16 +12,16 @@ const WITHIN_MS = 30_000;
 interface Fetching {
   outgoing: OutgoingClient;
   signal: AbortSignal;
-  /** Takes memory for the bytes. */
+  /** Reserves memory for the largest possible document. */
   reserve: () => Promise<void> | undefined;
 }
 
-/** Nothing is sent to the address to which a redirect leads. */
+/** Refuses a redirect before anything is sent to its address. */
 class RefusedRedirectError extends Error {}
 
 /**
- * Returns the document and the address that it came from. Throws a 400 on `openapi`. The request carries no credential
- * and no cookie; redirects stay on https.
+ * Returns the document and the address that it came from. Throws a 400 on the field `openapi`. The request carries no
+ * credential and no cookie; redirects stay on https.
  */
 export async function fetchDocument(
   address: string,

@@ -1,4 +1,4 @@
-// Reads the document of a request into a service, in a process of its own (docs/use/services.md).
+// Reads the OpenAPI document of a request into a service, in a separate process (docs/use/services.md).
 import type { ServiceFields } from '../../db/services/services-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Throws 400 for a body or document that cannot be used, and 503 if too many documents of the user are being read.
+ * Throws 400 for a body or document that cannot be used, and 503 if too many documents of the user wait for a process.
  * `bytes` is the body of the request.
  */
 export async function readService(deps: ServiceDeps, bytes: Buffer, asked: Asked): Promise<GivenService> {
@@ -62,7 +62,7 @@ function toService(reply: OpenapiReply, name?: string): GivenService {
   if (reply.kind === 'openapi-refused') {
     throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
   }
-  if (reply.kind !== 'openapi-service') throw new Error('a document has led to another one');
+  if (reply.kind !== 'openapi-service') throw new Error('a fetched document was read as the address of a document');
   const fields = toFields(reply);
   return { fields: { ...fields, name: name ?? fields.name }, warnings: reply.service.warnings };
 }

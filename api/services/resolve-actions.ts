@@ -27,8 +27,9 @@ const GROUP = 100;
 type Find = (name: ActionName) => ActionFacts | undefined;
 
 /**
- * Services of the catalogue hide none of a project, because their ids are no UUIDs. The caller must have checked
- * access. If the fields of the project's actions exceed `mostBytes`, some of the actions are not found.
+ * Returns a function that finds the facts of these actions. A service of the catalogue never takes the place of a
+ * service of a project, because its id is no UUID. The caller must have checked access. If the fields of the actions of
+ * the project exceed `mostBytes`, some of these actions are not found.
  */
 export async function findActions(
   db: Db,

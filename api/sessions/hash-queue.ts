@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { overloaded } from '../http/errors.js';
 
-/** Node has four threads, which also resolve host names. */
+/** By default, Node.js has four threads for such work, with which it also resolves host names. */
 const MOST_AT_ONCE = 2;
 /** The limit applies to each of the two priorities. */
 const MOST_WAITING = 64;
-/** This many waiting logins from unknown networks are a flood. */
+/** From this many waiting logins from unknown networks on, `isBusy` returns true. */
 const BUSY = 8;
 
 export interface HashQueue {
@@ -50,7 +50,7 @@ export function createHashQueue({ atOnce, mostWaiting, busy }: Options = DEFAULT
     isBusy: () => waitingOf(false) >= busy,
     async run(work, { isPreferred, signal }) {
       refuseWhenFull(isPreferred);
-      // The queue itself does not get the signal, because it would free the slot of a comparison that is still running.
+      // The queue itself does not get the signal, because it would free the slot of a hash that is still computed.
       const unlessAborted = () => {
         signal.throwIfAborted();
         return work();

@@ -72,7 +72,7 @@ export async function tryPassword(
   { name, hash, isKnownNetwork, password }: Attempt,
   { network, signal }: Pick<Visitor, 'network' | 'signal'>,
 ): Promise<(() => Promise<void>) | undefined> {
-  // Checked before the attempt is counted, so that a full queue costs nobody an attempt.
+  // Also checked before the attempt is counted, so that a queue that is full already costs nobody an attempt.
   hashQueue.refuseWhenFull(isKnownNetwork);
   const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
   const compare = () => verifyPassword(password, hash);

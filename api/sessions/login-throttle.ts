@@ -1,4 +1,4 @@
-// Decides who may try a password now. docs/operate/sign-in.md, "Guessing passwords".
+// Limits the attempts to sign in with a password. docs/operate/sign-in.md, "Guessing passwords".
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
 import type { SignInMethod } from '../../db/core/tables.js';
@@ -11,14 +11,14 @@ import {
 import { throttled, ApiError } from '../http/errors.js';
 import type { SessionDeps } from './deps.js';
 
-/** Failed logins a minute for an account from one network. */
+/** The limit on failed logins a minute for an account from one network. */
 const MOST_BY_PAIR = 5;
 /**
- * The limit for all networks from which the account was never signed in; above it, such networks must wait
- * (`TURN_AFTER_SECONDS`).
+ * The limit on failed logins a minute for an account, from all networks that are unknown to it. Above the limit, these
+ * networks must wait (`TURN_AFTER_SECONDS`).
  */
 const MOST_BY_STRANGERS = 20;
-/** The limit for one network, for all accounts that were never signed in there. */
+/** The limit on failed logins a minute from one network, for all accounts to which it is unknown. */
 const MOST_BY_NETWORK = 100;
 const TURN_AFTER_SECONDS = 30;
 
@@ -26,13 +26,13 @@ interface LoginAttempt {
   /** Names the account, even if it does not exist. */
   account: string;
   network: string;
-  /** True if the account was signed in from this network before. */
+  /** True if a stored session of the account was last used from this network. */
   isKnownNetwork: boolean;
 }
 
 /**
  * Counts the attempt as failed, or throws 429. Call the result if the attempt succeeds. `isBusy`: true makes every
- * unknown network wait, whatever the count of its account.
+ * unknown network wait, whatever the count of the account.
  */
 export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => boolean): Promise<() => Promise<void>> {
   const keys = keysOf(attempt);

@@ -27,7 +27,7 @@ export interface OidcClient {
   settings: OidcSettings;
   /** The address at which the browser starts the sign-in. */
   url: string;
-  /** Returns the issuer's sign-in page. Throws if the issuer cannot be reached. */
+  /** Returns the address of the issuer's sign-in page. Throws if it has to be fetched and the issuer does not answer. */
   authorizationUrl(flow: OidcFlow): Promise<string>;
   /**
    * Returns the identity in the issuer's answer, from the parameters that the browser brought. Throws if the answer is
@@ -157,7 +157,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 /** `claims`: of the ID token and the user info. The issuer's texts are untrusted. */
 function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): Identity {
-  if (subject === '' || subject.length > MAX_SUBJECT || hasControls(subject)) throw new Error('the subject is no text');
+  if (subject === '' || subject.length > MAX_SUBJECT || hasControls(subject)) throw new Error('the subject is invalid');
   const verifiedEmail = claims['email_verified'] === true ? toEmail(claims['email']) : undefined;
   const names = [claims['name'], claims['preferred_username'], verifiedEmail, subject];
   return { issuer, subject, name: names.map(toName).find((name) => name !== '') ?? subject, verifiedEmail };
@@ -170,7 +170,7 @@ function toEmail(claim: unknown): string | undefined {
 
 function toName(claim: unknown): string {
   if (typeof claim !== 'string') return '';
-  // Removes control characters and lone surrogates, which the database refuses.
+  // Replaces control characters (the database refuses the null character) and lone surrogates (UTF-8 has none).
   const text = Array.from(claim.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' ').trim());
   return text.slice(0, MAX_NAME).join('');
 }

@@ -15,15 +15,15 @@ const UNREACHABLE = new Set([
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Converts the error of a sign-in that the issuer, or a check of its answer, refused. Only codes are logged, because
- * the library's errors contain codes and tokens of the flow.
+ * Converts an error of the issuer, or of a check of its answer, to an answer of this service. Only codes are logged,
+ * because the errors of the library contain codes and tokens of the flow.
  */
 export function toOidcError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error;
   const code = codeOf(error);
   // `fetch` throws a TypeError if there is no connection.
   if (error instanceof TypeError || UNREACHABLE.has(code)) {
-    log.warn({ code }, 'the issuer of OpenID Connect does not answer');
+    log.warn({ code }, 'the issuer of OpenID Connect gives no usable answer');
     return new ApiError(503, 'issuer_unavailable', 'The identity provider does not answer. Please try again.', {
       headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     });
@@ -38,7 +38,7 @@ export function toOidcError(error: unknown, log: Logger): ApiError {
 
 function codeOf(error: unknown): string {
   const { error: standardCode, code } = (error ?? {}) as { error?: unknown; code?: unknown };
-  // Logs only words of the standards, such as `access_denied`; other text of an issuer is not logged.
+  // Logs only text in the form of the codes of the standard, such as `access_denied`; an issuer may send other text.
   if (typeof standardCode === 'string' && /^[a-z_]{1,60}$/.test(standardCode)) return standardCode;
   if (error instanceof ClientError && typeof code === 'string') return code;
   return error instanceof Error ? error.name : 'unknown';

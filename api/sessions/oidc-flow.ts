@@ -47,7 +47,7 @@ export function readFlowSecret(headers: IncomingHttpHeaders, isSecure: boolean):
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-/** Lax: the answer comes by a link of the issuer's pages, with which a Strict cookie would not be sent. */
+/** Lax, because the browser would not send a Strict cookie when the issuer's pages redirect it to this service. */
 export function flowCookie(secret: string, isSecure: boolean): string {
   const [sameSite, maxAgeSeconds] = ['Lax', LIFETIME_SECONDS] as const;
   return toCookie({ name: COOKIE, value: secret, path: OIDC_PATH, sameSite, isSecure, maxAgeSeconds });

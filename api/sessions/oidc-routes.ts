@@ -55,7 +55,7 @@ const begin = defineRoute({
     }),
 });
 
-/** The parameters of an authorization response that count; others are ignored. */
+/** The parameters of an authorization response that are read; others are ignored. */
 const answerSchema = z.object({
   state: z.string().optional(),
   code: z.string().max(8192).optional(),

@@ -3,7 +3,8 @@ import { foreignOrigin } from '../http/errors.js';
 
 /**
  * Throws 403 if a browser reports that a page of another origin sends this request. SameSite=Strict does not
- * distinguish two ports or subdomains of one site. Programs other than browsers send neither header and pass.
+ * distinguish two ports or subdomains of one site. A request with neither `Origin` nor `Sec-Fetch-Site` passes, because
+ * it comes from a program other than a browser.
  */
 export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const { origin, host = '' } = headers;

@@ -2,7 +2,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 interface Parameters {
-  /** The logarithm of N. */
+  /** The binary logarithm of N, the cost parameter of scrypt. */
   ln: number;
   r: number;
   p: number;

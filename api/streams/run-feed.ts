@@ -28,7 +28,7 @@ export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
   end(): void;
 }
 
-/** Bounds the memory of a reader that is behind: each event has 16 KiB at most. */
+/** Bounds the memory of a reader that is behind. Results of more than 16 KiB are not part of an event. */
 const PAGE_EVENTS = 16;
 
 export async function openEndedFeed(db: Database, runId: string): Promise<RunFeed> {
@@ -81,6 +81,7 @@ export function openFeed(
     deltas &&
     new TextReader({
       texts: following.texts()!,
+      notify,
       readAnswer: (node) => readAnswer(db, { ...node, runId }),
       since: deltas.since,
       lease: deltas.memory.lease(`user:${reader.userId}`, signal),

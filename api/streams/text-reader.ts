@@ -31,11 +31,13 @@ interface Place {
 
 interface Reading {
   texts: RunTexts;
+  /** The function that notifies the reader, by which `texts` knows it. */
+  notify: () => void;
   /** Returns the answer of an ended node that calls models; undefined for other nodes. */
   readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;
   /** The version of the run when the reader came; answers of nodes that had ended by then are not sent. */
   since: number;
-  /** Accounts the answers that are read from the database. */
+  /** Reserves memory for the answers that are read from the database. */
   lease: ByteLease;
 }
 
@@ -46,7 +48,7 @@ export class TextReader {
 
   constructor(reading: Reading) {
     this.#reading = reading;
-    this.#joinedAt = reading.texts.tick();
+    this.#joinedAt = reading.texts.cameAt(reading.notify);
   }
 
   /** Returns the next part of the unsent text: one delta for the text of each step, and one for each tool call. */
@@ -68,7 +70,7 @@ export class TextReader {
     if (answer !== undefined) deltas.push(...this.#rest(event, known, answer));
     if (known !== undefined) {
       this.#places.delete(known);
-      this.#reading.texts.close(known);
+      this.#reading.texts.close(known, this.#reading.notify);
     }
     return deltas;
   }

@@ -19,8 +19,8 @@ const MOST_CHARACTERS = 64 * 1024;
 
 /**
  * Throws 400 for a run of another workflow, one that is open, one whose results have expired, one that needs too many
- * mocks, one that holds secrets of other runs, and one of the assistant in the editor, because every member reads the
- * cases.
+ * mocks, and one that holds secrets of other runs. Also throws 400 for a run of the assistant in the editor, because
+ * every member may read the cases, but not such a run.
  */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,

@@ -331,15 +331,15 @@ async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'n
   const content = keepFieldIds(made.content, workflow.document);
   content.input = await fillFiles(deps, workflow, content.input);
   refuseLarge(content);
-  if ((await countCases(deps.db, workflow.id)) >= MOST_CASES) {
+  const id = await insertCase(deps.db, deps.secretBox, { ...made, content, workflowId: workflow.id }, MOST_CASES);
+  if (id === undefined) {
     throw new ApiError(400, 'too_many_cases', `A workflow has at most ${MOST_CASES} cases.`);
   }
-  const id = await insertCase(deps.db, deps.secretBox, { ...made, content, workflowId: workflow.id });
   const stored = orNotFound(await findCase(deps.db, deps.secretBox, workflow.id, id));
   return toView(stored, createCaseMasker(deps.secretBox, workflow)(stored.content));
 }
 
-/** Replaces file ids by file values, so that the case refers to the files. Throws for an unknown file. */
+/** Replaces file ids by file values, so that the case refers to the files. An id of no file of the project stays. */
 async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const taking = { projectId: workflow.project_id, fields: inputFieldsOf(workflow.document), input };
   return (await resolveRunFiles(db, taking)).input as JsonObject;

@@ -56,7 +56,7 @@ export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: As
   return { calls, reserved: known.length < bounds.length ? null : sumOf(known).toFixed() };
 }
 
-/** Returns the executed nodes that call something outside of the process. */
+/** Returns the executed nodes that work outside of the process of the run, such as requests and sub-workflows. */
 function callsOf({ planned, drawing }: OpenedTest): Call[] {
   const { plan, executed } = planned;
   const around = enclosingLoops(plan);

@@ -35,7 +35,7 @@ import { readOutcome } from './read-outcome.js';
 const defineRoute = routesOf<TestDeps>();
 
 const MOST_BYTES = 1024 * 1024;
-/** Each pin is read twice: its outcome as tests use it, and the masked outcome that answers show. */
+/** Each pin is read in two forms: the outcome as tests use it, and the masked outcome that answers show. */
 const PIN_COPIES = 2 * PARSED_COPIES;
 
 const pinSchema = z

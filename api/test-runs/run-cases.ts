@@ -1,6 +1,7 @@
 // Runs cases: each is a test run of the whole drawing, with its own input and mocks. The pending cases are stored in
 // rows, so that any API process can continue them (docs/use/test-runs.md, "Cases").
 import { randomUUID } from 'node:crypto';
+import { mayRun } from '../../acceptance/roles.js';
 import { sumOf } from '../../config/currencies.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { SYSTEM } from '../../db/audit/audit-entry.js';
@@ -18,8 +19,8 @@ import {
   type CaseRun,
   type TriedDrawing,
 } from '../../db/test-runs/case-runs-repository.js';
+import { findWorkflowRole } from '../../db/projects/members-repository.js';
 import { findCase, type Case } from '../../db/test-runs/cases-repository.js';
-import { measureVersion } from '../../db/workflows/versions-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { readDrawing } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -57,7 +58,7 @@ export async function startCases(
       const detail = { expect: content.expect, failures: [] };
       await insertCaseResult(transaction, deps.secretBox, { caseRunId: id, caseId, detail });
     }
-    if (cases.length === 0) await endCaseRun(transaction, id, 'passed');
+    if (cases.length === 0) await endCaseRun(transaction, deps.secretBox, id, 'passed');
   });
   return id;
 }
@@ -75,11 +76,11 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
       for (const run of runs) {
         if (stopped.aborted) break;
         await driveCases(deps, deps.logger, run).catch((error: unknown) => {
-          deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not run; a later round tries again');
+          deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not continued; a later round tries again');
         });
       }
     } catch (error) {
-      deps.logger.warn({ err: error }, 'cases were not run; the next round goes on');
+      deps.logger.warn({ err: error }, 'the open runs of cases could not be listed; the next round tries again');
     }
     return INTERVAL_MS;
   });
@@ -91,13 +92,14 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
  */
 export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
   const { db } = deps;
-  const isGone = (await measureVersion(db, run.workflowId, undefined)) === 0;
+  const access = await findWorkflowRole(db, run.workflowId, { userId: run.userId });
+  const isGone = !mayRun(access?.role ?? null);
   const results = await listCaseResults(db, run.id);
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
   const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
   const stop = isGone ? GONE : run.isCancelled ? CANCELLED : isTooDear ? TOO_DEAR : undefined;
   let open = 0;
-  // Read only where a case is started, because rounds are frequent and the drawing may be large.
+  // The workflow is read only if a case is started, because rounds are frequent and the drawing may be large.
   let workflow: StoredDrawing | undefined;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
@@ -116,10 +118,14 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
   }
   const after = await listCaseResults(db, run.id);
   if (after.some(({ status }) => status === 'in progress')) return;
-  await endCaseRun(db, run.id, after.every(({ status }) => status === 'passed') ? 'passed' : 'failed');
+  const status = after.every((result) => result.status === 'passed') ? 'passed' : 'failed';
+  await endCaseRun(db, deps.secretBox, run.id, status);
 }
 
-const GONE = { code: 'workflow_not_found', message: 'The workflow was deleted.' };
+const GONE = {
+  code: 'workflow_not_found',
+  message: 'The workflow was deleted, or the user who started its cases may not run it any more.',
+};
 const CANCELLED = { code: 'cancelled', message: 'The run of these cases was cancelled.' };
 const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases have reached max_cost.' };
 

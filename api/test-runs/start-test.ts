@@ -70,7 +70,7 @@ export class ResultsMissing extends Error {
   }
 }
 
-/** The case already has a run: another process was faster. */
+/** The case already has a run, or has ended: another process was faster. */
 export class CaseUsed extends Error {
   override name = 'CaseUsed';
 }

@@ -26,8 +26,8 @@ type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
  * Sends one event. If the process dies before it records the answer, the lease expires and the event is sent again with
- * the same `webhook-id` (at least once). An aborted attempt records nothing, for the same reason. Throws if the
- * database is unavailable.
+ * the same `webhook-id` (at least once). An aborted attempt without an answer records nothing either, so its event is
+ * sent again in the same way. Throws if the database is unavailable.
  */
 export async function attemptDelivery(
   deps: WebhookDeps,
@@ -52,7 +52,7 @@ export async function attemptDelivery(
 
 const unreadableSecret: Answer = { status: null, errorCode: 'secret_unreadable' };
 
-/** Returns undefined if no key of SECRETS_KEY opens a secret; a new secret fixes that. */
+/** Returns undefined if no key of SECRETS_KEY opens any of the secrets of the webhook; a new secret fixes that. */
 function sign({ secretBox }: WebhookDeps, delivery: ClaimedDelivery): Record<string, string> | undefined {
   const sealedOnes = [delivery.webhook_secret_enc, delivery.webhook_previous_secret_enc];
   const secrets = sealedOnes.flatMap((sealed) => openSecret(secretBox, delivery.project_id, sealed));
@@ -75,8 +75,8 @@ async function traced(
   act: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!isTracing()) return act();
-  const parent = await findRunContext(deps, runId);
-  const attributes = { 'run.id': runId, 'webhook.delivery.id': id, 'webhook.type': type };
+  const parent = runId === null ? undefined : await findRunContext(deps, runId);
+  const attributes = { ...(runId !== null && { 'run.id': runId }), 'webhook.delivery.id': id, 'webhook.type': type };
   return inSpan('webhook', { ...(parent && { parent }), attributes }, act);
 }
 

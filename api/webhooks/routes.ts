@@ -1,4 +1,4 @@
-// The signing secret of a project's webhook, the list of its deliveries, and sending one again.
+// Renews the signing secret of a project's webhook, lists the deliveries of the webhook, and sends one again.
 import { z } from 'zod';
 import { sendDeliveryAgain } from '../../db/webhooks/send-delivery-again.js';
 import { listDeliveries, type DeliveryListing } from '../../db/webhooks/webhook-deliveries-repository.js';

@@ -2,8 +2,8 @@
 import { Webhook } from 'standardwebhooks';
 
 /**
- * Returns the headers of one attempt. `id` is the same for all attempts, `time` is the attempt's; each secret adds a
- * signature.
+ * Returns the headers of one attempt. `id` is the same for all attempts, `time` is the time of this one. Each secret
+ * adds a signature.
  */
 export function signWebhook(secrets: string[], id: string, time: Date, payload: string): Record<string, string> {
   return {

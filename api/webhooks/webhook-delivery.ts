@@ -10,7 +10,7 @@ import { pause } from '../loops/background-loop.js';
 const INTERVAL_MS = 500;
 /** The longest interval while the database is unavailable; the interval doubles up to it. */
 const MAX_INTERVAL_MS = 10_000;
-/** The limit of concurrent attempts per project, so that a slow receiver never occupies all slots. */
+/** The limit of concurrent attempts per project in this process, so that a slow receiver never occupies all slots. */
 const PER_PROJECT = 8;
 const TOTAL = 200;
 /** Includes time to record an answer that arrives at the very end of the attempt. */

@@ -3,7 +3,7 @@ import type { Db } from '../../db/core/client.js';
 import { invalidFields, type FieldErrors } from '../http/errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 
-/** Changes only the levels that are present. Throws a 400 that names every id that is no category of its level. */
+/** Changes only the levels that are present. Throws a 400 that names ids that are no categories of their level. */
 export async function changeCategories(
   transaction: Db,
   workflowId: number,

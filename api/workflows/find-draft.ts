@@ -30,7 +30,7 @@ export function draftEtag({ tag }: Draft): string {
   return `"${tag}"`;
 }
 
-/** What a body says of the draft. */
+/** The fields of a body that name the draft. */
 interface NamingDraft {
   from_draft?: boolean | undefined;
   drawing?: unknown;

@@ -1,6 +1,6 @@
-// Remarks of an import of n8n: what its file had and the drawing lacks. They stay in the drawing (`remarks`), so that
-// editors show them at their nodes until a person has settled them. Runs ignore them. A re-imported export of this
-// service keeps the remarks in its drawing.
+// Remarks of an import of n8n: its warnings about parts of the file that were left out or that a person must check.
+// They stay in the drawing (`remarks`), so that editors show them at their nodes until a person has settled them. Runs
+// ignore them. A re-imported export of this service keeps the remarks in its drawing.
 import { ownValue, type JsonObject } from '../../graph/json.js';
 import { labelOf } from '../../graph/exported-drawing.js';
 import { objectsOf, type ImportFix, type ImportWarning } from '../../n8n/n8n-file.js';

@@ -8,6 +8,7 @@ import { TEXT_COPIES } from '../../memory/json-copies.js';
 const LISTED_BYTES = 64 * 1024 * 1024;
 /** A page with more bytes of drawings is read workflow by workflow, while it is sent. */
 const TOGETHER_BYTES = 512 * 1024;
+
 /** `read` returns the items of the workflows that still exist, without drawings of more than `limitBytes`. */
 export async function listDrawings(
   { db }: WorkflowDeps,

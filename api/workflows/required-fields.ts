@@ -4,7 +4,7 @@ import { invalidFields, type FieldErrors } from '../http/errors.js';
 
 const REQUIRED: readonly MissingField[] = ['market_title', 'short_description', 'available_languages'];
 
-/** The required fields that `changes` would empty. */
+/** Returns the required fields that `changes` would empty. */
 export function emptyFieldsOf(changes: Record<string, unknown>): MissingField[] {
   return REQUIRED.filter((field) => (changes[field] as string | unknown[] | undefined)?.length === 0);
 }

@@ -39,7 +39,7 @@ export async function findToolWarnings(
     .slice(0, MAX_FINDINGS);
 }
 
-/** The servers of the agents of a drawing, which may not be valid. */
+/** Returns the tools of the agents of a drawing, by node and label of the server. The drawing may be invalid. */
 function serversOf(drawing: JsonObject): Map<string, unknown> {
   const servers = new Map<string, unknown>();
   mapArray(drawing, 'nodes', (node) =>

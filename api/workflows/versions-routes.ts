@@ -45,7 +45,7 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/api/v1/workflows/:id/versions/:version/',
-  summary: 'Returns one version with its drawing, as it was seen last.',
+  summary: 'Returns one version with its drawing as it was last saved, with later changes that made no new version.',
   readsDrawing: 'text',
   access: { to: 'workflow', role: 'viewer' },
   params: versionParams,
@@ -60,7 +60,8 @@ const restore = defineRoute({
   method: 'POST',
   path: '/api/v1/workflows/:id/versions/:version/restore/',
   summary: 'Makes the drawing of an earlier version, its secrets included, the present one, as a new version.',
-  description: 'Nothing is changed by restoring the present version. One that runs the same makes no new version.',
+  description:
+    'Restoring the present version changes nothing. Restoring one that runs like the present one makes no new version.',
   readsDrawing: 'parsed',
   audit: { action: 'workflow.restored', target: 'workflow', id: 'id' },
   answerHeaders: ['ETag'],

@@ -1,4 +1,5 @@
-// (b) Nodes that answer 5 MB each: passed on in a chain by templates, in parallel, and in many such runs at once.
+// Scenario `b` of `npm run load`.
+// Nodes that answer 5 MB each: passed on in a chain by templates, in parallel, and in many such runs at once.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { largeChain, largeFanOut } from './drawings.js';
 import { percentile } from '../statistics.js';

@@ -1,4 +1,6 @@
-// (c) Slow targets: while every slot waits for one, quick runs must still be executed.
+// Scenario `c` of `npm run load`.
+// Slow targets: while one project waits for them in all slots that it may hold, quick runs of another project must
+// still be executed.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { slowRun, smallRun } from './drawings.js';
 import { percentile } from '../statistics.js';
@@ -18,7 +20,7 @@ export async function slowTargets(stack: LoadStack, count: number, delayMs: numb
   const startedAt = performance.now();
   const polling = pollRuns(client, { pollers: POLLERS, everyMs: 1_000 });
   const started = await startRuns(client, slowId, { count, atOnce: 50, onStarted: polling.add });
-  // Quick runs of another project, while every slot waits.
+  // Quick runs of another project, which find free slots.
   const quickMs = await Promise.all(
     Array.from({ length: QUICK_RUNS }, async () => {
       const sentAt = performance.now();

@@ -1,4 +1,5 @@
-// (a) Many small runs at once, in two rounds. Memory that the processes gain in the second round would be a leak.
+// Scenario `a` of `npm run load`.
+// Many small runs at once, in two rounds. Memory that the processes gain in the second round would be a leak.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';
 import { percentile } from '../statistics.js';
@@ -10,7 +11,7 @@ const CALLERS = 50;
 const POLLERS = 100;
 /** 200 polls a second in total. */
 const POLL_EVERY_MS = 500;
-/** Allows for caches that are still filling up. It is compared after a garbage collection. */
+/** Allows for caches that are still filling up. The heaps are compared after a garbage collection. */
 const HEAP_SLACK_MIB = 16;
 /** The allocator retains a varying amount of freed memory. */
 const RSS_SLACK_MIB = 64;

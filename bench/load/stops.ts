@@ -1,4 +1,5 @@
-// (d) SIGTERM under load: to the whole stack, to the API alone, and to the worker alone.
+// Scenario `d` of `npm run load`.
+// SIGTERM under load: to the whole stack, to the API alone, and to the worker alone.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { smallRun } from './drawings.js';

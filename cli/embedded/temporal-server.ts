@@ -36,7 +36,8 @@ export const dynamicConfig: Record<string, unknown> = {
   'history.outboundProcessorMaxPollRPS': 2000,
   // An activity starts with the answer to the workflow task that scheduled it, without passing through matching.
   'system.enableActivityEagerExecution': true,
-  // The number of queries that may wait for a busy workflow. With the default of 1, polls of a busy run fail.
+  // The number of queries that may wait for a busy workflow. With the default of 1, Temporal refuses
+  // further queries of a busy run.
   'history.MaxBufferedQueryCount': 50,
   // With few pollers, the default of four partitions only adds forwarding between them.
   'matching.numTaskqueueReadPartitions': 1,

@@ -9,7 +9,10 @@ export interface Chip {
   owner?: string;
   /** The path that the variable reads of the owner; all text between the braces if there is no owner. */
   path: string;
-  /** The length of the part of the expression that the owner stands for. Absent if a person edits all of it. */
+  /**
+   * The length of the part of the expression that the owner stands for. Absent if the expression does not start with
+   * such a part; then a person edits the whole expression, not only its path.
+   */
   head?: number;
   /** Why the variable reads nothing. */
   reason?: string;
@@ -40,7 +43,7 @@ export function chipText({ owner, path }: Chip): string {
   return owner === undefined ? path : `${owner} › ${path}`;
 }
 
-/** Returns where the path begins; undefined for a variable that is written in another way. */
+/** Returns where the path begins; undefined if the expression does not start with `input` or the id of a node. */
 function headOf(expression: string, variable: Variable): number | undefined {
   const lead = expression.length - expression.trimStart().length;
   const words: Readonly<Record<string, string>> = { node: '.result' };

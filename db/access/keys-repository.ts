@@ -92,19 +92,14 @@ function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<Ke
 }
 
 /**
- * Returns the owner of a key. A `rateLimit` of null means DEFAULT_RATE_LIMIT. The key is found by its hash, so the
- * comparison need not take constant time: an attacker cannot steer the hash of a guess.
+ * Returns the owner of a key, also of an expired key and of an inactive user. The key is found by its hash, so the comparison need not take constant time: an attacker cannot
+ * steer the hash of a guess.
  */
 export function findKeyHolder(db: Db, apiKey: string) {
   return db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.id', 'api_keys.user_id')
-    .select([
-      'api_keys.id as keyId',
-      'api_keys.rate_limit as rateLimit',
-      'users.id as userId',
-      'users.api_access as apiAccess',
-    ])
+    .select('users.id as userId')
     .where('api_keys.key_hash', '=', hashKey(apiKey))
     .executeTakeFirst();
 }

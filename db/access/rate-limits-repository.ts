@@ -110,13 +110,13 @@ function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown>
     RETURNING requests, window_ends_at`;
 }
 
-/** Requests to subtract from the window in which they were counted, unless that window is over. */
+/** Requests to subtract from the window in which they were counted. Ignored once a later window has begun. */
 export interface Uncounted {
   count: number;
   resetAtSeconds: number;
 }
 
-/** Returns how many requests the key's window still counts; undefined if the window is over. */
+/** Returns how many requests the key's window still counts; undefined if its row is gone or is of a later window. */
 export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, KEYS, keyId, uncounted);
 }

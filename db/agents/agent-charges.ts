@@ -2,9 +2,9 @@
 // end of a run, or of the node, charges calls in flight as cut off; an answer that is recorded later changes the
 // amount to the new sum.
 //
-// Every transaction that changes the ledger or a billing transaction, or reads one to write the other, holds the run's
-// row lock until its commit, so that none of them misses another's uncommitted change. A transaction that dies before
-// the commit has changed nothing, and a repeat after the commit finds the same sum.
+// Every transaction that records the price of an answer, or computes a billing transaction from the ledger, holds the
+// run's row lock until its commit, so that none of them misses another's uncommitted change. A transaction that dies
+// before the commit has changed nothing, and a repeat after the commit finds the same sum.
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Database } from '../core/client.js';

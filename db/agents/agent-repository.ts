@@ -55,7 +55,7 @@ const callColumns = sql`call.turn, call.ordinal, call.tool_call_id AS "toolCallI
   request.status AS approval, request.reason, request.edited_enc AS "editedEnc",
   (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"`;
 
-/** Returns the calls of all turns with their answers, whose size `measureConversation` tells. */
+/** Returns the calls of all turns with their answers. `measureConversation` returns their size. */
 export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<AnsweredToolCall[]> {
   const { rows } = await sql<AnsweredToolCall>`
     SELECT ${callColumns}, call.answer_enc AS "answerEnc"

@@ -1,5 +1,6 @@
-// Decisions on approval requests. Postgres is the arbiter: decisions are counted one after the other, under the lock
-// of the request's row, and a request leaves `pending` once. The signal to the run workflow only wakes it.
+// Decisions on approval requests. PostgreSQL decides which of them count: decisions are counted one after the other,
+// under the lock of the request's row, and a request leaves `pending` once. The signal to the run workflow only wakes
+// it.
 import { sql, type Transaction } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';

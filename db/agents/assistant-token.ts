@@ -1,5 +1,5 @@
 // Tokens with which the worker calls `/mcp/build` for an assistant in the editor. A token names its run and nothing
-// else. It is stored nowhere: whoever has SECRETS_KEY can make and open it.
+// else. It is not stored, because every process that has SECRETS_KEY can make and open it.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
@@ -34,15 +34,16 @@ export async function findAssistantRun(db: Db, runId: string): Promise<Assistant
 }
 
 /**
- * Returns false if the run is no open one of an assistant, or is to be cancelled. Else the run does not end, and no
- * request to cancel it is stored, before the end of the transaction; so its end sees what the transaction has stored.
+ * Returns false if the run is no open one of an assistant, or is to be cancelled. Otherwise the run cannot end, and no
+ * request to cancel it can be stored, before the transaction ends. So the end of the run sees the rows that the
+ * transaction has stored.
  */
 export async function holdAssistantRun(transaction: Db, runId: string): Promise<boolean> {
   const { rows } = await sql`SELECT FROM runs WHERE id = ${runId} AND ${isAnswering} FOR SHARE`.execute(transaction);
   return rows.length > 0;
 }
 
-/** Returns the run of the token; undefined for a token that is not ours or is too old. */
+/** Returns the id of the token's run; undefined for a token that this service has not sealed or that has expired. */
 export function openAssistantToken(box: SecretBox, token: string): string | undefined {
   const sealed = token.slice(PREFIX.length);
   if (!isAssistantToken(token) || token.length > MOST_CHARACTERS || !/^[\w-]+$/.test(sealed)) return undefined;

@@ -39,7 +39,7 @@ export function recordChange<T>(
 ): Promise<T> {
   const { action, type, key, keyOf, isMade = false, touched, userOf } = change;
   return inTransaction(db, async (transaction) => {
-    // Take this lock before any row lock, so that the order of row locks does not matter.
+    // Must come before any row lock of the transaction. Otherwise two changes of one object may deadlock.
     if (key !== undefined) await lockTarget(transaction, type, key);
     const before = key && (await findTarget(transaction, type, key));
     const result = await work(transaction);

@@ -1,5 +1,5 @@
-// Records refused requests in the audit log. Repeated refusals are only counted, so that nobody can fill
-// the disk with them.
+// Records refused requests in the audit log. Above a limit, refusals are only counted, so that nobody can fill the disk
+// with them.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
@@ -9,7 +9,7 @@ import type { AuditTarget, Doer } from './audit-entry.js';
 export interface Refusal {
   action: AuditAction;
   doer: Doer;
-  /** A network counts as one address, because an IPv6 customer has many addresses. */
+  /** The network of the client's address, by which refusals are counted: an IPv6 customer has many addresses. */
   network: string;
   projectId: number | null;
   target: AuditTarget | undefined;

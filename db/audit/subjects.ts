@@ -1,6 +1,6 @@
-// All subjects of the audit log. The types of actions and targets, and the actions in the OpenAPI document, are derived
-// from `SUBJECTS`. The console's words for actions are checked against the client, which is generated from that
-// document.
+// All subjects of the audit log. A subject is a kind of object or event, such as `hook` or `login`. The types of
+// actions and targets, and the actions in the OpenAPI document, are derived from `SUBJECTS`. The console's words for
+// actions are checked against the client, which is generated from that document.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 

@@ -9,8 +9,8 @@ import { deleteDraftsOf } from '../workflows/drafts-repository.js';
 import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js';
 
 /**
- * Marks the project as deleted; the row stays for the books, and every read checks `deleted_at`. Cancels open runs,
- * and drops events that were not delivered yet.
+ * Marks the project as deleted. Its row stays, because runs and transactions refer to it, and every read checks
+ * `deleted_at`. Cancels open runs, and drops events that were not delivered yet.
  */
 export function deleteProject(db: Db, projectId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

@@ -1,4 +1,5 @@
-// Changes of users by administrators. A user who becomes inactive loses sessions, links and the firings of schedules.
+// Changes of users by administrators. When a user becomes inactive, their sessions end, their unused links are deleted,
+// and their schedules are paused.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
@@ -42,9 +43,9 @@ export function updateUser(db: Db, userId: number, changes: UserChanges): Promis
 }
 
 /**
- * Ends the user's sessions, links and schedules. The update has locked the user's row, so a concurrent sign-in
- * either waits or has its session ended here. Keys, tokens of other services, hooks and firings under way check
- * `is_active` themselves.
+ * Ends the user's sessions, deletes their unused links and pauses their schedules. The update has locked the user's
+ * row, so a concurrent sign-in either waits or has its session ended here. Keys, tokens of other services, hooks and
+ * firings under way check `is_active` themselves.
  */
 async function lockOut(transaction: Db, userId: number): Promise<void> {
   await endSessionsOf(transaction, userId);

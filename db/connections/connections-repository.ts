@@ -11,7 +11,7 @@ import { endConnectionWaits } from './connection-waits-repository.js';
 
 export const MOST_CONNECTIONS = 500;
 
-/** A connection for people. `usedBy` counts the workflows whose drawings name it. */
+/** A connection as the API reads it to show it. `usedBy` counts the workflows whose drawings name it. */
 export type ConnectionRecord = InferResult<ReturnType<typeof records>>[number];
 
 interface ConnectionFields {
@@ -114,7 +114,8 @@ export async function changeConnection(transaction: Db, change: ConnectionChange
       settings: JSON.stringify(settings),
       secrets_enc: secretsEnc,
       status,
-      status_reason: null,
+      // The reason belongs to the status.
+      status_reason: movesSecrets ? null : sql<string | null>`CASE WHEN status = ${status} THEN status_reason END`,
       updated_at: sql<Date>`now()`,
       ...(movesSecrets && {
         tokens_enc: null,
@@ -196,7 +197,10 @@ export async function openRunsWith(db: Db, projectId: number, id: number, limit:
   return rows;
 }
 
-/** Lists connections that need a sign-in, in all projects in reach of which the user is owner or admin. */
+/**
+ * Lists connections that need a sign-in because their grant was lost or a run waits for them, in all projects in reach
+ * of which the user is owner or admin.
+ */
 export async function pageToAuthorize(
   db: Db,
   { reach, limit, offset }: { reach: Reach; limit: number; offset: number },
@@ -254,7 +258,12 @@ function records(db: Db) {
     .selectFrom('connections')
     .select(['connections.id', 'connections.project_id as projectId', 'connections.name', 'connections.kind'])
     .select(['connections.origins', 'connections.settings', 'connections.secrets_enc as secretsEnc'])
-    .select(['connections.status', 'connections.status_reason as statusReason', 'connections.account'])
+    .select([
+      'connections.status',
+      'connections.status_reason as statusReason',
+      'connections.account',
+      'connections.version',
+    ])
     .select(['connections.expires_at as expiresAt', 'connections.last_used_at as lastUsedAt'])
     .select(
       sql<number>`(SELECT count(*) FROM workflows WHERE workflows.project_id = connections.project_id

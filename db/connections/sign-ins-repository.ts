@@ -5,6 +5,8 @@ import { hashToken } from '../core/random-token.js';
 
 interface SignIn {
   connectionId: number;
+  /** The version of the connection whose settings the sign-in uses. */
+  version: number;
   userId: number;
   /** Sent to the provider, which sends it back. */
   state: string;
@@ -16,20 +18,22 @@ interface SignIn {
 const LIFETIME_SECONDS = 600;
 
 /**
- * Stores the sign-in and deletes expired ones of the connection. Returns false if the connection was deleted meanwhile.
+ * Stores the sign-in and deletes expired ones of the connection. Returns false if the connection was deleted meanwhile,
+ * or its secrets go to another address now.
  */
-export async function insertSignIn(db: Db, { connectionId, userId, state, cookie, flowEnc }: SignIn): Promise<boolean> {
+export async function insertSignIn(db: Db, signIn: SignIn): Promise<boolean> {
+  const { connectionId, version, userId, state, cookie, flowEnc } = signIn;
   const { rows } = await sql`
     WITH over AS (DELETE FROM connection_sign_ins WHERE connection_id = ${connectionId} AND expires_at <= now())
     INSERT INTO connection_sign_ins (state_hash, connection_id, user_id, cookie_hash, flow_enc, expires_at)
     SELECT ${hashToken(state)}, id, ${userId}::integer, ${hashToken(cookie)}, ${flowEnc}::bytea,
       now() + make_interval(secs => ${LIFETIME_SECONDS})
-    FROM connections WHERE id = ${connectionId} FOR KEY SHARE
+    FROM connections WHERE id = ${connectionId} AND version = ${version} FOR SHARE
     RETURNING true`.execute(db);
   return rows.length > 0;
 }
 
-/** The name to which a sealed flow is bound. */
+/** The name to which the sealed values of a sign-in (`flowEnc`) are bound. */
 export function stateName(state: string): string {
   return hashToken(state).toString('hex');
 }

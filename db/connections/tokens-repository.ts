@@ -63,7 +63,7 @@ const READY = { status: 'ready', status_reason: null, grant_lost_at: null, lease
 /**
  * Stores tokens that replace those of `tokensVersion`. Does not require the lease, because the provider may have
  * rotated the refresh token and only this process has the new one. Ends waits for a sign-in; the reconciler wakes
- * their runs. Returns false if there are newer tokens, or the connection was changed or deleted.
+ * their runs. Returns false if there are newer tokens, or if the connection was deleted or its addresses were changed.
  */
 export function storeRefreshedTokens(
   db: Db,
@@ -109,7 +109,8 @@ export function storeSignedIn(
 
 /**
  * Records that the provider issues no more tokens for the grant. Stores one event for the project's webhook, and the
- * inbox of owner and admins shows the connection. Does nothing if the lease was lost.
+ * inboxes of owners and admins show the connection. Does nothing if the lease was lost, or if the connection already
+ * needs a sign-in.
  */
 export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise<void> {
   return inTransaction(db, async (transaction) => {

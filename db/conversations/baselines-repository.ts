@@ -1,13 +1,13 @@
-// What the draft of a user was before the newest answer of the assistant in the editor, so that its changes can be
-// shown and undone.
+// A baseline is the draft of a user as it was before the newest answer of the assistant in the editor. It is stored so
+// that the changes by the assistant can be shown and undone.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { isOldBaseline, isOldDraft } from '../retention/retention-repository.js';
 import type { DraftKey } from '../workflows/drafts-repository.js';
 
 /**
- * Stores the author's draft as it is before this run of the assistant, in place of the one kept for the run before.
- * Requires the transaction that starts the run.
+ * Stores the author's present draft as the baseline of this run of the assistant. It replaces the baseline of the
+ * previous run. Requires the transaction that starts the run.
  */
 export async function keepBaseline(transaction: Db, conversationId: string, runId: string): Promise<void> {
   await sql`
@@ -32,7 +32,7 @@ export interface Baseline {
 
 /**
  * Returns undefined if no answer of the assistant has begun, if its newest answer began more than 30 days ago, or if
- * the user has saved or discarded the draft since.
+ * the user has saved or discarded the draft or deleted the conversation since.
  */
 export function findBaseline(db: Db, key: DraftKey): Promise<Baseline | undefined> {
   return baselineOf(db, key)

@@ -106,8 +106,8 @@ function selectConversations(db: Db) {
 }
 
 /**
- * Returns the role in the project of a conversation to its author, and to owner and admins, who may read it unless it
- * is one with the assistant in the editor; undefined to everybody else.
+ * Returns the user's role in the conversation's project if the user may read the conversation, else undefined. Its
+ * author may, and owners and admins may unless it is a conversation with the assistant in the editor.
  */
 export function findConversationRole(db: Db, id: string, reach: Reach) {
   return db

@@ -1,5 +1,5 @@
-// Decides which run of a conversation may run, and which ones are queued behind it (ADR 29). The row of the
-// conversation is the lock. Lock order: conversation, runs, messages.
+// Decides which run of a conversation may run, and which ones are queued behind it (ADR 29). A lock on the
+// conversation's row serializes these decisions. Lock order: conversation, runs, messages.
 import { sql } from 'kysely';
 import type { Doer } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
@@ -205,9 +205,9 @@ export async function cancelQueue(
 ): Promise<CancelledRuns> {
   const cancelled: CancelledRuns = { ended: [], toNotify: [] };
   for (const id of [...current, ...queued]) {
-    await recordChange(transaction, { action: 'run.cancelled', type: 'run', doer, key: { id } }, (trx) =>
-      requestCancel(trx, id, startGraceSeconds),
-    );
+    // `keyOf` instead of `key`, which would take the lock of the audit log after that of the run's row.
+    const change = { action: 'run.cancelled', type: 'run', doer, keyOf: () => ({ id }) } as const;
+    await recordChange(transaction, change, (trx) => requestCancel(trx, id, startGraceSeconds));
     if (current.includes(id)) cancelled.toNotify.push(id);
     else cancelled.ended.push({ runId: id, outcome: await endCancelled(transaction, id) });
   }

@@ -10,8 +10,8 @@ const QUERY_CANCELED = '57014';
 const TIMEOUT = '5s';
 
 /**
- * Runs `work` in a transaction that holds the lock. Returns undefined, and does nothing, while
- * another process holds it.
+ * Runs `work` in a transaction that holds the lock. Returns undefined, and does nothing, while another transaction
+ * holds it.
  *
  * The lock ends with the transaction, and timeouts bound the transaction: five seconds for a statement, and five idle
  * seconds between statements, after which the server ends the session. So a holder that is frozen or has lost power

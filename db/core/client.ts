@@ -31,7 +31,7 @@ interface DatabaseOptions {
   onError: (error: Error) => void;
 }
 
-// `bigint` columns contain counts far below 2^53.
+// A number represents every `bigint` that statements return: token counts are at most 2^53, and their sums are limited.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
@@ -66,7 +66,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     // Opening a connection costs a password hash on both sides, so keep idle ones longer than the
     // default of ten seconds.
     idleTimeoutMillis: 300_000,
-    // Callers learn within bounded time that the database is gone; Temporal or the client retries.
+    // Limits the time until callers learn that the database is away. Temporal or the client of the API then retries.
     connectionTimeoutMillis: connectTimeoutMs,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it
     onConnect: (client) => {
@@ -169,8 +169,8 @@ interface Internals {
 }
 
 /**
- * Prepares every statement with values under the hash of its text, so that each connection parses and plans it once.
- * Beyond the limit, it closes the least recently used statement, on the server too.
+ * Prepares every statement with 1 to `MOST_VALUES` values under the hash of its text, so that each connection parses
+ * and plans it once. Beyond the limit, it closes the least recently used statement, on the server too.
  *
  * Statements are planned without their values (`SETTINGS`), except for lists, whose filters and page decide which index
  * is best. PostgreSQL plans a list for its values until a plan for all values is no more expensive.
@@ -233,8 +233,8 @@ class PreparingClient extends pg.Client {
 }
 
 /**
- * Returns true for a page of a list, which is a statement with a limit or offset as a parameter. Statements with a
- * constant limit write it with `sql.lit`, so they do not count.
+ * Returns true for a page of a list, which is a statement with a limit or offset as a parameter. A constant limit that
+ * is written with `sql.lit` is no parameter.
  */
 export function isListPage(text: string): boolean {
   return PAGE.test(text);

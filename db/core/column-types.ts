@@ -14,5 +14,5 @@ export type WebhookEventType =
   | 'connection.needs_authorization'
   | 'project.budget_reached';
 
-/** The way by which an audited action came. `mcp:NAME` is the assistant of that name. */
+/** The channel through which an audited action was requested. `mcp:NAME` is the assistant of that name. */
 export type AuditVia = 'session' | 'key' | 'link' | 'hook' | 'callback' | 'schedule' | 'system' | `mcp:${string}`;

@@ -6,8 +6,9 @@ import type { Tables } from './tables.js';
 export const FOLDED_AT_ONCE = 20_000;
 
 /**
- * Folds all committed changes into their sums. `foldSome` folds up to `FOLDED_AT_ONCE` of them in one statement and
- * returns their number. Does nothing while another process is folding (ADR 8).
+ * Folds all committed changes into their sums: adds each change to its sum, and deletes the row of the change.
+ * `foldSome` folds up to `FOLDED_AT_ONCE` changes in one statement and returns their number. Does nothing while another
+ * process is folding (ADR 8).
  */
 export async function foldAll(
   db: Database,

@@ -45,7 +45,7 @@ export class Hosts {
     this.leave(url);
   }
 
-  /** A connection is of no use if this number has grown since it was opened. */
+  /** A connection is not used any more if this number has grown since the connection was created. */
   refusals(url: string): number {
     return this.#refusals.get(url) ?? 0;
   }

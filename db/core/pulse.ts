@@ -1,4 +1,4 @@
-// Watches on a connection of its own whether PostgreSQL answers and has room. A statement cannot notice by itself that
+// Watches on a separate connection whether PostgreSQL answers and has free disk space. A statement cannot notice that
 // the server is frozen: the kernel keeps its connections open, and the server does not count the statement's time.
 import pg from 'pg';
 import { Hosts, ReadOnlyServerError } from './hosts.js';
@@ -11,14 +11,14 @@ export type DatabaseState = 'well' | Outage;
 export type DatabaseHealth = Pick<DatabasePulse, 'state'>;
 
 /**
- * Connections that may have lost an answer. A firewall or an address translation that forgets a connection says nothing
- * to either side, so a statement would wait for hours.
+ * Connections that may have lost an answer. A firewall or a network address translation may drop a connection without
+ * notifying either side. A statement would then wait for hours.
  */
 export interface SuspectConnections {
   /** Returns the server processes of connections that have waited long for one statement. */
   waiting(): number[];
   /**
-   * `asked` is a result of `waiting`, `busy` are those of them whose server process executes a statement. Closes a
+   * `asked` is a result of `waiting`; `busy` are those of its processes that are executing a statement. Closes a
    * connection that was not busy in two calls in a row, because its answer is lost.
    */
   cutIfOver(asked: readonly number[], busy: readonly number[]): void;

@@ -10,7 +10,7 @@ class Placeholder {
   }
 }
 
-/** A fixed value or a placeholder, for builders that serve both kinds of statements. */
+/** A value or a placeholder, for functions that build parts of statements with and without `createStatement`. */
 export type Value<T> = T | RawBuilder<T>;
 
 /** Placeholders for the values that each execution passes. */

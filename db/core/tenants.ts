@@ -27,7 +27,10 @@ export interface Pool {
   end(): Promise<void>;
 }
 
-/** A work that already has a connection gets more without waiting for a share: two such works could deadlock. */
+/**
+ * Work that already holds a connection gets more without waiting for a share. Otherwise two pieces of work that hold
+ * one could wait for each other forever.
+ */
 export function sharedPool(pool: Pool, take: TakeShare): PostgresPool {
   return {
     async connect() {

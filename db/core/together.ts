@@ -3,11 +3,14 @@ import { onNobodysBehalf } from './tenants.js';
 
 interface TogetherOptions {
   /**
-   * The limit on questions in one statement. Only one statement runs at a time; further questions
-   * wait for the next one.
+   * The limit on questions in one statement. Only one such statement runs at a time; further questions wait for the
+   * next one.
    */
   most: number;
-  /** Asks each question alone if a statement of several fails, so that a question gets no error of another one. */
+  /**
+   * If a statement of several questions fails, asks each of them alone, so that a question gets no error of another
+   * one. The next statement does not wait for these.
+   */
   isolates?: boolean;
   /** Called when no statement runs and no question waits. */
   onIdle?: () => void;
@@ -20,9 +23,10 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Batches calls of `ask`, which returns one answer for each question, in order; its error rejects all of them, unless
- * `isolates`. It may return an answer that is still to come, so that the next statement does not wait for that one. A
- * question never joins a statement that was already sent, so its answer is never older than the question.
+ * Batches calls of `ask`, which returns one answer for each question, in order. An error of `ask` rejects all of its
+ * questions, unless `isolates` is set. `ask` may return a promise in place of an answer; the next statement does not
+ * wait for that promise. A question never joins a statement that was already sent, so its answer is never older than
+ * the question.
  */
 export function together<Question, Answer>(
   ask: (questions: Question[]) => Promise<(Answer | Promise<Answer>)[]>,

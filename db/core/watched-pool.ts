@@ -21,7 +21,7 @@ export function isConnectTimeout(error: unknown): boolean {
 
 type OpenClient = pg.ClientBase & { connection: pg.Connection; processID: number };
 
-/** What a connection is waiting for. */
+/** The statement that a connection waits for. */
 interface Wait {
   query: unknown;
   sinceMs: number;
@@ -53,13 +53,13 @@ export class OpenConnections implements SuspectConnections {
     });
   }
 
-  /** `pid` is what the server itself says of the connection. */
+  /** `pid` is the process id that the server itself reports for the connection (`pg_backend_pid`). */
   identify(client: pg.ClientBase, pid: number): void {
     const open = client as OpenClient;
     if (open.processID === pid) this.#waits.set(open, { query: null, sinceMs: 0, timesOver: 0, unsent: 0 });
   }
 
-  /** Rejects their statements at once. The pool replaces the connections. */
+  /** Closes all connections, so that their statements fail at once. The pool opens new ones. */
   cut(): void {
     for (const { connection } of this.#clients) connection.stream.destroy();
   }
@@ -98,7 +98,7 @@ function unsentBytesOf({ connection }: OpenClient): number {
 }
 
 /**
- * Returns a pool that lends connections only while PostgreSQL answers. A caller waits for that for at most
+ * Returns a pool that lends connections only while PostgreSQL answers. If it does not answer, a caller waits for up to
  * `patienceMs`; then `connect` throws `NoConnectionError`.
  */
 export function watchedPool(pool: Pool, pulse: DatabasePulse, open: OpenConnections, patienceMs: number): Pool {

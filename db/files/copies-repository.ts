@@ -1,4 +1,5 @@
-// The stored copies of files. A copy is written under its own row, so that the sweep can remove it if the writer dies.
+// The stored copies of files. The row of a copy is inserted before its bytes are written, so that the sweep can remove
+// the bytes if the writer dies. To give up a copy is to mark its bytes for removal (status `deleting`).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { anyOf } from '../core/statement.js';
@@ -41,10 +42,7 @@ export async function settleCopy(
   copy: { id: string; projectId: number; bytes: number; sha256: Buffer },
 ): Promise<string | undefined> {
   const { id, projectId, bytes, sha256 } = copy;
-  // Serializes writers of the same bytes.
-  await sql`SELECT pg_advisory_xact_lock(hashtext('file-copies'), hashtext(${`${projectId} ${sha256.toString('hex')}`}))`.execute(
-    transaction,
-  );
+  await lockBytes(transaction, projectId, sha256);
   const same = await transaction
     .selectFrom('file_copies')
     .select('id')
@@ -62,15 +60,22 @@ export async function settleCopy(
   return numUpdatedRows > 0n ? (same?.id ?? id) : undefined;
 }
 
+/** Serializes writers of the same bytes, so that no file is added to a copy that is being replaced. */
+async function lockBytes(transaction: Db, projectId: number, sha256: Buffer): Promise<void> {
+  const bytes = `${projectId} ${sha256.toString('hex')}`;
+  await sql`SELECT pg_advisory_xact_lock(hashtext('file-copies'), hashtext(${bytes}))`.execute(transaction);
+}
+
 /**
  * Replaces an old copy with a newly written one with the same bytes, in a transaction. Returns the copy that remains:
  * the old one if it is no longer stored or has other bytes.
  */
 export async function replaceCopy(
   transaction: Db,
-  oldId: string,
+  { projectId, copyId: oldId }: { projectId: number; copyId: string },
   { id, size, sha256 }: { id: string; size: number; sha256: Buffer },
 ): Promise<{ copyId: string; result: undefined }> {
+  await lockBytes(transaction, projectId, sha256);
   const old = await transaction
     .updateTable('file_copies')
     .set({ status: 'deleting', bytes: 0 })
@@ -139,8 +144,8 @@ export async function giveUpDeadCopies(db: Db, limit: number): Promise<number> {
 /** Gives up those of the copies that no file uses any more. Requires a transaction. */
 export async function giveUpUnusedCopies(transaction: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  // A transaction that adds a file to a copy holds the key of its row. The lock waits for it, and the next
-  // statement sees the file.
+  // A transaction that adds a file to a copy holds a KEY SHARE lock on the copy's row. This lock waits for that
+  // transaction, and the next statement sees the file.
   await transaction
     .selectFrom('file_copies')
     .select('id')

@@ -45,7 +45,10 @@ export async function markResults<Row extends { result: string | null }>(
   return rows.map((row, at) => ({ ...row, result: texts[at]! }));
 }
 
-/** The limit on the length of a match of `NAMED`, including the backslashes before its quotes. */
+/**
+ * The longest match of `NAMED` that `markPieces` surely finds, including the backslashes before its quotes: a value in
+ * up to six levels of JSON that is a string inside other JSON. A longer match may be missed where it spans two pieces.
+ */
 const LONGEST_NAMED = 256;
 
 /** `markDeletedFiles` for a text in pieces. */
@@ -65,7 +68,10 @@ export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<
   yield withMarks(rest, deleted);
 }
 
-/** Returns a position at which the text can be cut without splitting a match of `NAMED`, whatever follows. */
+/**
+ * Returns a position at which the text can be cut without splitting a match of `NAMED` of up to `LONGEST_NAMED`
+ * characters, whatever text follows.
+ */
 function endOfWhole(text: string): number {
   const end = Math.max(0, text.length - LONGEST_NAMED);
   const across = [...text.matchAll(NAMED)].find(({ 0: named, index }) => index < end && index + named.length > end);

@@ -57,7 +57,7 @@ export async function findFilesOfRun(db: Db, runId: string, ids: readonly string
     .execute();
 }
 
-/** Returns the file whatever its project. The caller must check access. */
+/** Finds a file of any project. The caller must check access. */
 export async function findFile(db: Db, id: string): Promise<StoredFile | undefined> {
   return selectStored(db).where('files.id', '=', id).executeTakeFirst();
 }
@@ -167,8 +167,8 @@ export async function deleteUnusedFiles(
   limit: number,
 ): Promise<{ deleted: number; copyIds: string[] }> {
   const isDue = sql`created_at < now() - make_interval(hours => 24 * CASE WHEN run_id IS NULL THEN 1 ELSE ${retentionDays}::integer END)`;
-  // A transaction that adds a reference holds the key of the file's row. The lock skips such files. The next statement
-  // sees everything that was committed before the lock, and so the references of all others.
+  // A transaction that adds a reference holds a KEY SHARE lock on the file's row, and this lock skips such files. The
+  // next statement sees everything that was committed before this lock, and so all references to the other files.
   const locked = await sql<{ id: string }>`
     SELECT id FROM files WHERE (${isDue} OR copy_id IS NULL) AND ${isUnused}
     ORDER BY created_at LIMIT ${limit}::integer FOR UPDATE SKIP LOCKED`.execute(transaction);

@@ -17,8 +17,9 @@ export function pinHolder({ workflowId, path, nodeId }: { workflowId: number; pa
 }
 
 /**
- * Adds references to the files that belong to the project, in the transaction of the value. The foreign key's lock
- * keeps the sweep away until the commit. Other ids are ignored, because they are plain text.
+ * Adds references to those of the files that belong to the project, in the transaction of the value. Their rows are
+ * locked, so that the sweep deletes none of them before the commit. Ids that name no file of the project are ignored,
+ * because they are ordinary text.
  */
 export async function addReferences(
   transaction: Db,

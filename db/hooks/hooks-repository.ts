@@ -127,7 +127,10 @@ export function findAddressedHook(db: Db, token: string) {
     .executeTakeFirst();
 }
 
-/** May be lost if the database's machine dies: it only shows people the last delivery. */
+/**
+ * Stores how the last delivery was answered. This may be lost if the database's machine dies, because it is only shown
+ * to people.
+ */
 export async function noteDelivery(db: Db, hookId: number, status: number): Promise<void> {
   await sql`
     UPDATE hooks SET last_delivery_at = now(), last_delivery_status = ${status}

@@ -39,7 +39,7 @@ export interface HumanTask {
   has_answered: boolean;
 }
 
-/** `decided`: answered with an action. */
+/** `decided` is another word for `answered`, as in lists of approvals. */
 type TaskFilter = HumanTaskStatus | 'decided';
 
 /** A task counts as expired as soon as its time is over, even before its run has noticed. */

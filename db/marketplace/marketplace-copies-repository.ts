@@ -9,6 +9,7 @@ import { liveCopyOf, publishedWorkflows } from './marketplace-repository.js';
 import { insertProject } from '../projects/projects-repository.js';
 import { lockProject } from '../projects/lock-project.js';
 import { nextSortId } from '../workflows/workflows-repository.js';
+import { serviceIdsOf } from '../../graph/actions/stored-actions.js';
 
 /** Created for a user who has no project. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
@@ -105,6 +106,7 @@ async function insertCopy(db: Db, source: Source, reach: Reach, document: string
       author_id: userId,
       sort_id: nextSortId(db, projectId),
       document,
+      service_ids: serviceIdsOf(document),
       secrets_enc: null,
       copied_from: sourceId,
     })

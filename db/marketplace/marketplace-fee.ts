@@ -18,8 +18,8 @@ interface EndedRun {
  * that ends the run: a run ends once, so it is counted and charged once.
  *
  * The count is the user's over all copies of a source, so a new copy brings no new free runs. Its row stays locked
- * until the commit, so concurrent runs beyond the free ones all pay. Call it before the run's status is written,
- * because the fee locks project and statistics, in that order.
+ * until the commit, so concurrent runs beyond the free ones all pay. The fee's transaction locks the rows of the run
+ * and of its project, in that order (`add_transaction_to_sums`).
  */
 export async function chargeMarketplaceFee(db: Db, run: EndedRun): Promise<void> {
   if (run.source_id === null || run.run_fee_usd === null || isZeroDecimal(run.run_fee_usd)) return;

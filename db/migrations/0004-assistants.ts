@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** The clients of assistants in the audit log, and limits of single tests. */
+/** Names of assistants in the audit log, and limits on the cost of single tests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     ALTER TABLE audit_records DROP CONSTRAINT audit_records_via_check;

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
-// Once created the index `runs_of_assistants`, whose scan of `runs` stopped every poll and write until the commit. No
-// statement uses it: it is partial, and connections plan without values. 0007 drops it where it exists, so databases
-// with and without it end in the same schema.
+// An earlier form of this migration created the index `runs_of_assistants`. Creating it scanned `runs`, which blocked
+// every poll and write until the commit. No statement can use the index, because it is partial, and the service's
+// connections plan statements without their values. Migration 0007 drops it where it exists, so databases with and
+// without it end in the same schema.
 
 /** The assistant in the editor: its conversations, its runs, and what it may undo. */
 export async function up(db: Kysely<unknown>): Promise<void> {

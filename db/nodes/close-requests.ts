@@ -1,7 +1,7 @@
 // Closes everything that stopped nodes wait for: human tasks and approval requests expire, callbacks are refused,
-// waits for connections and workers end, and child runs are asked to stop. The reconciler's next round cancels these
-// child runs in Temporal, and the end of each of them closes what its own nodes wait for. Rows of runs are locked from
-// the top of their tree down: a parent before its children.
+// waits for connections and workers end, and the cancellation of child runs is requested. The reconciler's next round
+// cancels these child runs in Temporal, and the end of each of them does the same for its own nodes. Rows of runs are
+// locked from the top of their tree down: a parent before its children.
 import { sql, type RawBuilder } from 'kysely';
 
 /**

@@ -122,7 +122,7 @@ export interface FailedIteration {
 }
 
 /**
- * Records the failure of an iteration, closes what is still open in it, and starts the next one, in one statement.
+ * Records the failure of an iteration, closes the open nodes in it, and starts the next iteration, in one statement.
  * Like `recordIteration`, it does not replace a recorded end.
  */
 export async function recordIterationFailure(db: Db, loop: NodeKey, failed: FailedIteration): Promise<void> {
@@ -207,7 +207,7 @@ export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
     SELECT ${notifyWatchers(key.runId)} FROM closed`.execute(db);
 }
 
-/** Returns the total size of a loop's outputs in bytes. */
+/** Returns the total size of the outputs of a loop's iterations in bytes. */
 export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::float8 AS bytes FROM node_results

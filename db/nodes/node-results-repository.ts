@@ -282,9 +282,9 @@ const SENTENCES: Partial<Record<string, string>> = {
 };
 
 /**
- * Fails a node whose activity could not record its own failure, because Temporal gave up on it, and closes what the
- * node waits for. Idempotent; a node that has ended is not changed. The end of the run writes the node's transaction.
- * `isHandled`: the run survives the failure.
+ * Fails a node whose activity could not record its own failure, because Temporal gave up on it, and ends its requests
+ * and waits (`closedRequests`). Idempotent; a node that has ended is not changed. The end of the run writes the node's
+ * transaction. `isHandled`: the run survives the failure.
  */
 export async function closeNode(
   db: Db,

@@ -1,7 +1,7 @@
 // The ledger: calls that cost money or must not be repeated. An attempt claims each call before it is sent, and the
-// call is closed when the node's end is recorded. A later attempt that finds a call in state `sent` knows that its
-// worker died during the call. Only the latest attempt to claim a call may change it; an earlier one, whose worker was
-// frozen, changes nothing.
+// call is closed when its answer or the end of the node is recorded. A later attempt that finds a call in state `sent`
+// knows that the worker of the earlier one died during the call. Only the latest attempt to claim a call may change it;
+// an earlier one, whose worker was frozen, changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
@@ -225,8 +225,8 @@ export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Pr
 }
 
 /**
- * Releases what the calls of a run, or of one of its nodes, have reserved, once the transactions include it. Deletes
- * the deltas of their answers too, because the results contain them.
+ * Releases the reservations of the calls of a run, or of one of its nodes. Call it in the database transaction that
+ * stores the amounts as billing transactions. Deletes the deltas of the answers too, because the results contain them.
  */
 export async function releaseCalls(
   db: Db,

@@ -20,7 +20,7 @@ export interface ServiceFigures {
 
 const COUNTED_UP_TO = 10_000;
 
-/** Throws if the database does not answer within a second. */
+/** Throws if one of its statements takes longer than a second. */
 export function readServiceFigures(db: Database, retentionDays: number): Promise<ServiceFigures> {
   return db.transaction().execute(async (trx) => {
     await sql`SELECT set_config('statement_timeout', '1s', true)`.execute(trx);

@@ -31,7 +31,8 @@ interface Due {
 
 /**
  * Stores that the nodes are in progress and due in the pool, so that readers see them while no worker has taken them.
- * Idempotent. A step of a node that has already been claimed is due anew. Returns false if the run is not open.
+ * May be repeated: the time at which the nodes are due is then that of the last call. Call it again for each step of a
+ * node that has been claimed. Returns false if the run is not open.
  */
 export async function addPoolNodes(
   db: Db,
@@ -57,7 +58,7 @@ export async function addPoolNodes(
   return rows.length > 0;
 }
 
-/** Ends the waits of nodes for a worker, when one has taken them. */
+/** Ends the waits of these nodes for a worker. Called when a worker has taken the nodes. */
 export async function endWorkerWaits(
   db: Db,
   { runId, path }: Omit<NodeKey, 'nodeId'>,
@@ -148,7 +149,10 @@ async function startWaits(db: Db, nodes: RawBuilder<unknown>): Promise<number> {
   return rows.length;
 }
 
-/** Ends waits whose pool has a worker again, and those of nodes that are not in progress any more. */
+/**
+ * Ends waits whose pool has a worker again, and those of nodes that are not in progress any more. The worker must be of
+ * the build in `pool_nodes`; for a node without a row there, as in the default pool, it may be of any build.
+ */
 export async function endServedWaits(db: Db): Promise<void> {
   await sql`
     WITH served AS MATERIALIZED (

@@ -6,7 +6,7 @@ import type { Role } from '../core/tables.js';
 import { lockProject } from './lock-project.js';
 import { removeMember, setMember } from './members-repository.js';
 
-/** `not_found`: there is no such member, or the actor is no longer one. */
+/** `not_found`: there is no such member or no such project, or the actor is no longer a member. */
 export type MemberOutcome = 'done' | 'not_found' | 'forbidden' | 'already_member' | 'last_owner';
 
 interface MemberChange {
@@ -45,7 +45,7 @@ export function changeRole(db: Db, change: MemberChange & { role: Role }): Promi
   });
 }
 
-/** Every member may leave. */
+/** Every member may leave, except the last owner. */
 export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome> {
   const { projectId, actorId, userId } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {

@@ -26,7 +26,10 @@ async function foldSome(trx: Db): Promise<number> {
   return rows[0]?.folded ?? 0;
 }
 
-/** Sets the quota of every project. The database refuses all writes beyond it. */
+/**
+ * Sets the quota of every project. The database refuses writes beyond it, except some that must not fail, such as the
+ * writes of results that were paid for and of failures (db/routines/stored-bytes.sql).
+ */
 export async function setStoredBytesLimit(db: Db, bytes: number): Promise<void> {
   await sql`
     INSERT INTO stored_bytes_limit AS kept (bytes) VALUES (${bytes})

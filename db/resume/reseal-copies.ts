@@ -15,7 +15,10 @@ interface Copies {
   reseal: (sealed: Buffer, key: readonly (string | number)[]) => Buffer;
 }
 
-/** Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Throws `MissingKeyError`. */
+/**
+ * Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Every sealed value of `toRunId`
+ * must still be sealed for `fromRunId`; otherwise it throws. Throws `MissingKeyError` if a key is gone.
+ */
 export async function resealCopies(transaction: Db, box: SecretBox, fromRunId: string, toRunId: string): Promise<void> {
   await resealTable(transaction, toRunId, {
     table: 'node_results',

@@ -1,4 +1,5 @@
-// A run cannot be resumed if the outcome of one of its calls is unknown, or if a run below it is still open.
+// A run cannot be resumed while a run below it is open, nor, unless the request accepts that, if a call with an unknown
+// outcome would be repeated.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -50,8 +51,8 @@ export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boo
 }
 
 /**
- * Returns an open run below a run that a node has waited for, or undefined. Such a run is stopped a little later than
- * the node, and works until then.
+ * Returns an open run that a node of this run, or of a run below it, has waited for; undefined if there is none. Such a
+ * run is stopped a little later than the node, and goes on until then.
  */
 export async function findOpenRunBelow(db: Db, runId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

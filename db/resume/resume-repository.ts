@@ -1,4 +1,4 @@
-// Reads earlier runs that are to be resumed, and copies their results.
+// Reads earlier runs that are to be resumed or whose results a test reuses, and copies their results.
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
@@ -206,7 +206,10 @@ async function copyItems(
     ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
-/** Each insert is checked against the quota by itself; this sum checks all of them together. */
+/**
+ * Returns the bytes of the copied results. The quota is checked with their sum, because the insert of a small row may
+ * not be checked by itself.
+ */
 async function measureReused(transaction: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::bigint AS bytes

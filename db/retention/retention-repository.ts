@@ -128,7 +128,7 @@ async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return Number(numAffectedRows ?? 0);
 }
 
-/** Keeps model, tokens and cost of a model call for the project's books. */
+/** Deletes calls of tools and requests. Of model calls it keeps model, tokens and cost, for the project's accounts. */
 async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND NOT ${isModelCall}`, limit);
   const { numAffectedRows } = await sql`
@@ -182,6 +182,15 @@ async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return Number(numAffectedRows ?? 0);
 }
 
+/** Deletes runs of cases that ended before the retention time, with the results of the cases. */
+export async function deleteOldCaseRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
+  const isOldRun = sql`finished_at < now() - make_interval(hours => 24 * ${retentionDays}::integer)`;
+  const ofOld = sql`case_run_id IN (SELECT id FROM case_runs WHERE ${isOldRun})`;
+  const results = await deleteRows(db, 'case_results', ofOld, limit);
+  const empty = sql`${isOldRun} AND NOT EXISTS (SELECT FROM case_results WHERE case_run_id = case_runs.id)`;
+  return toBatch({ case_results: results, case_runs: await deleteRows(db, 'case_runs', empty, limit) }, limit);
+}
+
 /** Keys expire after 24 hours. */
 export async function deleteIdempotencyKeys(db: Db, limit: number): Promise<Batch> {
   const old = sql`created_at <= now() - interval '24 hours'`;
@@ -210,12 +219,15 @@ export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> 
   return toBatch(expired, limit);
 }
 
-/** Deletes by `ctid`, which every table has. A row that is changed concurrently gets a new `ctid` and stays. */
+/**
+ * Deletes by `ctid`, which every table has. `where` stands outside, too: if a row is changed concurrently, PostgreSQL
+ * evaluates the outer conditions again on its new version, but before the minor releases of November 2025 not `ctid`.
+ */
 async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${limit}::integer
-    ))`.execute(db);
+    )) AND ${where}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -238,12 +250,17 @@ export async function expireAuditRecords(db: Db, limit: number): Promise<Batch> 
 const isGone = sql`(archived_at IS NOT NULL
   OR project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL))`;
 
-/** Deletes versions and refused tools, and empties the workflows themselves, whose rows stay for the books. */
+/**
+ * Deletes their versions, refused tools, pins and cases, and empties the workflows themselves. The rows of the workflows stay,
+ * because runs refer to them. Also deletes the refused tools of earlier versions of other workflows.
+ */
 export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;
   const versions = await deleteRows(db, 'workflow_versions', ofGone, limit);
   const unread = sql`(${ofGone} OR version <> (SELECT version FROM workflows WHERE id = workflow_id))`;
   const refusedTools = await deleteRows(db, 'refused_tools', unread, limit);
+  const pins = await deleteRows(db, 'pins', ofGone, limit);
+  const cases = await deleteRows(db, 'cases', ofGone, limit);
   const { numAffectedRows } = await sql`
     UPDATE workflows SET document = '{}', secrets_enc = NULL, readme_guide = '', tool_fields = NULL
     WHERE id IN (
@@ -252,7 +269,7 @@ export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> 
       LIMIT ${limit}::integer
     )`.execute(db);
   return toBatch(
-    { workflow_versions: versions, refused_tools: refusedTools, workflows: Number(numAffectedRows ?? 0) },
+    { workflow_versions: versions, refused_tools: refusedTools, pins, cases, workflows: Number(numAffectedRows ?? 0) },
     limit,
   );
 }
@@ -301,10 +318,13 @@ export async function deleteLeftDeltas(db: Db, limit: number): Promise<Batch> {
   return toBatch({ run_deltas: await deleteRows(db, 'run_deltas', isLeft, limit) }, limit);
 }
 
-/** A network counts as known for this long after the last session from it. */
+/** A network counts as known for this long after the end of the last session that was used from it. */
 const SESSION_DAYS = 30;
 
-/** Deletes sessions that ended a month ago, expired links, and expired counts of failed logins. */
+/**
+ * Deletes sessions that ended 30 days ago, expired links, expired sign-ins of connections, and expired counts and waits
+ * of failed logins.
+ */
 export async function deleteOldSignIns(db: Db, limit: number): Promise<Batch> {
   const over = sql`coalesce(ended_at, expires_at) < now() - make_interval(hours => 24 * ${SESSION_DAYS}::integer)`;
   const expired = {

@@ -50,6 +50,7 @@ export async function findChild(db: Db, node: NodeKey, call: number): Promise<St
 /**
  * Inserts the child run and marks the parent's node as started in one transaction: after a crash, both are stored or
  * neither. Returns false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
+ * Does not check whether the node itself has ended.
  */
 export function insertChild(
   db: Database,

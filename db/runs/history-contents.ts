@@ -12,7 +12,7 @@ import { cutResult } from '../nodes/result-pieces.js';
 import { withWaits, type WaitingFor } from './waiting-runs.js';
 
 export interface HistoryRun extends RunOfHistory {
-  /** JSON text. Null in a list, or if it is too large to be read with the run (`readDrawing`). */
+  /** JSON text. Null if it is too large to be read with the run (`readDrawing` reads it). */
   document: string | null;
   documentBytes: number;
   nodes: HistoryNode[];
@@ -28,7 +28,7 @@ export interface Contents {
   documentBytes: number;
   /** The limit in characters for the content of each result; null for no limit. */
   contentLimit: number | null;
-  /** Results are read with their run up to this total. The rest must be read one by one. */
+  /** The results of a run are read with it up to this total. The rest must be read one by one. */
   togetherBytes: number;
 }
 

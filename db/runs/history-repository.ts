@@ -40,14 +40,14 @@ const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
 const LISTED_CONTENT_CHARS = 16 * 1024;
 /** The limit for the contents of all nodes of a page. */
 const LISTED_CONTENTS_CHARS = 64 * 1024 * 1024;
-/** A page up to this size is read at once. A single run is read together with results up to this size. */
+/** A page up to this size is read at once. Each run of a larger page is read together with results up to this size. */
 const TOGETHER_BYTES = 1024 * 1024;
 /** The memory that a node takes without its result. */
 const ENTRY_BYTES = 512;
 
 /**
  * Total, order and the results of a small page come from one snapshot. Each run of a large page is read when the
- * response reaches it, which is safe because ended runs do not change.
+ * response reaches it, and may have changed since.
  */
 export function listHistory(db: Database, query: HistoryQuery): Promise<HistoryPage> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -91,7 +91,7 @@ async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLim
   return { bytes: bytes + others, contentLimit };
 }
 
-/** Returns a run of a large page, or undefined if it was deleted meanwhile. */
+/** Returns a run of a large page, or undefined if there is no such run. */
 export async function readListed(db: Db, runId: string, contentLimit: number): Promise<HistoryRun | undefined> {
   const runs = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', runId).execute();
   return (await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }))[0];

@@ -22,7 +22,7 @@ const oldest = sql<Date>`now() - interval '24 hours'`;
 /** Each new key deletes this many expired ones, so that the table stays small without a background job. */
 const SWEEP = 10;
 
-/** Returns undefined if the key is new or has expired. */
+/** Returns undefined if the key is new, was withdrawn or has expired. */
 export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<KeyedRun | undefined> {
   return db
     .selectFrom('idempotency_keys as used')
@@ -37,7 +37,7 @@ export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<Keyed
 
 /**
  * Claims a key for a run that is inserted in the same transaction. Waits for a concurrent claim; returns false if
- * another request has the key. A process that dies before the commit has claimed nothing.
+ * another request has the key, or it was withdrawn. A process that dies before the commit has claimed nothing.
  */
 export async function claimKey(
   transaction: Db,

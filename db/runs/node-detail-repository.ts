@@ -30,7 +30,10 @@ export interface StoredNode extends PolledNode {
   finishedAt: string | null;
   /** Null for a node that never waits in a queue. */
   queuedMs: number | null;
-  /** The kind of wait if the node only waits, kept after its end; null for other nodes. */
+  /**
+   * For a node that only waits, the kind of its wait, even after its end. For other nodes, the kind of a wait that is
+   * open now, or null.
+   */
   waitedFor: StoredWait['for'] | null;
 }
 

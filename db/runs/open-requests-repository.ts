@@ -6,7 +6,7 @@ import { isoText } from '../core/iso-text.js';
 /** A pending approval or human task, or a connection that needs a sign-in. */
 export interface OpenRequest {
   kind: 'approval' | 'human_task' | 'sign_in';
-  /** The last part of the address of the approval or of the task in the inbox. */
+  /** The last part of the address of the approval or task in the inbox; for a sign-in, the id of the connection. */
   id: string;
   /** The tool that waits for approval; null for the other kinds. */
   tool: string | null;
@@ -17,7 +17,7 @@ export interface OpenRequest {
 
 const MOST = 20;
 
-/** Returns the oldest open requests of the run and of the runs below it. */
+/** Returns the oldest open requests of the run and of the open runs below it, up to `MOST`. */
 export async function findOpenRequests(db: Db, runId: string): Promise<OpenRequest[]> {
   const { rows } = await sql<OpenRequest>`
     WITH RECURSIVE below AS (

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';
 
-/** The limit for all passed secrets of a run; an input has the same limit. */
+/** The limit for all passed secrets of a run; the secret fields of an input have the same limit. */
 const MAX_PASSED_CHARACTERS = 65_536;
 
 export function arePassable(secrets: readonly string[]): boolean {
@@ -29,7 +29,7 @@ export async function findPassedSecrets(db: Db, runId: string): Promise<Buffer |
   return rows[0]?.sealed ?? null;
 }
 
-/** Adds secrets to those of the run. Returns false, and adds nothing, if there would be too many. Idempotent. */
+/** Adds secrets to those of the run. Returns false, and adds nothing, if they would exceed the limit. Idempotent. */
 export function passSecrets(db: Database, box: SecretBox, runId: string, secrets: readonly string[]): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction

@@ -1,4 +1,5 @@
-// Deltas of model calls: rows for API processes that start reading later, and notifications for those that listen.
+// Deltas are the pieces of text and the tool calls that a model writes during a call. They are stored as rows for API
+// processes that start reading later, and sent as notifications to those that listen.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -13,7 +14,7 @@ export interface ReportedToolCall {
   arguments: string;
 }
 
-/** The addition of a row to the text of its step. Secrets are masked. */
+/** The text and the tool calls that a row adds to its step. Secrets are masked. */
 export interface DeltaBody {
   text?: string;
   toolCalls?: ReportedToolCall[];

@@ -17,7 +17,7 @@ export interface RunEvent {
   path: string;
   /** The id of the node, the request or the task; empty for the run. */
   subject: string;
-  /** The stored status of the run, the node or the request after the change. */
+  /** The stored status of the run, node, request or task after the change. */
   status: string;
   /**
    * The node, request or task after the change, or the output of an ended run. Undefined if the event has no content,
@@ -83,7 +83,8 @@ interface EventRow
 }
 
 /**
- * Returns up to `limit` events of each run after a version, in order. Reads only what `orderRunEvents` has ordered.
+ * Returns up to `limit` events of each run after a version, in order. Reads only events that `orderRunEvents` has
+ * ordered.
  */
 export async function readRunEvents(db: Db, asked: EventsAfter[], limit: number): Promise<Map<string, RunEvent[]>> {
   const { rows } = await sql<EventRow>`
@@ -153,7 +154,7 @@ const approval = sql`json_build_object('request_id', approval.request_id, 'node_
   'decided_by', CASE WHEN event.status <> 'pending' THEN approval.decided_by END,
   'reason', CASE WHEN event.status <> 'pending' THEN approval.reason ELSE '' END)`;
 
-/** JSON of a task at the time of the event: who had chosen which action, without the entered values. */
+/** JSON of a task at the time of the event, with the person and the action of each answer, but no entered values. */
 const humanTask = sql`json_build_object('id', task.task_id, 'node_id', task.node_id, 'path', task.path,
   'message', task.message, 'fields', task.fields, 'files', task.files, 'actions', task.actions, 'required', task.required,
   'status', event.status, 'created_at', ${isoText(sql`task.created_at`)}, 'expires_at', ${isoText(sql`task.expires_at`)},

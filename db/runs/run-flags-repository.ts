@@ -24,7 +24,8 @@ interface FlagChange {
 export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const isExclusive = value && EXCLUSIVE.includes(flag);
-    // Serializes the toggles of a workflow. Lock order: workflow, then runs; nothing locks them the other way round.
+    // Serializes the toggles of a workflow. Locks the workflow, then runs. `archiveWorkflow` locks open runs, then the
+    // workflow, so the two can deadlock over an open run.
     if (isExclusive) {
       await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
     }

@@ -115,9 +115,9 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
 
 /**
  * Ends the run. The call may be repeated. In one transaction it writes the terminal status, closes open nodes, adds
- * missing transactions, stops child runs, answers the parent run, and stores the webhook event. A process that dies
- * before the commit has changed nothing, and its caller repeats the call. After the commit the caller announces the end
- * (acceptance/announce-run-end.ts).
+ * missing transactions, requests the cancellation of child runs, answers the parent run, and stores the webhook event.
+ * A process that dies before the commit has changed nothing, and its caller repeats the call. After the commit the
+ * caller announces the end (acceptance/announce-run-end.ts).
  */
 export async function endRun(
   db: Db,
@@ -298,7 +298,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, { failedNodes
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Adds a billing transaction for every executed node whose worker died before it could write one. */
+/** Adds a billing transaction for every executed node that has none, because its worker could not write one. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
   runId: string,

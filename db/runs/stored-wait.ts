@@ -44,7 +44,10 @@ export const startedWait: RawBuilder<unknown> = ofWait(sql`json_build_object('fo
 /** JSON of a `StoredWait` if the node is waiting now. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${startedWait} END`;
 
-/** The kind of the node's current or past wait; null if it never waited. */
+/**
+ * The kind of the wait that `startedWait` shows, or null. So an ended wait for a connection or a worker, or of a tool
+ * call, is not shown.
+ */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);
 
 export interface SealedToken {

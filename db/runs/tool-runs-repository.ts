@@ -1,4 +1,4 @@
-// What the answers to MCP tool calls and chat completions need to know of a run.
+// Reads the facts of a run from which the answers to MCP tool calls and chat completions are made.
 import { sql } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -9,12 +9,14 @@ export interface RunEnd {
   errorCode: string | null;
   /** Masked. */
   errorMessage: string | null;
+  hasExpired: boolean;
 }
 
 export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
   return db
     .selectFrom('runs')
     .select(['status', 'error_code as errorCode', 'error_message as errorMessage'])
+    .select(sql<boolean>`results_expired_at IS NOT NULL`.as('hasExpired'))
     .where('id', '=', runId)
     .executeTakeFirst();
 }

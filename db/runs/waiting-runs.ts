@@ -1,4 +1,4 @@
-// Reads what open runs wait for (db/routines/run-waits.sql).
+// Reads the reason for which an open run waits (db/routines/run-waits.sql).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -14,8 +14,8 @@ interface Listed {
 }
 
 /**
- * Adds what each open run waits for while none of its nodes is being executed, else null. Sends no statement if no run
- * is open.
+ * Adds to each run the reason for which it waits. It is null if the run has ended or one of its nodes is being
+ * executed. Sends no statement if no run is open.
  */
 export async function withWaits<Run extends Listed>(
   db: Db,

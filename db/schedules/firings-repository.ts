@@ -162,7 +162,7 @@ export async function requestRemoval(db: Db, scheduleId: string): Promise<void> 
     .execute();
 }
 
-/** Returns true for a deleted run too. */
+/** Also returns true for an unknown run. */
 export async function isRunOver(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('status').where('id', '=', runId).executeTakeFirst();
   return run?.status !== 'In Progress';

@@ -23,7 +23,7 @@ const migrations: Record<string, Migration> = {
   '0007-kept-baselines': keptBaselines,
 };
 
-/** A migration that got no lock is retried for this long. */
+/** The time in which the migrations and routines of one call must get their locks; until then they are retried. */
 const PATIENCE_MS = 120_000;
 
 /** The database has migrations of another build, and this build cannot update it. */
@@ -40,8 +40,8 @@ interface MigrateOptions {
 }
 
 /**
- * Applies what is missing and returns the names: each migration in its own transaction, then all differing routine
- * files in one. Several processes may call it at the same time, while the service works. If a lock cannot be acquired,
+ * Applies all missing migrations, each in its own transaction, then all differing routine files in one. Returns their
+ * names. Several processes may call it at the same time, while the service works. If a lock cannot be acquired,
  * the transaction is rolled back and retried for two minutes. Then PostgreSQL's error is thrown; earlier migrations
  * stay applied. Throws OtherBuildError.
  */

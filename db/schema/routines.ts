@@ -1,5 +1,5 @@
-// The functions and triggers of the database: `db/routines/` has one file for each subject, with the
-// current text only.
+// Applies the functions and triggers of the database. `db/routines/` has one file for each subject, which contains only
+// their current text, and the table `routine_files` has the hash of each file that was applied.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
@@ -21,7 +21,7 @@ export function shippedRoutines(): readonly RoutineFile[] {
   return shipped;
 }
 
-/** Returns the files whose text differs from the database's; all of them before the first migration. */
+/** Returns the files whose hash differs from the database's; all of them before the first migration. */
 export async function differingRoutines(db: Db, files: readonly RoutineFile[]): Promise<RoutineFile[]> {
   const { rows: tables } = await sql<{
     exists: boolean;
@@ -32,7 +32,7 @@ export async function differingRoutines(db: Db, files: readonly RoutineFile[]): 
   return files.filter((file) => hashes.get(file.name) !== hashOf(file));
 }
 
-/** Replaces the functions and triggers of the files and records their text. Requires a transaction. */
+/** Replaces the functions and triggers of the files and records the hashes of the files. Requires a transaction. */
 export async function applyRoutines(trx: Db, files: readonly RoutineFile[]): Promise<void> {
   // A function may call one that a later file defines.
   await sql`SELECT set_config('check_function_bodies', 'off', true)`.execute(trx);

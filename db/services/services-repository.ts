@@ -44,7 +44,7 @@ export function insertService(
   });
 }
 
-/** Replaces what the service says and all its actions. Returns undefined if the project has no such service. */
+/** Replaces the fields and all actions of the service. Returns undefined if the project has no such service. */
 export function replaceService(
   db: Db,
   { projectId, id }: { projectId: number; id: string },
@@ -287,7 +287,7 @@ function actions(db: Db) {
   return facts(db).select(['service_actions.result', 'service_actions.documentation_url']);
 }
 
-/** What a node stores of an action. */
+/** The parts of an action that a node stores. */
 function facts(db: Db) {
   return db
     .selectFrom('service_actions')

@@ -60,7 +60,10 @@ export function resetPassword(
   });
 }
 
-/** Must be the first lock of the transaction (`holdActiveUser`). Returns false if there is no such active user. */
+/**
+ * Must be the first lock of the transaction, for the reasons that `holdActiveUser` gives. Returns false if there is no
+ * such active user.
+ */
 async function lockUser(trx: Transaction<Tables>, userId: number): Promise<boolean> {
   const user = trx.selectFrom('users').select('is_active').where('id', '=', userId);
   return (await user.forNoKeyUpdate().executeTakeFirst())?.is_active === true;

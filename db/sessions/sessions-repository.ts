@@ -29,9 +29,10 @@ export interface NewSession {
 }
 
 /**
- * Must be the first lock in a transaction that signs the user in or creates a link. It waits for a concurrent lock-out
- * or change of the password. If this lock comes first, the lock-out or change waits, and then ends what the transaction
- * has opened. Lock order: user, password, links, sessions. Returns false if there is no such active user.
+ * Locks the user's row (FOR SHARE). Must be the first lock in a transaction that signs the user in or creates a
+ * password link. It waits for a concurrent lock-out or change of the password. If this lock comes first, the lock-out
+ * or change waits, and then ends the session, or deletes the link, that this transaction has created. Lock order: user,
+ * password, links, sessions. Returns false if there is no such active user.
  */
 export async function holdActiveUser(transaction: Db, userId: number): Promise<boolean> {
   const user = transaction.selectFrom('users').select('id').where('id', '=', userId).where('is_active', '=', true);
@@ -52,7 +53,8 @@ export async function openSession(
 }
 
 /**
- * Opens a session in a transaction that holds the user. Returns the refresh token, which cannot be read again later.
+ * Opens a session in a transaction that has locked the user's row. Returns the refresh token, which cannot be read
+ * again later.
  */
 export async function createSession(
   trx: Transaction<Tables>,

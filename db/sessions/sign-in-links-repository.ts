@@ -20,7 +20,10 @@ interface PasswordLink {
   expiresAt: Date;
 }
 
-/** Creates a link that is valid once, for 24 hours. Requires a transaction that holds the user (`holdActiveUser`). */
+/**
+ * Creates a link that is valid once, for 24 hours. Requires a transaction that has locked the user's row
+ * (`holdActiveUser`).
+ */
 export function createPasswordLink(transaction: Db, userId: number): Promise<PasswordLink> {
   return createLink(transaction, userId, { purpose: 'password', minutes: PASSWORD_MINUTES });
 }
@@ -59,7 +62,10 @@ export async function findLinkUser(db: Db, token: string, purpose: LinkPurpose):
   return link?.user_id;
 }
 
-/** Uses the link up; returns false if somebody else was faster. Requires a transaction that holds the user. */
+/**
+ * Marks the link as used. Returns false if it was used meanwhile, was deleted or has expired. Requires a transaction
+ * that has locked the user's row.
+ */
 export async function redeemLink(transaction: Db, token: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('sign_in_links')

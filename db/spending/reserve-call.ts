@@ -59,8 +59,8 @@ interface ClaimRow extends PassedLimitRow {
 
 /**
  * `claimCall` for a model call. Claims nothing if the call would exceed a limit, which is returned, or if its run has
- * ended: then it returns undefined. The end of the run waits for the claim, and charges what is still in flight. A call
- * that reserves nothing is claimed by `claimCall` without these checks.
+ * ended: then it returns undefined. The end of the run waits for the claim, and charges the calls that are still in
+ * flight. A call that reserves nothing is claimed by `claimCall` without these checks.
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;

@@ -1,4 +1,4 @@
-// Reservations and stops of spending limits, for people.
+// Reads the reservations of a project's calls, and the calls that spending limits have stopped, for people.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SpendingLimitKind } from '../core/tables.js';

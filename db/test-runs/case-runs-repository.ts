@@ -1,4 +1,4 @@
-// Runs of cases: the run and the result of each case.
+// Case runs: cases of a workflow that were started together, with the run and the result of each case.
 import { sql } from 'kysely';
 import { parseJson, writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
@@ -54,11 +54,15 @@ export async function insertCaseRun(
   made: Pick<CaseRun, 'id' | 'workflowId' | 'userId' | 'maxCostUsd'> & { tried: TriedDrawing },
 ): Promise<void> {
   const { id, workflowId, userId, maxCostUsd, tried } = made;
-  const sealed = box.seal(writeJson(tried), 'case-run', id);
+  const sealed = sealDrawing(box, id, tried);
   await db
     .insertInto('case_runs')
     .values({ id, workflow_id: workflowId, user_id: userId, drawing_enc: sealed, max_cost_usd: maxCostUsd })
     .execute();
+}
+
+function sealDrawing(box: SecretBox, id: string, tried: TriedDrawing): Buffer {
+  return box.seal(writeJson(tried), 'case-run', id);
 }
 
 export async function readTriedDrawing(db: Db, box: SecretBox, id: string): Promise<TriedDrawing> {
@@ -143,7 +147,7 @@ export function findCaseRun(db: Db, workflowId: number, id: string): Promise<Cas
     .executeTakeFirst();
 }
 
-/** Returns the case runs after `after`, or from the first one, oldest first. Returns none if `after` is gone. */
+/** Returns open case runs after `after`, or from the first one, oldest first. Returns none if `after` is gone. */
 export function listOpenCaseRuns(db: Db, limit: number, after: string | undefined): Promise<CaseRun[]> {
   const open = db.selectFrom('case_runs').select(RUN).where('status', '=', 'in progress');
   const behind = sql<boolean>`(created_at, id) > (SELECT created_at, id FROM case_runs WHERE id = ${after})`;
@@ -206,10 +210,12 @@ export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-export async function endCaseRun(db: Db, id: string, status: 'passed' | 'failed'): Promise<void> {
+/** Also empties the stored drawing, which may be large: no case is started with it any more. */
+export async function endCaseRun(db: Db, box: SecretBox, id: string, status: 'passed' | 'failed'): Promise<void> {
+  const emptied = sealDrawing(box, id, { drawing: {}, version: null });
   await db
     .updateTable('case_runs')
-    .set({ status, finished_at: sql<Date>`now()` })
+    .set({ status, drawing_enc: emptied, finished_at: sql<Date>`now()` })
     .where('id', '=', id)
     .where('status', '=', 'in progress')
     .execute();

@@ -119,10 +119,14 @@ interface NewCase {
   content: CaseContent;
 }
 
-export function insertCase(db: Db, box: SecretBox, made: NewCase): Promise<number> {
+/** Returns undefined, without a new case, if the workflow has `most` cases. */
+export function insertCase(db: Db, box: SecretBox, made: NewCase, most = Infinity): Promise<number | undefined> {
   return inTransaction(db, async (transaction) => {
-    const id = await reserveId(transaction, 'cases');
     const { workflowId, name, isRequired, content } = made;
+    // The lock lets the cases of concurrent requests be counted one after the other.
+    await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
+    if ((await countCases(transaction, workflowId)) >= most) return undefined;
+    const id = await reserveId(transaction, 'cases');
     const sealed = box.seal(writeJson(content), 'case', workflowId, id);
     await transaction
       .insertInto('cases')

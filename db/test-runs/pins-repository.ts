@@ -11,7 +11,7 @@ interface StoredPin {
   outcome: FixedOutcome;
   /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
   fingerprint: string | null;
-  /** What was secret when it was pinned, if the outcome contains secrets. */
+  /** The texts that were secret when it was pinned, if the outcome contains secrets. */
   secretsThen?: string[] | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Waiting nodes. Postgres is the arbiter: a guarded update accepts a callback once and ends a wait once. The signal to
-// the run workflow only wakes it.
+// Waiting nodes. PostgreSQL decides races: a conditional update accepts a callback once and ends a wait once. The
+// signal to the run workflow only wakes it.
 import { sql } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { NodeKey } from '../../graph/plan.js';

@@ -7,7 +7,8 @@ import { dropPendingDeliveries } from './webhook-outbox-repository.js';
 /** An attempt to make, with the current settings of the webhook. */
 export interface ClaimedDelivery {
   id: string;
-  run_id: string;
+  /** Null for an event that is not about a run. */
+  run_id: string | null;
   project_id: number;
   type: WebhookEventType;
   payload: string;

@@ -58,7 +58,7 @@ export function webhookEventOfConnection(connectionId: number): RawBuilder<unkno
 
 /**
  * Drops pending events when a webhook is disabled, unset or deleted. The caller must have locked the project's row.
- * Locks the rows in the same order as every other writer.
+ * Locks the rows in the order of `ordinal`, as `finish` does (webhook-deliveries-repository.ts).
  */
 export async function dropPendingDeliveries(trx: Db, projectId: number): Promise<void> {
   await sql`

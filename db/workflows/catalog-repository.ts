@@ -1,6 +1,5 @@
-// `all-workflows`: the workflows of all projects of a user, bookmarked ones first. A page takes four
-// statements, whatever its size: pick the ids, measure the drawings, read the records, read the statistics. A
-// fifth reads the last runs.
+// `all-workflows`: the workflows of all projects of a user, bookmarked ones first. A page of any size takes four
+// statements: pick the ids, measure the drawings, read the records, read the statistics. A fifth reads the last runs.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';

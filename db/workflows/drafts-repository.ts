@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import { referFromDrawing } from '../files/references-repository.js';
 import { isOldDraft } from '../retention/retention-repository.js';
 
-/** The drafts, and what they were before the newest answer of the assistant in the editor. */
+/** The tables of drafts, and of drafts as they were before the newest answer of the assistant in the editor. */
 const DRAFT_TABLES = ['workflow_drafts', 'answer_baselines'] as const;
 
 export interface DraftKey {
@@ -84,8 +84,8 @@ export async function storeDraft(transaction: Db, draft: NewDraft): Promise<Draf
 }
 
 /**
- * Deletes the draft, and what it was before the newest answer of the assistant, because nothing is left that could be
- * undone. Requires a transaction.
+ * Deletes the draft, and the draft as it was before the newest answer of the assistant, because nothing is left that
+ * could be undone. Requires a transaction.
  */
 export async function deleteDraft(transaction: Db, { workflowId, userId }: DraftKey): Promise<void> {
   for (const table of DRAFT_TABLES) {

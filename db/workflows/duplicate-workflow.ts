@@ -18,8 +18,9 @@ interface Duplication {
 
 /**
  * Copies a workflow to the end of its project and returns the new id: drawing, secrets, pins, cases, cost limit,
- * tags, marketplace texts and categories. Publication, runs and the link to a marketplace original are not copied,
- * because the duplicate is independent. Returns undefined if the workflow is gone.
+ * tags, marketplace texts and fees, and categories. Publication, runs and the link to a marketplace original are not
+ * copied, because the duplicate is independent. It is offered neither as a tool nor as a chat. Returns undefined if the
+ * workflow is gone.
  */
 export function duplicateWorkflow(
   db: Db,

@@ -6,7 +6,8 @@ import type { Db } from '../core/client.js';
 const MAX_FIELDS_BYTES = 32 * 1024;
 
 /**
- * Must be called after each change of the drawing or of `is_tool`. Clears the fields of a workflow that is no tool.
+ * Stores the fields of a workflow that is offered as a tool, and clears those of any other workflow. Must be called
+ * after each change of the drawing or of `is_tool`.
  */
 export async function keepToolFields(transaction: Db, workflowId: number): Promise<void> {
   await sql`

@@ -67,7 +67,10 @@ export async function findVersion(
   return rows[0];
 }
 
-/** Returns the size of the current drawing as JSON text, or of the version if that is larger; 0 if there is none. */
+/**
+ * Returns the size of the current drawing as JSON text, or of the version if that is larger; also for an archived
+ * workflow. 0 if there is no such workflow.
+ */
 export async function measureVersion(db: Db, workflowId: number, version: number | undefined): Promise<number> {
   const [row] = await selectSize(db, { workflowId, version: version ?? null });
   return row?.bytes ?? 0;
@@ -83,6 +86,7 @@ const selectSize = createStatement<{ workflowId: number; version: number | null 
     ) AS drawing`,
 );
 
+/** Finds an earlier version only: the current one is in `workflows`. */
 export function findStoredDrawing(
   db: Db,
   workflowId: number,

@@ -8,7 +8,7 @@ export type Program = 'nft' | 'faketime' | 'an S3 server, which Go builds';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
-/** Returns why this machine cannot create the bed, or undefined. */
+/** Returns the reason for which this machine cannot run the service on several hosts (bed.ts); undefined if it can. */
 export function reasonToSkip(isDev: boolean): string | undefined {
   if (process.platform !== 'linux') return 'network namespaces need Linux';
   if (process.getuid?.() !== 0) return 'network namespaces need root';

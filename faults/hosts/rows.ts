@@ -12,7 +12,7 @@ import { APIS, DATABASES, PORTS, WORKERS, type Bed, type HostName, type ServiceN
 import { clockEnvironment, type Program } from './programs.js';
 
 export interface HostFault extends Fault<Bed> {
-  /** The programs that it needs besides those of the bed. */
+  /** The programs that it needs in addition to those that all these faults need (programs.ts). */
   needs: Program[];
 }
 
@@ -96,7 +96,7 @@ const cutStore: HostFault = {
   },
 };
 
-/** Returns rules that drop what a host sends to others, and what it receives from them. */
+/** Returns rules that drop the packets that a host exchanges with others: received ones, sent ones, or both. */
 function between({ hosts }: Bed, others: readonly HostName[], ways: ('in' | 'out')[]): Rules {
   const addresses = `{ ${others.map((name) => hosts[name].address).join(', ')} }`;
   return {

@@ -129,7 +129,7 @@ const wakeLost: Fault = {
         answers.areGiven = true;
         await eventually(async () => (await count('answered_at IS NOT NULL')) === 2, WITHIN);
         if ((await count('signalled_at IS NOT NULL')) > 0)
-          stage.complain('the window was missed: a signal has arrived');
+          stage.complain('the fault came too late: a signal has arrived already');
         await killParts(world, ['api', 'temporal']);
       },
     );

@@ -3,7 +3,7 @@ import { isCredentialHeader, isOnlyVariables } from '../credential-headers.js';
 import { ExactNumber } from '../exact-number.js';
 import { isObject, leavesOf, ownValue, type JsonObject } from '../json.js';
 
-/** Where a field of an action goes in the request. */
+/** The part of the request that contains the value of a field. */
 export type FieldPlace = 'path' | 'query' | 'header' | 'body';
 
 /** How the values of a field become text, by the names of OpenAPI. */
@@ -43,8 +43,8 @@ export interface ActionBody {
 }
 
 /**
- * The facts of its action that a node stores, which are all that a request needs. Only this product writes them, never a
- * client: from its catalogue (api/services/catalogue/) or from the document of a project's service.
+ * The facts of its action that a node stores, which are all that a request needs. Only this product writes them, never
+ * a client: from its catalogue (api/services/catalogue/) or from the document of a project's service.
  */
 export interface ActionFacts {
   title: string;

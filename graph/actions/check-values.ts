@@ -1,5 +1,5 @@
-// Checks the values that a drawing gives to the fields of an action. What a variable gives is known only when the node
-// runs.
+// Checks the values that a drawing gives to the fields of an action. The value of a variable is known only when the
+// node runs.
 import { ExactNumber } from '../exact-number.js';
 import { fileIdOf } from '../file-values.js';
 import { isEmpty, isObject, ownValue, type JsonObject } from '../json.js';
@@ -9,7 +9,7 @@ import { fieldsOf, requiredOf, type ActionFacts } from './action.js';
 /** The message of a node whose service has no such action. */
 export const UNKNOWN_ACTION = 'The service has no such action.';
 
-/** The deepest values that are compared with the schema of their field. */
+/** The depth down to which a value is compared with the schema of its field. */
 const MOST_LEVELS = 32;
 /** The limit on comparisons for one action. The rest is not checked, because schemas and values may be hostile. */
 const MOST_COMPARISONS = 20_000;
@@ -54,7 +54,7 @@ function typeProblem(check: Check, value: unknown, schema: JsonObject): string |
   return `Input should be a valid ${problem.wanted}${problem.path === '' ? '' : ` at ${problem.path}`}`;
 }
 
-/** What a document says beyond types is left to the service, which knows better. */
+/** Checks types only. The service itself checks the other rules of its document. */
 function findProblem(check: Check, value: unknown, schema: unknown, level: number): Problem | undefined {
   if (!isObject(schema) || level > MOST_LEVELS || isTemplate(value) || check.left <= 0) return undefined;
   check.left -= 1;
@@ -95,7 +95,7 @@ function listOf(schema: JsonObject, key: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Text in double braces is a variable, or stays as typed: only the run knows. */
+/** Text in double braces is a variable, or stays as typed. Only the run finds out which. */
 function isTemplate(value: unknown): boolean {
   return typeof value === 'string' && spansOf(value).next().done !== true;
 }
@@ -120,7 +120,7 @@ function isOfType(value: unknown, type: string, schema: JsonObject): boolean {
   return type === 'object' ? isObject(value) : value === null;
 }
 
-/** A file stands where the document asks for bytes. */
+/** A file is a valid value where the document asks for bytes. */
 function isFileOf(value: unknown, schema: JsonObject): boolean {
   return fileIdOf(value) !== undefined && ['binary', 'byte'].includes(String(ownValue(schema, 'format')));
 }

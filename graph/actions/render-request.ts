@@ -12,15 +12,15 @@ export interface ActionRequest {
   url: string;
   headers: Record<string, string>;
   /**
-   * Text, or what HTTP nodes take for files: `{"$file": FILE}`, `{"$form": {...}}`. Undefined if the request has no
-   * body.
+   * Text, or one of the objects by which HTTP nodes send files: `{"$file": FILE}`, `{"$form": {...}}`. Undefined if the
+   * request has no body.
    */
   body: unknown;
 }
 
 /**
  * Returns the request for `values` (by field), whose variables have been filled in. Values that are empty (missing,
- * null, `""`) are left out. `server` replaces the braces in the host of `facts.server` (`serverFor`).
+ * null, `""`) are left out. `server` is `facts.server` with the braces in its host filled in (`serverFor`).
  *
  * Throws a `NodeError` with the code `invalid_value` if a required value or a value of the path is empty, if a part of
  * the path would be `.` or `..`, or if a header has a line end.
@@ -142,7 +142,10 @@ function toForm(given: readonly Given[], isWhole: boolean): string {
   return joined(Object.entries(first.value).flatMap(([name, value]) => formPairs(name, value, { 'x-in': 'body' })));
 }
 
-/** OpenAPI sends an object in a form as JSON, unless its encoding says otherwise; an empty list or object, too. */
+/**
+ * OpenAPI sends an object in a form as JSON, unless its encoding says otherwise. An empty list or object is always sent
+ * as JSON.
+ */
 function formPairs(name: string, value: unknown, field: ActionField): Pair[] {
   const isJson = isObject(value) && field['x-style'] === undefined && field['x-explode'] === undefined;
   const isNothing = isContainer(value) && Object.keys(value).length === 0;
@@ -153,7 +156,7 @@ function formPairs(name: string, value: unknown, field: ActionField): Pair[] {
 /** Lists become one part for each item, objects JSON, and files their bytes (activities/kinds/http/file-body.ts). */
 function toParts(given: readonly Given[], isWhole: boolean): JsonObject {
   const [first] = given;
-  // A document that describes a form as nothing but a file does not name its part.
+  // A document that describes a form as a single file does not name the part of the file.
   if (isWhole && fileIdOf(first?.value) !== undefined) return { file: first?.value };
   if (isWhole && isObject(first?.value)) return first.value;
   const parts: JsonObject = {};

@@ -159,7 +159,7 @@ function actionAt({ ofNodes }: StoredActions, nodeId: unknown, name: ActionName)
   return ofNodes.get(nodeId)?.get(keyOf(name));
 }
 
-/** `known` is what each earlier drawing has stored at the node. */
+/** `known`: the action that each earlier drawing has stored at the node, in the order of the drawings. */
 function keptFacts(known: readonly (StoredAction | undefined)[], owner: JsonObject): ActionFacts | undefined {
   let own: string | undefined;
   for (const one of known) {

@@ -6,8 +6,8 @@ import { nodeDefinitions } from '../nodes/registry.js';
 import type { Change } from './changes-schema.js';
 
 /**
- * Every required field has a value: one that its schema names, else a variable. `connection` is the id of one that
- * fits; an action whose host differs from account to account needs one, so 1 stands for it.
+ * Every required field has a value: one that its schema names, else a variable. `connection` is the id of a connection
+ * that fits. If it is absent and the host of the action differs from account to account, 1 stands for it.
  */
 export function actionExampleOf(
   action: { service: string; id: string },

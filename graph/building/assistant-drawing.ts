@@ -39,7 +39,7 @@ const ROLE = `You are the assistant in the editor of a workflow. The person sees
 
 const variable = (name: string): string => `{{ input.${name} }}`;
 
-/** Pure: the same for all workflows, so that all runs share one stored graph. */
+/** The same for all workflows, so that all runs share one stored graph. */
 export const ASSISTANT_DRAWING: JsonObject = {
   start_node: START_NODE,
   nodes: [

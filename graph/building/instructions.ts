@@ -1,4 +1,4 @@
-/** What a model is told when it connects; 6 KiB at most. */
+/** The text that a model gets when it connects; 6 KiB at most. */
 export const INSTRUCTIONS = `You build workflows of a workflow automation service. A workflow is a drawing: nodes and links. A run starts at the trigger and follows the links. What you change is the user's draft, which nobody runs but by tests; the user sees it in the editor, and save_workflow makes it the present version.
 
 How to work:

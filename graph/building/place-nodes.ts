@@ -155,7 +155,7 @@ class Frames {
       const before = this.#frames.get(loop);
       const hit = this.#taken.within(frame).find((other) => {
         const isInside = other.id !== undefined && loopsAround(this.#bodies, other.id).includes(loop);
-        // Whatever is in the frame already stays there.
+        // A box that already overlaps the frame may stay there.
         return !isInside && overlaps(frame, other) && (before === undefined || !overlaps(before, other));
       });
       if (hit !== undefined) return hit.y + hit.height + GAP_Y + Math.max(0, box.y - frame.y);

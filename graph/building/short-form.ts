@@ -1,4 +1,5 @@
-// The short form of a drawing: what it does, without what only an editor needs (docs/use/assistants.md).
+// The short form of a drawing: its nodes and links, without the fields that only an editor needs
+// (docs/use/assistants.md).
 import { holdsActions, mapActions } from '../actions/stored-actions.js';
 import { isObject, type JsonObject } from '../json.js';
 import { groupEdges } from '../links.js';

@@ -168,6 +168,8 @@ const settingsSchema = z.looseObject({
 
 /** The `format` of the list of tools. Editors offer the tools of each server. */
 const AGENT_TOOLS_FORMAT = 'agent-tools';
+/** The label of an action's tool is this prefix and the id of its service. */
+export const ACTION_LABEL_PREFIX = 'service:';
 
 const toolsSchema = z
   .array(toolSchema)
@@ -177,6 +179,10 @@ const toolsSchema = z
     const seen = new Set<string>();
     for (const [index, tool] of tools.entries()) {
       if (tool.type !== 'mcp') continue;
+      if (tool.server_label.startsWith(ACTION_LABEL_PREFIX)) {
+        const message = `Server label should not begin with "${ACTION_LABEL_PREFIX}"`;
+        context.addIssue({ code: 'custom', path: [index, 'server_label'], message });
+      }
       if (seen.has(tool.server_label)) {
         context.addIssue({ code: 'custom', path: [index, 'server_label'], message: 'Server label should be unique' });
       }
@@ -277,7 +283,7 @@ export function argumentsThatAsk(policy: ApprovalPolicy, toolName: string): stri
   return named.length === 0 ? undefined : named.flatMap((condition) => condition.arguments);
 }
 
-/** Null, false and what is empty count as not given. */
+/** Null, false, and empty texts, lists and objects count as not given. */
 export function isArgumentGiven(call: JsonObject, name: string): boolean {
   const value = ownValue(call, name);
   if (value === undefined || value === null || value === false || value === '') return false;

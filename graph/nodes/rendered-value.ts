@@ -11,7 +11,7 @@ import {
 } from '../template.js';
 import type { InlineDefinition } from './node-definition.js';
 
-/** Applies to the value as JSON text, as to the body of an HTTP answer. */
+/** The limit on a value as JSON text. The body of an HTTP answer has the same limit, in bytes. */
 const MAX_VALUE_CHARACTERS = 10 * 1024 * 1024;
 
 /**

@@ -56,7 +56,7 @@ export function calledWorkflow({ workflow_id: id }: JsonObject): number | undefi
   return typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= MAX_ID ? id : undefined;
 }
 
-/** Returns the input of the run. Throws a `RenderedTooLargeError` if it has more than `maxCharacters`. */
+/** Returns the input of the run. Throws a `RenderedTooLargeError` if its variables have more than `maxCharacters`. */
 export function childInput({ input }: WorkflowNodeData, values: VariableValues, maxCharacters: number): JsonObject {
   const rendered = renderValue(input, createRenderer(values, maxCharacters));
   return isObject(rendered) ? rendered : {};

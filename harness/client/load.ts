@@ -83,7 +83,7 @@ export interface Ends {
   latenciesMs: number[];
 }
 
-/** If no run has ended for this long, polling stops, and the open runs count as lost. */
+/** If no run was added or has ended for this long, polling stops, and the open runs count as lost. */
 const STALL_MS = 120_000;
 
 /**

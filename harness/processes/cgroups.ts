@@ -55,7 +55,7 @@ function makeGroup(name: string, versions: Files[]): Group | undefined {
       try {
         rmdirSync(group);
       } catch {
-        // A process has not quite gone yet: the next suite removes the folder.
+        // A process of the group has not ended yet. The next suite removes the folder.
       }
     };
     try {

@@ -12,7 +12,7 @@ export function signalAll(pids: number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // A connection's process may have ended meanwhile.
+      // A process may have ended meanwhile, for example PostgreSQL's process for a connection.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

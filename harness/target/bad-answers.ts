@@ -33,7 +33,7 @@ const answers: Record<string, Answer> = {
     response.setHeader('content-encoding', Array.from({ length: height }, () => 'gzip').join(','));
     response.end(towerOf(height));
   },
-  /** An MCP server whose lists and results are 10 KB and expand to `mib` MiB of empty objects. */
+  /** An MCP server whose lists and results are compressed, and expand to `mib` MiB of empty objects. */
   'packed-mcp': (request, response, mib) => answerMcp(request, response, (method) => packedList(method, mib)),
   /** A correct MCP server with one tool. */
   'small-mcp': (request, response) =>

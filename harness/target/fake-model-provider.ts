@@ -43,7 +43,7 @@ export interface ModelRequest {
   counted: string;
   headers: IncomingHttpHeaders;
   receivedAt: number;
-  /** True if the caller closed the connection before the answer. */
+  /** True if the connection was closed before the whole answer was sent. */
   aborted: boolean;
 }
 
@@ -53,7 +53,10 @@ export interface FakeModelProvider {
   /** All requests, oldest first. */
   requests: ModelRequest[];
   requestsFor: (model: string) => ModelRequest[];
-  /** Sets the answers to the model's calls; the last one is repeated. Models without a script get the defaults. */
+  /**
+   * Sets the answers to the model's calls, in the order of all its calls since the start of the provider. The last one
+   * is repeated. Models without a script get the defaults.
+   */
   script: (model: string, answers: ModelAnswer | ModelAnswer[] | ((request: ModelRequest) => ModelAnswer)) => void;
   close: () => Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface TargetRequest {
   headers: IncomingHttpHeaders;
   body: string;
   receivedAt: number;
-  /** True if the caller closed the connection before the answer. */
+  /** True if the connection was closed before the whole answer was sent. */
   aborted: boolean;
 }
 
@@ -36,7 +36,10 @@ export interface HttpTarget {
   /** All requests, oldest first. */
   requests: TargetRequest[];
   requestsTo: (path: string) => TargetRequest[];
-  /** Sets the replies to the path's requests; the last one is repeated. */
+  /**
+   * Sets the replies to the path's requests, in the order of all its requests since the start of the target. The last
+   * one is repeated.
+   */
   on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
   /** Answers all past and future calls of `/hold/<name>`, like a call of `/release/<name>`. */
   release: (path: string) => void;
@@ -49,10 +52,10 @@ const AFTER_WITHIN_MS = 600_000;
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;
 
 /**
- * If the path has no route, its first segment selects the answer: `/delay/<ms>`, `/hold/<name>` (until `release`),
- * `/status/<code>`, `/bytes/<count>`, `/redirect?to=<url>&status=<code>` or `/reset`. Any other path echoes the request
- * as JSON. Further segments only distinguish requests (`/delay/1000/left`). `listenOn` is the port, for a target that
- * is restarted at the same address.
+ * If the path has no route, its first segment selects the answer: `/delay/<ms>`, `/hold/<name>` (answered after
+ * `/release/<name>`), `/status/<code>`, `/bytes/<count>`, `/redirect?to=<url>&status=<code>` or `/reset`. Any other
+ * path echoes the request as JSON. Further segments only distinguish requests (`/delay/1000/left`). `listenOn` is the
+ * port, for a target that is restarted at the same address.
  */
 export async function startHttpTarget(listenOn = 0): Promise<HttpTarget> {
   const requests: TargetRequest[] = [];

@@ -1,4 +1,5 @@
-// Checks the workflow that an assistant has built, by means of the same tools.
+// Checks the workflow that an assistant has built. It reads and tests the workflow with the tools of `/mcp/build`,
+// which the assistant uses too.
 import type { Builder } from './builder.js';
 import type { Must } from './task.js';
 

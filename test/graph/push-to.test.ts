@@ -41,7 +41,7 @@ describe('lists by key', () => {
     assert.deepEqual([...lists.values()], [[1, 3], [2]]);
   });
 
-  /** Each returns work on `count` items of one key. The work returns the number of items in its result: `count`. */
+  /** Each returns work on `count` items of one key or list. The work returns `count`, by its result. */
   const works: Record<string, (count: number) => () => Promise<number> | number> = {
     'tools of one agent with connections that nobody has': (count) => {
       const tools = many(count, (at) => ({ type: 'mcp', connection: at + 1 }));
@@ -92,7 +92,7 @@ describe('lists by key', () => {
     });
   }
 
-  it('may be of more nodes than a call has arguments', () => {
+  it('may have more nodes than a function call can have arguments', () => {
     assert.equal(placeNodes(placingOf(150_000), new Set(['new'])).size, 1);
   });
 });

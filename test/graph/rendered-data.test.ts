@@ -79,7 +79,7 @@ describe('the data of a node with its variables filled in', () => {
     }
   });
 
-  it('names the parts that hold variables', () => {
+  it('returns the values of the parts in which variables are filled in, undefined for a missing part', () => {
     assert.deepEqual(templatesOf('llm', { messages: [{ role: 'a', message: 'b' }, 'c'], settings: { d: 1 }, x: 'y' }), [
       'b',
       undefined,

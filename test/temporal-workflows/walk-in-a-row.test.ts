@@ -109,14 +109,14 @@ describe('nodes in a row', function () {
     assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'llmRequest']);
   });
 
-  it('a slow one may be the last of its row, whole; what follows it has another activity', async () => {
+  it('one that still runs 10 s after the first one ended runs to its end; what follows it has another activity', async () => {
     const runId = await startRun([trigger(), post('quick'), post('delay/10200/slow'), post('after-slow')]);
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 30_000 })).data.status, 'succeed');
     assert.deepEqual((await activitiesOf(stack, runId)).normal, ['httpRequest', 'httpRequest']);
     assert.deepEqual(callsTo('quick', 'delay/10200/slow', 'after-slow'), [1, 1, 1]);
   });
 
-  it('a failure in the middle fails the run with its own words, and nothing after it begins', async () => {
+  it('a failure in the middle fails the run, its node keeps its error code, and nothing after it begins', async () => {
     const fails = post('status/404/fails');
     const runId = await startRun([trigger(), post('fine'), fails, post('never')]);
     const { status, data } = (await api.pollToEnd(runId)).data;
@@ -126,7 +126,7 @@ describe('nodes in a row', function () {
     assert.equal((await transactionsOf(stack, runId)).length, 3);
   });
 
-  it('the tries of one in the middle are counted on, and what is before it is not called again', async () => {
+  it('the attempts of a later node are counted across its activities, and what is before it is not called again', async () => {
     target.on('/never-mended', [{ status: 503 }]);
     const hopeless = http(`${target.url}/never-mended`);
     const runId = await startRun([trigger(), post('before-hopeless'), hopeless]);
@@ -156,7 +156,7 @@ describe('nodes in a row', function () {
     await eventually(() => target.requestsTo('/delay/30000/cancelled')[0]!.aborted);
   });
 
-  it('one that Temporal gives up on in the middle is what its run fails with', async () => {
+  it('if Temporal times out the activity, the node under way fails with timeout, and those before it stay succeeded', async () => {
     const [first, hangs] = [post('before-given-up'), http(`${target.url}/delay/60000/given-up`)];
     const runId = await startRun([trigger(), first, hangs, post('after-given-up')]);
     await eventually(() => callsTo('delay/60000/given-up')[0] === 1);

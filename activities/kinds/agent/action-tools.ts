@@ -5,14 +5,13 @@ import { actionOfTool, fieldsOf, readAction, requiredOf, type ActionFacts } from
 import { UNKNOWN_ACTION, valueErrors } from '../../../graph/actions/check-values.js';
 import { cutText } from '../../../graph/cut-text.js';
 import { setOwn, type JsonObject } from '../../../graph/json.js';
-import type { ActionTool } from '../../../graph/nodes/agent.js';
+import { ACTION_LABEL_PREFIX, type ActionTool } from '../../../graph/nodes/agent.js';
 import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_DESCRIPTION = 1_024;
 
 /** The prefix of the `server_label` of an action's calls. The id of the service follows it. */
-export const SERVICE_PREFIX = 'service:';
 
 /** Returns the tool as the model sees it. Throws `action_missing` if the service has no such action. */
 export function findActionTool({ run }: NodeTask, tool: ActionTool, index: number): AgentTool {
@@ -22,7 +21,7 @@ export function findActionTool({ run }: NodeTask, tool: ActionTool, index: numbe
   const told = tool.description ?? [title, description].filter(Boolean).join('. ');
   return {
     name,
-    serverLabel: `${SERVICE_PREFIX}${tool.service}`,
+    serverLabel: `${ACTION_LABEL_PREFIX}${tool.service}`,
     toolName: name,
     description: run.masker.text(cutText(told, MAX_DESCRIPTION)),
     parameters: toParameters(facts, tool.values ?? {}),
@@ -56,7 +55,7 @@ function openFields(facts: ActionFacts, fixed: JsonObject): ReturnType<typeof fi
   return fieldsOf(facts).filter(([key]) => !Object.hasOwn(fixed, key));
 }
 
-/** What is wrong with the arguments of the model; undefined if they can be sent. */
+/** Returns the errors in the model's arguments as one sentence, or undefined if the arguments can be sent. */
 export function argumentsProblem(facts: ActionFacts, fixed: JsonObject, given: JsonObject): string | undefined {
   const properties = Object.fromEntries(openFields(facts, fixed));
   const required = [...requiredOf(facts)].filter((key) => Object.hasOwn(properties, key));

@@ -1,6 +1,7 @@
 // Executes the tool calls of one model message concurrently. Each call that is approved or needs no approval is made
-// once, unless repeating it is allowed (`retry_unsafe`, or the method of an action). If a call was not approved, the model
-// receives the reason, or the node fails (`on_reject`). A call of a workflow starts a run, and the step is repeated until that run has ended.
+// once, unless repeating it is allowed (`retry_unsafe`, or the method of an action). If a call was not approved, the
+// model receives the reason, or the node fails (`on_reject`). A call of a workflow starts a run, and the step is
+// repeated until that run has ended.
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {
@@ -32,7 +33,8 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
     factsOf: () => undefined,
     async run(task) {
       const data = agentNode.schema.parse(task.node.data);
-      // Every request is decided or overdue. Marks pending ones as expired, so that nobody decides one during the calls.
+      // Every approval request is decided or overdue. The pending ones expire now, so that nobody decides one during
+      // the calls.
       await expireRequests(deps.db, { ...task, turn });
       const calls = await findCallsOfTurn(deps.db, { ...task, turn });
       failOnRejection(data, calls);

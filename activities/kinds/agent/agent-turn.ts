@@ -94,8 +94,9 @@ interface FinalAnswer {
 }
 
 /**
- * Returns the final answer. If it does not have the form, the model is asked once more. That call is stored together
- * with its price like every model call, so an attempt after a crash continues after it. Throws `invalid_output`.
+ * Returns the final answer. If it does not have the form, the model is asked once more, unless it refused to answer.
+ * That call is stored together with its price like every model call, so an attempt after a crash continues after it.
+ * Throws `invalid_output`.
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, turns: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;

@@ -1,4 +1,5 @@
 // Makes a tool call that is an action of a service (docs/use/services.md).
+import { wasPerformed } from '../../../outgoing/network-error.js';
 import { MissingKeyError } from '../../../db/core/secret-box.js';
 import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { ActionFacts } from '../../../graph/actions/action.js';
@@ -57,7 +58,9 @@ export async function callAction(
     if (!(error instanceof NodeFailure) || !OF_VALUES.has(error.code)) throw error;
     return { outcome: 'tool_error', text: `The call was not made: ${error.message}` };
   }
-  request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
+  // A key that the drawing or the model has given stays.
+  if (request.headers['idempotency-key'] === toIdempotencyKey(task))
+    request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
   const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
   const claim = await claimCall(deps.db, { ...key, provider: call.serverLabel, model: call.toolName, mayRepeat });
   if (!claim.isAllowed) {
@@ -74,7 +77,7 @@ export async function callAction(
     const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError || isHandedBack(error);
     if (isLater) await uncountCall(deps.db, attempt);
     if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
-    const isUnsent = UNSENT.has(error.code) || (error.isRetryable && !mayRepeat);
+    const isUnsent = !wasPerformed(error) && (UNSENT.has(error.code) || (error.isRetryable && !mayRepeat));
     if (isUnsent) await markCallRefused(deps.db, attempt);
     if (error.code.startsWith('connection_')) throw error;
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);

@@ -17,7 +17,7 @@ import { withMarkedNumbers } from '../marked-numbers.js';
 import { toMcpFailure } from '../mcp/mcp-failure.js';
 import { storeResultFiles, type ResultParts } from '../mcp/result-files.js';
 import { linkIn, structuredText } from '../mcp/result-words.js';
-import { SERVICE_PREFIX } from './action-tools.js';
+import { ACTION_LABEL_PREFIX } from '../../../graph/nodes/agent.js';
 import { callAction } from './call-action.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
@@ -39,7 +39,9 @@ export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promi
   const { parsed } = readArguments(openArguments(deps, task, work));
   if (parsed === undefined) throw new Error('a tool call without arguments');
   const action =
-    call.serverLabel?.startsWith(SERVICE_PREFIX) === true ? data.tools[actions.get(call.toolName) ?? -1] : undefined;
+    call.serverLabel?.startsWith(ACTION_LABEL_PREFIX) === true
+      ? data.tools[actions.get(call.toolName) ?? -1]
+      : undefined;
   if (action?.type === 'action') return callAction(deps, task, work, { tool: action, given: parsed });
   if (call.serverLabel !== NO_SERVER) return callServer(deps, task, work, parsed);
   const workflowId = workflows.get(call.toolName);
@@ -103,8 +105,8 @@ async function callServer(
     const parts = await storeResultFiles(deps.files, task, result, call.toolName);
     return { ...toAnswer(result, parts), attempt: claim.attempts };
   } catch (error) {
-    // Somebody must sign in for the connection, or this worker lacks the key of SECRETS_KEY that opens its secrets. A later
-    // attempt makes the call.
+    // Somebody must sign in for the connection, or this worker lacks the key of SECRETS_KEY that opens its secrets. A
+    // later attempt makes the call.
     const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError;
     if (isLater) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
     const failure = failureOf(error);

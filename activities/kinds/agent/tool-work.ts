@@ -1,4 +1,4 @@
-// Describes what a tool call of an agent needs, and its answer.
+// The types of the input of an agent's tool call, and of its answer.
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
 import type { ToolOutcome } from '../../../db/core/tables.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';

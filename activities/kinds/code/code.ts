@@ -29,8 +29,9 @@ interface CodeDeps extends CodeFilesDeps {
 }
 
 /**
- * Saving files is the only effect of code outside its sandbox. A retry may save them again, which is accepted after the
- * process was lost or has sent no JSON. Code that has failed is not retried.
+ * Saving files is the only effect of code outside its sandbox. A retry may save them again, which is accepted: the code
+ * is repeated only if this service has failed or was stopped, or if the process was lost or has sent no JSON. Code that
+ * has failed is not retried.
  */
 export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeRunner {
   return {
@@ -89,7 +90,7 @@ function codeError(message: string): NodeFailure {
 
 type Returned = Extract<Reply, { status: 'returned' }>;
 
-/** The output holds what was returned twice, as text (`content`) and parsed (`value`). */
+/** The output holds the returned value twice, as text (`content`) and parsed (`value`). */
 async function toOutput({ json, logs }: Returned, { memory }: NodeTask): Promise<NodeOutcome['output']> {
   await memory.resize(2 * RECORDING_FACTOR * json.length + structureBytes(json));
   const value = toValue(json);

@@ -53,6 +53,8 @@ export function createFileAnswer(
   return {
     file: () => file,
     consume({ status, headers }) {
+      // The request may have been sent before, with a credential that was refused.
+      file = undefined;
       // An answer that fails the node stays text, because the error message quotes it.
       if (settings.response === 'text' || (status >= 400 && settings.fail_on_status)) return undefined;
       const type = headers['content-type'];

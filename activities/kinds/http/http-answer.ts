@@ -5,7 +5,14 @@ import type { Masker } from '../../../graph/mask.js';
 import { MASK } from '../../../graph/mask-text.js';
 import { findShallowJson } from '../../../graph/shallow-json.js';
 import type { NodeOutput } from '../../../graph/template.js';
-import { addressOf, causeCode, causesOf, toAddress } from '../../../outgoing/network-error.js';
+import {
+  addressOf,
+  causeCode,
+  causesOf,
+  notePerformed,
+  toAddress,
+  wasPerformed,
+} from '../../../outgoing/network-error.js';
 import { OutgoingError, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
 import { StoreAwayError } from '../../../files/store-failures.js';
@@ -14,7 +21,10 @@ import { NodeFailure } from '../../node/failures.js';
 import { AnswerNotSavedError } from './file-answer.js';
 import type { Rendered } from './http-request.js';
 
-/** Errors that occur before the request is sent. Even a request that must not be repeated can be retried after them. */
+/**
+ * Errors of a connection that was not opened, so nothing was sent over it. After them, even a request that must not be
+ * repeated is retried.
+ */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -41,8 +51,17 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
   masker: Masker;
 }
 
-/** Throws the cause of an `AnswerNotSavedError`, because this service has failed and not the node. */
-export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
+/**
+ * Throws the cause of an `AnswerNotSavedError`, because this service has failed and not the node. `wasPerformed` holds
+ * for the failure if it holds for the error.
+ */
+export function toFailure(error: unknown, failed: Failed): NodeFailure {
+  const failure = failureOf(error, failed);
+  if (wasPerformed(error)) notePerformed(failure);
+  return failure;
+}
+
+function failureOf(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
   // Before the codes are judged: the store or PostgreSQL may refuse connections, but the request was sent.
   if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
@@ -52,7 +71,7 @@ export function toFailure(error: unknown, { url, hasSecretHost, mayRepeat, maske
   if (error instanceof OutgoingError) {
     return new NodeFailure(error.code, error.message, { isRetryable: mayRepeat && error.code === 'timeout' });
   }
-  const isRetryable = mayRepeat || NEVER_CONNECTED.has(code);
+  const isRetryable = mayRepeat || (NEVER_CONNECTED.has(code) && !wasPerformed(error));
   const address = addressOf(error) ?? toAddress(url);
   const masked = masker.text(address);
   const isUnmasked = hasSecretHost && masked === address && address === toAddress(url);

@@ -1,4 +1,4 @@
-// Turns the rendered parts of a request into what is sent.
+// Builds the request to send from its rendered parts.
 import { isConnectionHeader } from '../../../outgoing/header-text.js';
 import { OutgoingError, toUrl, type OutgoingRequest, type StreamedBody } from '../../../outgoing/outgoing-client.js';
 import { toHttpMethod, type HttpNodeData } from '../../../graph/nodes/http.js';

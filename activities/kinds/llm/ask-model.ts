@@ -14,7 +14,8 @@ import {
 } from '../../../config/model-price.js';
 import type { ResolvedModel } from '../../../config/model-providers.js';
 import { savePaidAttempt, type AnsweredCall } from '../../../db/agents/agent-charges.js';
-import type { Database } from '../../../db/core/client.js';
+import type { NodeDeps } from '../../node/node-step.js';
+import { persist } from '../../node/record.js';
 import { markCallCut, markCallRefused, type PaidCall } from '../../../db/nodes/provider-calls-repository.js';
 import { joinMaskers } from '../../../graph/mask.js';
 import type { RetryPolicy } from '../../../graph/nodes/every-node.js';
@@ -54,10 +55,11 @@ interface ModelAnswer {
  * call that was in flight when its worker died is repeated. The provider may charge for both, but the user pays once.
  */
 export async function askModel(
-  { db, clients, live }: { db: Database; clients: ModelClients; live: LiveTexts },
+  { node, clients, live }: { node: NodeDeps; clients: ModelClients; live: LiveTexts },
   task: NodeTask,
   { turn, model, timeoutMs, body, idempotencyTurn, maxCostUsd, retry }: AskedModel,
 ): Promise<ModelAnswer> {
+  const { db } = node;
   const { runId, path, nodeId, signal } = task;
   const client = await clients.forProject(task.run.projectId, model.provider);
   const claimed = await claimModelCall(db, task, { turn, model, body, maxCostUsd: maxCostUsd ?? null });
@@ -65,23 +67,31 @@ export async function askModel(
   const call = { runId, path, nodeId, turn, attempt };
   const headers = { 'idempotency-key': toIdempotencyKey(task, idempotencyTurn) };
   let hasLeft = false;
+  const onRequest = (): void => void (hasLeft = false);
   const onSent = (): void => void (hasLeft = true);
   const masker = joinMaskers(client.masker, task.run.masker);
   const liveText = model.stream
     ? live.begin({ ...task, projectId: task.run.projectId, step: turn, hasReaders, masker })
     : undefined;
-  const calling = { signal, timeoutMs, headers, onSent, onText: liveText && ((text: string) => liveText.add(text)) };
+  const calling = {
+    signal,
+    timeoutMs,
+    headers,
+    onRequest,
+    onSent,
+    onText: liveText && ((text: string) => liveText.add(text)),
+  };
   const completed = client.complete(body, calling).then(refuseUnusable).then(giveCallIds);
   const answer = await completed.catch(async (error: unknown) => {
     liveText?.drop();
     const cost = hasLeft ? costOf(error, model, reserved) : 'nothing';
     if (typeof cost === 'object') {
       client.countTokens((error as UnusableAnswer).usage);
-      await savePaidAttempt(db, call, cost);
-    } else if (cost === 'nothing') await markCallRefused(db, call);
+      await persist(node, task, () => savePaidAttempt(db, call, cost));
+    } else if (cost === 'nothing') await persist(node, task, () => markCallRefused(db, call));
     // If the end of the node or run has cut off the call, that end charges the call. If the worker stops, the next
     // attempt repeats the call.
-    else if (!signal.aborted) await markCallCut(db, call);
+    else if (!signal.aborted) await persist(node, task, () => markCallCut(db, call));
     if (signal.aborted) throw error;
     const failure = toLlmFailure(error, client.masker);
     if (retry === undefined) throw failure;
@@ -109,8 +119,8 @@ function unusable(answer: Partial<OpenAI.Chat.ChatCompletion> | null, message: s
 }
 
 /**
- * Returns the cost of a call that was sent and brought no answer. `nothing`: the provider reports that it did no work,
- * or none that it counted. `reserved`: the work is unknown.
+ * Returns the cost of a call that was sent and brought no usable answer. `nothing`: the provider reports that it did no
+ * work, or none that it counted. `reserved`: the work is unknown, so the call costs the amount that was reserved.
  */
 function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCall | 'nothing' | 'reserved' {
   if (error instanceof UnusableAnswer) {

@@ -57,12 +57,11 @@ export function createLlmRunner(deps: LlmDeps): NodeRunner {
         stream: false,
       } as Body;
       const timeoutMs = settings.timeout * 1000;
-      const { clients, live } = deps;
       const ask = async (turn: number, added: Message[]): Promise<PaidReply> => {
         const idempotencyTurn = turn === 0 ? undefined : turn;
         const asked = { ...body, messages: [...body.messages, ...added] };
         const call = { turn, model, timeoutMs, body: asked, idempotencyTurn };
-        const { answer, charge } = await askModel({ db, clients, live }, task, call);
+        const { answer, charge } = await askModel(deps, task, call);
         return { reply: readReply(answer), charge };
       };
       const form = toAnswerForm(renderJson(settings.response_format, values));

@@ -33,9 +33,10 @@ interface MessagesInput {
 const HELD_FACTOR = 7;
 
 /**
- * Renders the messages. The task's lease then also holds the weight of their files. Throws `file_missing` and
- * `file_too_large` before any byte is read, `file_type` for a file that the model does not accept, and
- * `file_without_text` for a document without text.
+ * Renders the messages. The task's lease then also holds the weight of their files. Before any byte is read, throws
+ * `file_missing`, and `file_too_large` for too many files or bytes. Afterwards throws `file_type` for a file that the
+ * model does not accept, `file_without_text` for a document without text, `file_too_large` if the texts of documents
+ * are too long, and the errors of `DocumentTexts`.
  */
 export async function toModelMessages(
   deps: MessageFilesDeps,

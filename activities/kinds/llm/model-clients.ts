@@ -38,6 +38,8 @@ interface CallOptions {
    * or the provider has refused streams.
    */
   onText?: TextListener | undefined;
+  /** Called before each request of the call. The provider has refused the ones before, and charges nothing for them. */
+  onRequest: () => void;
   /** Called when the request is sent; from then on the provider may charge for it. */
   onSent: () => void;
 }
@@ -110,11 +112,12 @@ export function createModelClients(
 /** Adds a deadline for the whole answer. The timeout of the client library ends with the head of the answer. */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
   const refused = createRefusedFields();
-  return async (body, { signal, timeoutMs, headers, onText, onSent }) => {
+  return async (body, { signal, timeoutMs, headers, onText, onRequest, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
     const ask = async (asked: Asked): Promise<OpenAI.Chat.ChatCompletion> => {
       const answer = new AnswerReader(asked.stream === true ? onText : undefined);
       let hasLeft = false;
+      onRequest();
       const onLeft = (): void => {
         hasLeft = true;
         onSent();

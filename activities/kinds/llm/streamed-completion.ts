@@ -100,7 +100,9 @@ export class AnswerReader {
     this.#retryAfterMs = retryAfterMs(response.headers.get('retry-after'), Date.now());
     this.#isStream = isEventStream(type);
     this.#isJson ||= /^application\/([^;]+\+)?json/i.test(type);
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    // An answer with the status 204 or 205 has no body.
+    const body = response.body ?? new Response('').body!;
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
     const cancel = (): void => void reader.cancel().catch(() => undefined);
     const ended = this.#readToEnd(reader);
     try {

@@ -30,7 +30,7 @@ export class ReusedScopes {
   readonly #db: Db;
   readonly #runId: string;
   readonly #plan: Plan;
-  /** The fates by path and node: of the drawing outside bodies, and of the items that continue. */
+  /** The fates by path and node: of the nodes outside bodies, and of those in iterations that continue. */
   readonly #fates = new Map<string, Map<string, Fate>>();
   /** The reused iterations of each loop, by the prefix of their paths. */
   readonly #done = new Map<string, 'all' | ReadonlySet<number>>();
@@ -43,7 +43,7 @@ export class ReusedScopes {
     this.#plan = plan;
   }
 
-  /** `isAnew`: see `NodesToResume`. */
+  /** `isAnew`: true for nodes that must run again, whatever their result. */
   static async plan(db: Db, runId: string, plan: Plan, isAnew: (nodeId: string) => boolean): Promise<ReusedScopes> {
     const scopes = new ReusedScopes(db, runId, plan);
     const ends = new Map((await findEndedNodes(db, runId)).map((end) => [end.nodeId, end]));
@@ -56,8 +56,8 @@ export class ReusedScopes {
   }
 
   /**
-   * Returns undefined for a node that the drawing no longer has. A node in an item that is neither reused nor continued
-   * is executed again.
+   * Returns undefined for a node that the drawing no longer has. A node in an iteration that is neither reused nor
+   * continued is executed again.
    */
   fateOf({ path, nodeId }: NodeInRun): Fate | undefined {
     const known = this.#fates.get(path);

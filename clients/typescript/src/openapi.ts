@@ -400,7 +400,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the transactions of a run, one per executed node, oldest first. */
+        /** Lists the transactions of a run, oldest first: one per executed node, and the marketplace fee if one was charged. */
         get: operations["get_billing_history_workflowrun_run_id"];
         put?: never;
         post?: never;
@@ -2195,7 +2195,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one version with its drawing, as it was seen last. */
+        /** Returns one version with its drawing as it was last saved, with later changes that made no new version. */
         get: operations["get_workflows_id_versions_version"];
         put?: never;
         post?: never;
@@ -2216,7 +2216,7 @@ export interface paths {
         put?: never;
         /**
          * Makes the drawing of an earlier version, its secrets included, the present one, as a new version.
-         * @description Nothing is changed by restoring the present version. One that runs the same makes no new version.
+         * @description Restoring the present version changes nothing. Restoring one that runs like the present one makes no new version.
          */
         post: operations["post_workflows_id_versions_version_restore"];
         delete?: never;
@@ -2577,7 +2577,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers 200 while the database, Temporal and the store of files answer and no migration is missing, else 503; names each of them, unless METRICS_PORT is set. */
+        /** Answers 200 while the database and Temporal answer, no migration is missing and the store of files has answered once, else 503; names each of them, unless METRICS_PORT is set. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;

@@ -85,8 +85,8 @@ describe('the deltas of a run', () => {
       const readAnswer = () => Promise.resolve(stored);
       const come = (): void => {
         const onNews = (): void => undefined;
-        texts.readers.add(onNews);
-        const reading = { texts, readAnswer, since: 0, lease: lease() };
+        texts.enter(onNews);
+        const reading = { texts, notify: onNews, readAnswer, since: 0, lease: lease() };
         readers.push({ reader: new TextReader(reading), deltas: [] });
       };
       if (next(2) === 0) come();
@@ -146,8 +146,9 @@ describe('the deltas of a run', () => {
   });
 
   const whole = (texts: RunTexts, since = 0) => {
-    texts.readers.add(() => undefined);
-    return new TextReader({ texts, readAnswer: () => Promise.resolve(undefined), since, lease: lease() });
+    const notify = (): void => undefined;
+    texts.enter(notify);
+    return new TextReader({ texts, notify, readAnswer: () => Promise.resolve(undefined), since, lease: lease() });
   };
 
   it('are one delta for a reader that is slow, however many have come', () => {
@@ -158,6 +159,43 @@ describe('the deltas of a run', () => {
     }
     assert.deepEqual(slow.drain(), [{ id: 'n', path: '', attempt: 1, step: 0, index: 0, text: 'word '.repeat(1_000) }]);
     assert.deepEqual(slow.drain(), []);
+  });
+
+  it('are kept for a reader that has not reached the end of the node, whoever has left', async () => {
+    const texts = new RunTexts(lease());
+    const enter = () => {
+      const notify = (): void => undefined;
+      texts.enter(notify);
+      const answer = { attempt: 1, step: 0, content: 'one two' };
+      const reading = { texts, notify, readAnswer: () => Promise.resolve(answer), since: 0, lease: lease() };
+      return { notify, reader: new TextReader(reading) };
+    };
+    const [gone, slow, quick] = [enter(), enter(), enter()];
+    texts.add({ ...RUN, attempt: 1, step: 0, number: 0, body: { text: 'one' } });
+    const begun = slow.reader.drain();
+    texts.add({ ...RUN, attempt: 1, step: 0, number: 1, body: { text: ' two', isLast: true } });
+    await gone.reader.close(nodeEnd('one two'));
+    texts.leave(gone.notify);
+    await quick.reader.close(nodeEnd('one two'));
+    const rest = await slow.reader.close(nodeEnd('one two'));
+    assert.deepEqual(
+      [...begun, ...rest].map(({ index, text, reset }) => [index, text, reset]),
+      [
+        [0, 'one', undefined],
+        [1, ' two', undefined],
+      ],
+    );
+    assert.equal(texts.nodes.size, 0);
+  });
+
+  it('are freed when the only reader that has not reached the end of the node leaves', async () => {
+    const texts = new RunTexts(lease());
+    const [reader, other] = [(): void => undefined, (): void => undefined];
+    for (const each of [reader, other]) texts.enter(each);
+    texts.add({ ...RUN, attempt: 1, step: 0, number: 0, body: { text: 'one' } });
+    texts.close(texts.get({ path: '', nodeId: 'n' })!, reader);
+    assert.equal(texts.nodes.size, 1);
+    assert.deepEqual([texts.leave(other), texts.leave(other), texts.nodes.size], [true, false, 0]);
   });
 
   it('are dropped when there is no memory for them, and the text comes with the result', async () => {

@@ -80,7 +80,7 @@ describe('versions of a drawing', function () {
     assert.deepEqual((await versionsOf(id, '?page=3&size=2')).items, []);
   });
 
-  it('each is kept with its drawing as it was seen last', async () => {
+  it('each is kept with its drawing as it was last saved', async () => {
     const id = await api.createWorkflow(project, labelled('A'));
     await save(id, labelled('A', { x: 7, y: 8 }));
     await save(id, labelled('B'));

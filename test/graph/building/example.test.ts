@@ -41,7 +41,7 @@ describe('the example of an action', () => {
     });
   }
 
-  it('is drawn of an action that there is, and as a request alone', () => {
+  it('is refused for an action that does not exist, and for a node that is no HTTP node', () => {
     const of = (add: object) => readChanges([{ add: { id: 'a', ...add } }]);
     const [none, mail] = [
       { service: 'none', id: 'x' },

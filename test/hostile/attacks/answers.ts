@@ -183,7 +183,7 @@ export const answerAttacks: Attack[] = [
   },
   {
     name: 'large-versions',
-    title: 'Versions of 8 MiB, read and restored, exports and duplicates of them.',
+    title: 'Versions of 8 MiB, read and restored, and exports of their workflow.',
     heldBy: 'Drawings are streamed.',
     prepare: largeDrawings,
     act: (tenant, { workflow }) =>
@@ -203,7 +203,7 @@ export const answerAttacks: Attack[] = [
   {
     name: 'checks-of-large-drawings',
     title: 'Two hundred checks at once, by sessions, of drawings of thousands of nodes.',
-    heldBy: 'Work at large drawings waits in a queue that tenants share.',
+    heldBy: 'Work on large drawings waits in a queue that serves the tenants in turn.',
     tenants: 2,
     prepare: {
       name: 'wide drawings',
@@ -219,7 +219,7 @@ export const answerAttacks: Attack[] = [
   {
     name: 'checks-of-sent-drawings',
     title: 'Checks of drawings of thousands of nodes, which each request brings along, by sessions.',
-    heldBy: 'The same: what a request brings along counts.',
+    heldBy: 'The same: the size of a drawing in the body counts like that of a stored one.',
     tenants: 2,
     prepare: {
       name: 'small drawings',

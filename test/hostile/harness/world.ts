@@ -1,5 +1,5 @@
-// Starts the stack under the limits of docker-compose.yml, opens accounts on it, and restarts it after an attack that
-// has ended one of its processes.
+// Starts the stack under the limits of docker-compose.yml, opens accounts on it, and replaces its API and worker after a
+// failed round.
 import path from 'node:path';
 import { freePort } from '../../../harness/processes/free-port.js';
 import { createAccount, openSession } from '../../api/accounts.js';
@@ -128,7 +128,7 @@ async function closeAccounts(stack: StartedStack, accounts: AccountAt[]): Promis
     const left = open.map(({ id }) => id);
     const end = async (): Promise<void> => {
       for (let id = left.pop(); id !== undefined; id = left.pop()) {
-        // A run that was not started yet, or has ended meanwhile, does not exist in Temporal.
+        // Temporal refuses to terminate a run that was not started yet or has ended meanwhile.
         await workflow
           .getHandle(id)
           .terminate('the attack is over')

@@ -1,5 +1,5 @@
-// The libraries that code may use, and what code needs of the outside: the texts of dates in any time zone, for which
-// QuickJS has no data, and digests and random bytes of Node.js.
+// The libraries that code may use, and the functions outside QuickJS that it may call: the texts of dates in any time
+// zone, for which QuickJS has no data, and digests and random bytes of Node.js.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -2,7 +2,8 @@
 // JSON text or the bytes of a file.
 //
 // The two sides alternate. After it has received a program, the process sends requests, each of which the worker
-// answers, and then its reply. The process is started with only these file descriptors besides standard error.
+// answers, and then its reply. Besides the file descriptors below, the process has only standard error, and a standard
+// output that is discarded.
 
 /** From the worker: one program at a time, and the answers to the requests of the program. */
 export const PROGRAMS_FD = 0;

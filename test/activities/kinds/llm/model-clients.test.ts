@@ -53,6 +53,7 @@ describe('a call of a model', () => {
       signal: new AbortController().signal,
       headers: {},
       onText,
+      onRequest: () => undefined,
       onSent: () => undefined,
     });
   }
@@ -224,6 +225,7 @@ describe('a call of a model', () => {
         signal: stop.signal,
         headers: {},
         onText: () => undefined,
+        onRequest: () => undefined,
         onSent: () => (sent += 1),
       });
       await assert.rejects(reply, { name: 'Error', message: 'Request was aborted.' });
@@ -250,7 +252,13 @@ describe('a call of a model', () => {
     await new Promise((done) => closed.close(done));
     const gone = await clients.forProject(1, { name: 'gone', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'k' });
     const signal = new AbortController().signal;
-    const options = { timeoutMs: 10_000, signal, headers: {}, onSent: () => assert.fail('nothing has left') };
+    const options = {
+      timeoutMs: 10_000,
+      signal,
+      headers: {},
+      onRequest: () => undefined,
+      onSent: () => assert.fail('nothing has left'),
+    };
     const error: unknown = await gone
       .complete({ model: 'm', messages: [] }, options)
       .catch((thrown: unknown) => thrown);
