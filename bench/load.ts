@@ -17,7 +17,7 @@ export function describeAsking(asking: Asking): string {
   return asking === 'waits' ? 'clients that wait' : `polls every ${asking} ms`;
 }
 
-/** The poll interval of a single run: a tenth of the shortest job, and as often as a page of the console would poll. */
+/** The poll interval of a single run: about a tenth of the shortest job. */
 export const ALONE_POLL_MS = 10;
 /** Many runs at once are measured with patient clients and with impatient ones. */
 export const PATIENT_POLL_MS = 500;

@@ -8,7 +8,10 @@ import type { Part } from './processes.js';
 import type { BareStack } from '../harness/stack/stack.js';
 import type { TwinJob, TwinVariant } from './twin/jobs.js';
 
-/** The values of EXECUTION: an activity executes one node that leaves the process (`visible`), or several (`dense`). */
+/**
+ * The values of EXECUTION. An activity executes one node that calls another system or runs code (`visible`), or several
+ * such nodes (`dense`).
+ */
 export const VARIANTS = ['visible', 'dense'] as const;
 export type Variant = (typeof VARIANTS)[number];
 /** The other service of a paired benchmark, which has the build of another checkout or other settings. */

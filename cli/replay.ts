@@ -93,7 +93,7 @@ async function connect(options: ConnectionOptions & { address: string }): Promis
 function explain(error: unknown): unknown {
   if (error instanceof WorkflowNotFoundError) return new StartError(`${error.workflowId}: Temporal has no such run.`);
   if (!isGrpcServiceError(error) && !(error instanceof ServiceError)) return error;
-  const { details } = (isGrpcServiceError(error) ? error : error.cause) as { details?: string };
+  const { details } = (isGrpcServiceError(error) ? error : (error.cause ?? {})) as { details?: string };
   return new StartError(`Temporal: ${(details ?? error.message).split('\n', 1)[0]!}.`);
 }
 

@@ -58,7 +58,10 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
   return oneWay(id, mode === 'all' ? place : { ...place, row: rowOf(at.json) });
 }
 
-/** Wraps the code in a function of its own, because it may declare names that the code around it defines for n8n. */
+/**
+ * Wraps the code in a function of its own, because it may declare names that the code around it defines for n8n.
+ * Declares the variables that the code sets without a declaration.
+ */
 function declared(code: string, { undeclared }: JavaScript): string {
   const names = [...undeclared];
   return `return await (async () => { ${names.length === 0 ? '' : `let ${names.join(', ')};`}\n${code}\n})();`;

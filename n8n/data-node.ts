@@ -1,4 +1,4 @@
-// Adds the code node of a translated data node: the runtime, the parameters, and what the node returns.
+// Adds the code node that does the work of a node of n8n: it has the runtime, the parameters and a return statement.
 import type { JsonObject } from '../graph/json.js';
 import { rowOf, wholePlace, type JsonPlace } from './json-places.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';

@@ -20,7 +20,7 @@ const EXTRACTED: ReadonlySet<string> = new Set([
   'text',
   'xml',
   'fromJson',
-  'binaryToPropery', // n8n spells this operation so.
+  'binaryToPropery', // n8n's spelling
 ]);
 
 export function translateExtractFromFile(at: NodeTranslation): TranslatedNode {

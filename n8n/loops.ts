@@ -20,7 +20,7 @@ export interface Loops {
   inOrder: readonly N8nNode[];
 }
 
-/** A run refuses deeper nested bodies. */
+/** A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. */
 const MAX_LOOPS_AROUND = 4;
 
 type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;

@@ -49,7 +49,7 @@ export interface N8nFile {
 }
 
 const N8N_TYPE = /^(?:@[\w.-]+\/)?n8n-nodes-/;
-/** n8n has no outputs or inputs with higher numbers either. */
+/** The highest number of an output or an input. Nodes of n8n have fewer. */
 const MAX_INDEX = 1000;
 const DIGITS = /^\d{1,4}$/;
 const DECIMAL = /^\d{1,4}(?:\.\d{1,4})?$/;

@@ -38,7 +38,7 @@ export function translateHtmlExtract(at: NodeTranslation): TranslatedNode {
   return extract(at, false);
 }
 
-/** `isNode` is false for HTML Extract, which HTML has replaced. */
+/** `isNode`: true for the node HTML, false for HTML Extract, which it has replaced. */
 function extract(at: NodeTranslation, isNode: boolean): TranslatedNode {
   const { parameters, node } = at;
   if ((parameters['sourceData'] ?? 'json') !== 'json') throw new NotTranslatable('it reads a file of an item');

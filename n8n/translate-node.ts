@@ -29,7 +29,7 @@ import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js'
 import { services, translateService } from './services/translate-service.js';
 import { translateNoOp, translateResponse } from './values.js';
 
-/** Types that leave the process, and that n8n runs once for each item. */
+/** Types that call another system, and that n8n runs once for each item. */
 const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.httpRequest',
   'n8n-nodes-base.openAi',
@@ -92,7 +92,7 @@ export function translateNode(
 
 const MAX_ITEMS = 10_000;
 
-/** Returns the translated node with its settings. A node that leaves the process runs for each of several items. */
+/** Returns the translated node with its settings. A node that calls another system runs for each of several items. */
 function translateWithItems(at: NodeTranslation, translate: Translate): TranslatedNode {
   if (ONCE_FOR_EACH.has(at.node.type) && at.json.items !== undefined) return translateForEach(at, translate);
   const translated = translate(at);

@@ -1,8 +1,8 @@
-// A lock file that contains its owner's pid. The lock of a dead owner is ignored.
+// A lock file that contains its owner's pid. The lock of a dead owner is ignored, and so is an old lock.
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A build takes seconds. After this time, the pid in the file belongs to another process. */
+/** A build takes seconds. After this time, the pid in the file is assumed to belong to another process. */
 const STALE_AFTER_MS = 5 * 60_000;
 
 /** Runs `action` while no other process runs one with the same file. */

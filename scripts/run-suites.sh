@@ -33,7 +33,7 @@ suite() {
 suites() {
   local name pids=()
   for name in "$@"; do
-    # One job each: together they are as many as the processors can run.
+    # One job each, because together the suites already occupy the processors.
     npm run --silent "$name" -- --jobs 1 > "$outputs/$name" 2>&1 &
     pids+=($!)
   done

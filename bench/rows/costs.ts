@@ -76,7 +76,7 @@ export async function measureCosts(context: RowContext, variant: Variant): Promi
     }
     for (const subject of twins) sides.push({ subject, actions: await runActions(subject, closers), costs: [] });
     const names = [...new Set(sides.flatMap(({ actions }) => Object.keys(actions) as ActionName[]))];
-    // The first round is short and discarded, because it compiles code and fills caches.
+    // Round 0 is short and discarded, because it compiles code and fills caches. A quick benchmark has none.
     for (let round = isQuick ? 1 : 0; round <= rounds; round++) {
       const measured = sides.map((): Measured => ({}));
       for (const name of names) {

@@ -12,7 +12,8 @@ import type { RowContext } from './row-context.js';
 const GRAPH = chainOf(5);
 const LANES = 20;
 /**
- * Runs whose call the target holds. Runs beyond the worker's 100 slots wait without a call and only occupy its cache.
+ * Runs whose call the target holds. By default, a project gets 80 slots of a worker: further runs wait without a call
+ * and only occupy the worker's cache.
  */
 const WAITING = { first: 150, more: 250 };
 const WAITING_WHEN_QUICK = { first: 20, more: 40 };

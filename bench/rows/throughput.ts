@@ -1,4 +1,5 @@
-// Measures runs per second and their duration. Each round measures every subject once, in the order A B A B.
+// Measures runs per second and their duration. Each round measures every subject once with each load, so that the
+// subjects alternate.
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';

@@ -21,11 +21,11 @@ export interface AdminContext {
   maxFileBytes: number;
   /** The public address of the API. */
   publicUrl: string;
-  /** The user of the running stack; undefined if no stack runs. */
+  /** The user of the running stack; undefined if no stack runs on this database. */
   localUserId: number | undefined;
 }
 
-/** Runs `action` with an open database. Throws AdminError if no database is configured. */
+/** Runs `action` with an open database. Throws AdminError if no database is configured and no stack runs. */
 export async function withContext<T>(
   env: NodeJS.ProcessEnv,
   action: (context: AdminContext) => Promise<T>,

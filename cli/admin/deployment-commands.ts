@@ -5,6 +5,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { DEFAULT_DEPLOYMENT, parseEnvironment } from '../../config/environment.js';
 import { loadTemporalConnection } from '../../config/temporal-connection.js';
 import { DeploymentError, listBuilds, setCurrent, setRamp, type Deployment } from '../../deployments/worker-builds.js';
+import { FOREIGN_TEMPORAL } from '../embedded/child-environment.js';
 import { readStackFile } from '../embedded/stack-file.js';
 import { AdminError } from './context.js';
 
@@ -57,7 +58,11 @@ async function inDeployment(change: (deployment: Deployment) => Promise<void> | 
 function withStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (env['TEMPORAL_ADDRESS']) return env;
   const stack = readStackFile(path.resolve(parseEnvironment(env).dataDir));
-  return stack === undefined ? env : { ...env, TEMPORAL_ADDRESS: stack.temporal_address };
+  if (stack === undefined) return env;
+  // Settings of another server do not fit the stack's.
+  const own = Object.entries(env).filter(([name]) => !FOREIGN_TEMPORAL.test(name));
+  const { temporal_address: address, temporal_namespace: namespace } = stack;
+  return { ...Object.fromEntries(own), TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
 }
 
 function parsePercent(text: string): number {

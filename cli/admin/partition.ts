@@ -3,7 +3,10 @@ import { partitionNodeResults } from '../../db/schema/partition.js';
 import { pendingMigrations } from '../../db/schema/migrate.js';
 import { AdminError, type AdminContext } from './context.js';
 
-/** Returns the number of partitions, of rows that were copied, and of seconds. Throws AdminError. */
+/**
+ * Returns the number of partitions, of rows that were copied, and of seconds. Throws AdminError if migrations are
+ * pending or the table is already partitioned.
+ */
 export async function partition({ db }: AdminContext, into: number): Promise<object> {
   const pending = await pendingMigrations(db);
   if (pending.length > 0) throw new AdminError('The database needs migrations first: npm run migrate.');

@@ -64,8 +64,8 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, all
 }
 
 async function handle(request: IncomingMessage, { codec, token }: CodecServerOptions): Promise<string> {
-  const { pathname } = new URL(request.url ?? '/', 'http://codec');
-  const step = /\/(encode|decode)\/?$/.exec(pathname)?.[1];
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const step = /\/(encode|decode)\/?$/.exec(path)?.[1];
   if (step === undefined) throw new Refusal(404, 'not_found', 'There are /encode and /decode.');
   if (request.method !== 'POST') throw new Refusal(405, 'method_not_allowed', 'Only POST is answered.');
   checkToken(request.headers.authorization, token);

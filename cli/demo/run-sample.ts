@@ -29,7 +29,7 @@ interface Watched {
   done: string[];
 }
 
-/** Rejects if the run fails, or its output differs from the sample's. `before`: what was done for it, as sentences. */
+/** Rejects if the run fails, or if its output differs from the sample's. `before`: sentences about its preparation. */
 export async function runSample(
   stage: Stage,
   project: number,
@@ -122,7 +122,7 @@ async function watch({ api, terminal }: Stage, sample: Sample, runId: string, gi
   }
 }
 
-/** A pipe gets only final lines, each once. */
+/** Returns a line for each node that has started; for a terminal, also for each other node until the run is over. */
 function progressLines(
   terminal: Terminal,
   sample: Sample,

@@ -17,7 +17,7 @@ export interface StackAddresses {
 }
 
 /** Credentials for other servers, which must not be sent to the embedded ones. */
-const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
+export const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
 const FOREIGN_POSTGRES = /^PG[A-Z]/;
 
 /** Adds the generated secrets for variables that the user has not set. An empty variable counts as unset. */
@@ -30,8 +30,8 @@ export function withSecrets(
 }
 
 /**
- * The environment of the API and the worker: `env` plus the settings of the embedded parts. Variables of the user take
- * precedence, including an explicit ALLOW_PRIVATE_NETWORK=false.
+ * Returns the environment of the API and the worker. ALLOW_PRIVATE_NETWORK, PUBLIC_URL and TEMPORAL_UI_URL of `env`
+ * take precedence over the defaults. Ports and addresses are those that the parts of the stack use.
  */
 export function childEnvironment(
   env: NodeJS.ProcessEnv,

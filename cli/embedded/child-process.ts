@@ -22,7 +22,7 @@ export interface ChildOptions {
   /** Polled until it returns true. */
   isReady: () => Promise<boolean>;
   readyTimeoutMs: number;
-  /** Repeats `isReady` while the child lives, and kills it after this many consecutive failures. */
+  /** If present, `isReady` is repeated while the child lives, and the child is killed after `failures` failures. */
   liveness?: Liveness;
   stopSignal: NodeJS.Signals;
   stopTimeoutMs: number;

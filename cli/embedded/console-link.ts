@@ -29,7 +29,7 @@ async function makeLocalLink(stack: StackFile, publicUrl: string, dataDir: strin
   }
 }
 
-/** Opens the samples project unless the user has deleted it. */
+/** Returns the path of the samples project in the console, or `/` if the user has deleted the project. */
 async function landingPath(db: Database, userId: number, dataDir: string): Promise<string> {
   const projectId = readSamplesFile(dataDir)?.project_id;
   const project = projectId === undefined ? undefined : await findProject(db, projectId, { userId });

@@ -21,7 +21,7 @@ export async function ensureLocalUser(db: Database, dataDir: string, secrets: St
     const { apiKey } = await createKey(trx, { userId: user.id, label: 'local stack', rateLimit: RATE_LIMIT });
     return { userId: user.id, apiKey };
   });
-  // Samples of an earlier user do not belong to this one. After a crash in between, the next start
+  // Samples of an earlier user do not belong to this one. After a crash before the secrets are written, the next start
   // creates another user.
   forgetSamplesProject(dataDir);
   writeSecrets(dataDir, { ...secrets, api_key: created.apiKey });

@@ -1,4 +1,4 @@
-// DATA_DIR/stack.json: the addresses of a running stack (docs/operate/operations.md, "`npm start`").
+// DATA_DIR/stack.json: the addresses and credentials of a running stack (docs/operate/operations.md, "`npm start`").
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from './atomic-file.js';

@@ -36,7 +36,7 @@ const DIST = path.resolve(import.meta.dirname, '../..');
 const DRAIN_MS = 17_000;
 /**
  * If its file is too slow, Temporal's dev server can lose its only history shard permanently: it then runs and
- * answers, but knows no namespace. A minute is longer than a busy machine or a pause of half a minute explains.
+ * answers, but knows no namespace. Six failures take a minute; a busy machine recovers sooner.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 

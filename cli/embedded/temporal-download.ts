@@ -94,7 +94,7 @@ async function fetchArchive(
   }
 }
 
-/** Rejects as soon as more bytes have arrived or are announced. Leaving the loop closes the connection. */
+/** Rejects as soon as more than `mostBytes` have arrived or are announced. Leaving the loop closes the connection. */
 async function readAtMost(answer: Response, mostBytes: number, onBytes: (sizeBytes: number) => void): Promise<Buffer> {
   const tooLarge = (): Error => new Error(`the answer is larger than ${mostBytes} bytes`);
   if (answer.body === null) return Buffer.alloc(0);

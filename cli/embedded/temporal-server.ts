@@ -34,7 +34,7 @@ export const dynamicConfig: Record<string, unknown> = {
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 2000,
   'history.outboundProcessorMaxPollRPS': 2000,
-  // An activity starts with the answer to the workflow task that scheduled it, without passing through matching.
+  // A worker gets an activity with the answer to the workflow task that scheduled it, without polling a task queue.
   'system.enableActivityEagerExecution': true,
   // The number of queries that may wait for a busy workflow. With the default of 1, Temporal refuses
   // further queries of a busy run.
@@ -52,7 +52,8 @@ export function createTemporalServer(options: TemporalOptions): TemporalServer {
   const address = `${HOST}:${port}`;
   const args = ['server', 'start-dev', '--ip', HOST, '--port', String(port), '--ui-port', String(uiPort)];
   args.push('--db-filename', path.join(dataDir, 'temporal.db'), '--log-level', 'warn', '--namespace', namespace);
-  // Write-ahead logging with fewer syncs doubles the throughput; a crash of the server loses nothing.
+  // Write-ahead logging with fewer syncs doubles the throughput. A crash of the process loses nothing; a crash of the
+  // machine may lose the latest changes.
   for (const pragma of ['journal_mode=WAL', 'synchronous=NORMAL']) args.push('--sqlite-pragma', pragma);
   for (const [name, type] of Object.entries(RUN_SEARCH_ATTRIBUTES)) args.push('--search-attribute', `${name}=${type}`);
   for (const [key, value] of Object.entries(dynamicConfig)) {

@@ -10,10 +10,19 @@ import { StartError } from '../embedded/start-error.js';
 
 /** Yields all executions of a run, newest first; continue-as-new creates several. Throws WorkflowNotFoundError. */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {
+  let isFirst = true;
   let executionId: string | undefined = (await client.workflow.getHandle(workflowId).describe()).runId;
   while (executionId !== undefined) {
-    const history = await client.workflow.getHandle(workflowId, executionId).fetchHistory();
+    let history: History;
+    try {
+      history = await client.workflow.getHandle(workflowId, executionId).fetchHistory();
+    } catch (error) {
+      // Retention has deleted the executions before the newest one.
+      if (!isFirst && error instanceof WorkflowNotFoundError) return;
+      throw error;
+    }
     yield { workflowId, history };
+    isFirst = false;
     executionId = history.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
   }
 }

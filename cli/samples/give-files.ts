@@ -17,7 +17,7 @@ interface SamplesProject {
 
 const MAX_WORKFLOWS = 1_000;
 
-/** Safe to repeat: after a crash the files are saved again, and the sweep deletes unreferenced ones. */
+/** Safe to repeat: after a crash the files are saved again, and the API later deletes unreferenced ones. */
 export async function giveFiles(db: Database, { userId, projectId, secretBox, files }: SamplesProject): Promise<void> {
   const reach = { userId };
   const query = { reach, projectId, titleContains: undefined, limit: MAX_WORKFLOWS, offset: 0 };

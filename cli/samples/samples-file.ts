@@ -44,7 +44,7 @@ export function writeSamplesFile(dataDir: string, file: SamplesFile): void {
   writeFileAtomic(samplesFile(dataDir), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Removes the project of an earlier local user. The new user has no samples yet. */
+/** Removes the id of the samples project from the file, because the project belongs to an earlier local user. */
 export function forgetSamplesProject(dataDir: string): void {
   const file = readSamplesFile(dataDir);
   if (file?.project_id !== undefined) writeSamplesFile(dataDir, { settings: file.settings });

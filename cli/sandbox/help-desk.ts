@@ -12,7 +12,7 @@ const tickets: readonly Ticket[] = [
   { ticket: 'T-18', status: 'closed', customer: 'Max Example', text: 'Thank you, the chair has come.' },
 ];
 
-/** Returns the tickets with the status, or all. */
+/** Returns the tickets with the status, or all tickets if `status` is null. */
 export function listTickets(status: string | null): object {
   return { tickets: tickets.filter((ticket) => status === null || ticket.status === status) };
 }

@@ -51,7 +51,7 @@ export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat):
   return JSON.stringify({ ...Object.fromEntries(filled), provider: LABEL });
 }
 
-/** Puts files first, because an echo is cut after some characters. */
+/** Returns the text of a message after descriptions of its files. Files come first, because a long echo is cut. */
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
   const parts = content ?? [];
@@ -76,7 +76,7 @@ export interface ToolCall {
 /**
  * Returns the next tool call that the last user message requests: the message contains names of tools, each followed
  * by a JSON object of arguments (else `{}`). Each named tool is called once, in the order of the text. Returns
- * undefined if the conversation has as many answers of tools.
+ * undefined if the conversation already has an answer for each named tool.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');

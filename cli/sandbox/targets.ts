@@ -93,7 +93,7 @@ async function read(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Describes each part of a form; of files also the hash. */
+/** Describes each part of a form. The description of a file contains its hash. */
 async function describeForm(body: Buffer, contentType: string): Promise<object[]> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   const parts: object[] = [];

@@ -59,7 +59,8 @@ export function GoTo({ onClose, onRun }: GoToProps) {
     }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
-    items.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % items.length)?.focus();
+    const next = event.key === 'ArrowDown' ? at + 1 : Math.max(at, 0) - 1;
+    items.at(next % items.length)?.focus();
   };
   return (
     <Dialog title="Go to" onClose={onClose}>

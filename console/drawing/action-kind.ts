@@ -20,7 +20,7 @@ export function useProjectId(): number {
   return id;
 }
 
-/** What a drawing says of an action. */
+/** The fields by which a dragged or chosen action becomes a node. */
 interface DrawnAction {
   service: string;
   id: string;
@@ -51,7 +51,7 @@ export function kindOfDrop(kinds: NodeKinds, dropped: Pick<DataTransfer, 'getDat
   return action === undefined ? kinds.get(dropped.getData(KIND_FORMAT)) : kindOfAction(kinds, action);
 }
 
-/** Anything may be dropped, from other pages, too. */
+/** Returns undefined for anything else, because other pages may drop any text. */
 function toAction(text: string): DrawnAction | undefined {
   if (text === '') return undefined;
   try {

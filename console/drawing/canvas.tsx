@@ -68,7 +68,7 @@ interface Point {
 
 interface CanvasProps {
   events: CanvasEvents;
-  /** Pixels above the first node that are in view at first, for what the page shows there. */
+  /** Height in pixels above the first node that is in view at first, because the page shows something there. */
   headroom?: number;
   /** Pixels on the right that a panel takes once something is chosen. */
   reserved?: number;

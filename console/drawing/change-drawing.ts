@@ -33,8 +33,8 @@ import {
 } from './links.js';
 
 /**
- * Adds a node with the start values of its schema. The first node, and later the first start, becomes
- * the drawing's start.
+ * Adds a node with the start values of its schema. It becomes the start node of the drawing if the drawing has none, or
+ * if runs start with its kind (`isStart`) and not with that of the present start node.
  */
 export function addNode(
   drawing: Drawing,

@@ -104,7 +104,7 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
 }
 
 /** A variable starts with the node's id, followed by the part that it reads. */
-const VARIABLE = /\{\{(\s*)(.+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
+const VARIABLE = /\{\{(\s*)([^{}]+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
 
 function renameVariables(text: string, ids: ReadonlyMap<string, string>): string {
   return text.replace(VARIABLE, (all, space: string, id: string, rest: string) => {

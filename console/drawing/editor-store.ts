@@ -24,7 +24,7 @@ export interface Remark {
   isWriting: boolean;
 }
 
-/** What an answer of the assistant has changed. */
+/** The changes that an answer of the assistant has made. */
 interface AssistantAnswer {
   runId: string;
   before: Drawing;
@@ -101,7 +101,10 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ history, selection });
   }
 
-  /** Shows what the assistant has drawn. All changes of one answer are one step of Undo. */
+  /**
+   * Shows the drawing of the assistant. All changes of one answer are one step of Undo, unless the person changes
+   * something in between.
+   */
   assist(runId: string, next: Drawing): void {
     const { history, answer } = this.getState();
     const known = answer?.runId === runId ? answer : undefined;
@@ -110,15 +113,15 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ answer: { runId, before: known?.before ?? history.present, after: next, nodes } });
   }
 
-  /** Undoes what the answer has changed, as a step of its own. Later changes of the person remain. */
+  /** Undoes the changes of the answer, as a step of its own. Later changes of the person remain. */
   readonly undoAnswer = (): void => {
     const { answer } = this.getState();
     if (answer === undefined) return;
     this.#set({ answer: undefined });
-    this.change(mergeDrawings(answer.after, this.drawing, answer.before));
+    this.change(mergeDrawings(this.kinds, answer.after, this.drawing, answer.before));
   };
 
-  /** The next answer begins: the nodes of the last one are marked no more. */
+  /** Called when the next answer begins. Removes the marks from the nodes that the last answer has changed. */
   readonly forgetAnswer = (): void => {
     this.#set({ answer: undefined });
     this.endGesture();

@@ -13,7 +13,7 @@ import { ServiceIcon } from './service-icon.js';
 export interface AskedPlace {
   /** Window coordinates. */
   at: { x: number; y: number };
-  /** True if kinds are offered that nothing leads to. */
+  /** True to offer also the kinds with which runs start, to which no link can lead. */
   hasStarts?: boolean;
   add: (kind: NodeKind) => { drawing: Drawing; id: string };
 }

@@ -1,16 +1,20 @@
-// Joins what two have changed in copies of one drawing, such as a person and the assistant. Where both have changed the
-// same value, the one of the person counts.
+// Merges the changes that two authors, such as a person and the assistant, have made in copies of one drawing. Where
+// both have changed the same value, that of `mine` counts.
 import { isEqualJson, isObject, ownValue, type JsonObject } from '../../graph/json.js';
-import { dataOf, nodesOf, type Drawing } from './drawing.js';
+import { dataOf, isNode, nodesOf, typeOf, type Drawing, type NodeKinds } from './drawing.js';
+import { exitsOf, targetsIn, withTargets } from './links.js';
 
 /** Lists whose items are found by `id`. */
 const LISTS_BY_ID = new Set(['nodes', 'notes']);
 
-/** `base` is what both began with. Returns `theirs` or `mine` itself if the other has changed nothing. */
-export function mergeDrawings(base: Drawing, mine: Drawing, theirs: Drawing): Drawing {
+/** `base` is the common origin of both copies. Returns `theirs` or `mine` itself if the other has changed nothing. */
+export function mergeDrawings(kinds: NodeKinds, base: Drawing, mine: Drawing, theirs: Drawing): Drawing {
   if (isEqualJson(mine, base)) return theirs;
   if (isEqualJson(theirs, base)) return mine;
-  return withoutLostEdges(mergeObjects(base, mine, theirs, true));
+  const merged = mergeObjects(base, mine, theirs, true);
+  const left = nodesOf(merged);
+  const lost = new Set([mine, theirs].flatMap((drawing) => [...nodesOf(drawing).keys()]).filter((id) => !left.has(id)));
+  return withoutLostEdges(lost.size === 0 ? merged : withoutLostTargets(merged, kinds, lost));
 }
 
 /** Returns the ids of the nodes in `after` that `before` lacks or has otherwise. Positions do not count. */
@@ -46,7 +50,7 @@ function mergeValues(base: unknown, mine: unknown, theirs: unknown): unknown {
   return mine;
 }
 
-/** In the order of `mine`; what they have added stands at the end. */
+/** Returns the items in the order of `mine`, followed by those that only `theirs` has added. */
 function mergeItems<Item>(
   base: readonly Item[],
   mine: readonly Item[],
@@ -59,14 +63,34 @@ function mergeItems<Item>(
   for (const [key, item] of own) {
     const [earlier, changed] = [then.get(key), other.get(key)];
     if (changed !== undefined) merged.push(mergeValues(earlier, item, changed) as Item);
-    // They have removed it; what a person has changed meanwhile stays.
+    // `theirs` lacks the item. It stays if `mine` has added or changed it.
     else if (earlier === undefined || !isEqualJson(earlier, item)) merged.push(item);
   }
   for (const [key, item] of other) if (!own.has(key) && !then.has(key)) merged.push(item);
   return merged;
 }
 
-/** Drops the edges of nodes that one of both has removed. */
+/** Drops the links in the data of nodes that lead to removed nodes. */
+function withoutLostTargets(drawing: Drawing, kinds: NodeKinds, lost: ReadonlySet<string>): Drawing {
+  const nodes = toItems(drawing['nodes']).map((node) => {
+    if (!isNode(node)) return node;
+    let data = dataOf(node);
+    for (const exit of exitsOf(kinds.get(typeOf(node)), data)) {
+      const targets = targetsIn(data, exit);
+      if (targets?.some((id) => lost.has(id)) === true) {
+        data = withTargets(
+          data,
+          exit,
+          targets.filter((id) => !lost.has(id)),
+        );
+      }
+    }
+    return data === dataOf(node) ? node : { ...node, data };
+  });
+  return { ...drawing, nodes };
+}
+
+/** Drops the edges of nodes that one of the two has removed. */
 function withoutLostEdges(drawing: Drawing): Drawing {
   const { edges } = drawing;
   if (!Array.isArray(edges)) return drawing;

@@ -112,10 +112,10 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 }
 
-/** What the editor keeps in the data of every node. */
+/** Fields that the editor writes into the data of nodes of every kind. */
 const NAMES = ['id', 'name', 'label', 'version', 'next_nodes'];
 
-/** Returns the data of a node without its names and without where its exits lead. */
+/** Returns the data of a node without the fields in `NAMES` and without the targets of its exits. */
 export function withoutLinks(data: JsonObject): JsonObject {
   const own = Object.entries(data).filter(([key, value]) => !NAMES.includes(key) && !isTarget(key, value));
   return Object.fromEntries(

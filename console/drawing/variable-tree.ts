@@ -17,7 +17,7 @@ export function beginningOf(value: unknown): string {
   return line === '' ? '(empty)' : line;
 }
 
-/** More than the line can show is not written as JSON, because a value may have megabytes. */
+/** Entries of one object or list that are written as JSON for a line. A whole value may have megabytes. */
 const MOST_ENTRIES = 20;
 
 export function lineOf(value: unknown, most: number): string {

@@ -4,9 +4,9 @@ import { api, unwrap } from '../service/api.js';
 import type { FileValue } from '../service/file-value.js';
 
 const HEAD_BYTES = 64 * 1024;
-/** Larger files are only previewed on request. */
+/** Larger images, recordings and PDFs are only previewed on request. */
 const AT_ONCE_BYTES = 8 * 1024 * 1024;
-/** A preview holds all bytes in memory, so larger files can only be downloaded. */
+/** A preview of these kinds holds all bytes in memory, so larger ones can only be downloaded. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const SHOWN_ROWS = 50;
 
@@ -25,7 +25,8 @@ export async function readPreview(file: FileValue, isWanted: boolean, signal: Ab
   if (type !== undefined) {
     if (file.size > MOST_BYTES) return { kind: 'none' };
     if (file.size > AT_ONCE_BYTES && !isWanted) return { kind: 'large' };
-    const bytes = file.size > head.length ? await readBytes(file, signal) : head;
+    // A run may have written another size than the file has.
+    const bytes = file.size > head.length ? await readBytes(file, signal, MOST_BYTES) : head;
     return { kind: kindOf(type), blob: new Blob([bytes], { type }) };
   }
   const isWhole = head.length === file.size;
@@ -39,9 +40,9 @@ export async function readPreview(file: FileValue, isWanted: boolean, signal: Ab
   return { kind: 'table', rows: data.slice(0, SHOWN_ROWS), isWhole: isWhole && data.length <= SHOWN_ROWS };
 }
 
-async function readBytes(file: FileValue, signal: AbortSignal, most?: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(file: FileValue, signal: AbortSignal, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const path = { file_id: file.file_id };
-  const header = most === undefined ? {} : { Range: `bytes=0-${most - 1}` };
+  const header = { Range: `bytes=0-${most - 1}` };
   const options = { params: { path, header }, parseAs: 'arrayBuffer', signal } as const;
   const bytes: unknown = await unwrap(api.GET('/api/v1/files/{file_id}/content/', options));
   return new Uint8Array(bytes as ArrayBuffer);

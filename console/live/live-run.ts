@@ -1,6 +1,7 @@
 // State of a live run, and how events and polls change it. An update retains the entry objects of unaffected nodes, so
 // that only the components that show a changed node render again.
 import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/src/index.js';
+import { decodeId } from '../../graph/iteration-path.js';
 import { isEqualJson, isObject } from '../../graph/json.js';
 
 /** A node's entry as polls return it. See docs/use/resume.md for `reused`, docs/use/nodes.md for `handled`. */
@@ -159,7 +160,7 @@ function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readon
     const { nodeId, path } = parseNodeKey(key);
     const place = places.get(nodeId) ?? places.size;
     // Nodes inside a loop sort after the loop, iteration by iteration.
-    const outer = path === '' ? place : (places.get(path.slice(0, path.indexOf('['))) ?? places.size);
+    const outer = path === '' ? place : (places.get(decodeId(path.slice(0, path.indexOf('[')))) ?? places.size);
     return { key, start: startOf(nodes, key), outer, path, place };
   });
   const sorted = known.toSorted((a, b) => {

@@ -134,7 +134,7 @@ class Watch {
     } finally {
       clearTimeout(timer);
       if (performance.now() - openedAtMs > HELD_MS) this.#broken = 0;
-      if (wasBroken > 0 && this.#broken > 0) await this.#pause();
+      if (wasBroken > 0 && this.#broken > 0 && !this.#signal.aborted) await this.#pause();
     }
     return false;
   }

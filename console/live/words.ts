@@ -31,8 +31,8 @@ export type RunWords = ReadonlyMap<string, NodeWords>;
 
 export const NO_WORDS: RunWords = new Map();
 
-// Limits of the model output that the browser stores per run. A run has fewer nodes in flight than `MOST_NODES`;
-// surplus entries belong to nodes whose end the page missed.
+// Limits of the model output that the browser stores per run. Few runs have more nodes in flight than `MOST_NODES`, so
+// surplus entries usually belong to nodes whose end the page missed.
 export const MOST_TEXT = 256 * 1024;
 export const MOST_ARGUMENTS = 16 * 1024;
 export const MOST_TOOL_CALLS = 50;

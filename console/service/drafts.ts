@@ -1,6 +1,8 @@
 // Stores unsaved drawings in the browser until the service keeps them, so that they survive a closed tab and a lost
 // connection. Each editor has its own entry, so that two tabs of one workflow never overwrite each other. Signing out
 // deletes the entries of that person.
+import { isCredentialField } from '../../graph/actions/action.js';
+import { joinAddress, splitAddress } from '../../graph/address-credentials.js';
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { MASK } from '../../graph/mask-text.js';
@@ -112,15 +114,26 @@ function readHead(key: string, text: string): DraftHead {
   };
 }
 
-/** Wider than the service's rule: a draft rather loses a harmless value than stores a secret. */
+/** Matches more names than the rule of the service, because losing a harmless value is better than storing a secret. */
 const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|credential/i;
 
 /**
- * Removes secrets and credential headers that a person typed, because later users of the machine can read the browser's
- * store. Masks and variables stay: they reveal nothing.
+ * A replacer for `JSON.stringify`. Removes the secrets that a person typed, because later users of the machine can read
+ * the browser's store: default values of secret fields, credentials in headers, in addresses and in the values of an
+ * action. Masks and variables stay, because they reveal nothing.
  */
-function withoutSecrets(key: string, value: unknown): unknown {
+function withoutSecrets(this: unknown, key: string, value: unknown): unknown {
+  if (key === 'url' || key === 'endpoint_url') {
+    const split = splitAddress(value);
+    return split === undefined ? value : joinAddress(split, String(unlessSecret(split.credentials)));
+  }
   if (!isObject(value)) return value;
+  if (key === 'values') {
+    const action = isObject(this) ? ownValue(this, 'action') : undefined;
+    const isSecret = (name: string): boolean => CREDENTIAL.test(name) || isCredentialField(action, name);
+    const values = Object.entries(value);
+    return Object.fromEntries(values.map(([name, of]) => [name, isSecret(name) ? unlessSecret(of) : of]));
+  }
   if (key === 'headers') {
     const headers = Object.entries(value);
     return Object.fromEntries(headers.map(([name, text]) => [name, CREDENTIAL.test(name) ? unlessSecret(text) : text]));

@@ -58,9 +58,13 @@ export function useRunKey() {
     settle: (): void => {
       last.current = undefined;
     },
-    /** A refusal is final, so the next click starts another run. After any other error the run may exist. */
+    /**
+     * A refusal is final, so the next click starts another run. After any other error the run may exist, also after a
+     * 401 or 429: the client repeats a request without an answer, and these say nothing about the first one.
+     */
     settleIfRefused: (error: unknown): void => {
-      const isRefusal = error instanceof RunRefusedError || (error instanceof ServiceError && error.status < 500);
+      const isFinal = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
+      const isRefusal = error instanceof RunRefusedError || (error instanceof ServiceError && isFinal(error.status));
       if (isRefusal) last.current = undefined;
     },
   };

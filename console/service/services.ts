@@ -14,7 +14,7 @@ export const SERVICES = 'services';
 
 const PAUSE_MS = 250;
 
-/** The services of a project, then those of the catalogue; with `search` those that have its words. */
+/** The services of a project, then those of the catalogue. With `search`, only services that have its words. */
 export function useServices(projectId: number, search = ''): UseQueryResult<Service[]> {
   const settled = useSettled(search.trim(), PAUSE_MS);
   return useQuery({
@@ -66,7 +66,10 @@ export interface FoundAction {
 }
 
 const MIN_LETTERS = 2;
-/** Of the found services, `RANKED` are ranked, and the first `MOST_SERVICES` asked for `MOST_ACTIONS` actions each. */
+/**
+ * The first `RANKED` found services are sorted: those with a typed word in their name come first. Of the first
+ * `MOST_SERVICES` of them, `MOST_ACTIONS` actions each are loaded.
+ */
 const RANKED = 25;
 const MOST_SERVICES = 5;
 const MOST_ACTIONS = 12;
@@ -112,7 +115,7 @@ export function useActions(projectId: number, search: string): ActionSearch {
   };
 }
 
-/** A service that is named offers all its actions, or those that the other words name. */
+/** Returns the typed words that are not in the name of the service. Its actions are searched by them; empty for all. */
 function withoutName(words: readonly string[], { name }: Service): string {
   return words.filter((word) => !name.toLowerCase().includes(word)).join(' ');
 }
@@ -130,7 +133,7 @@ export function useAction(serviceId: string, actionId: string): UseQueryResult<A
   });
 }
 
-/** What a search list shows of an action, and what a drawing says of it. */
+/** Returns the entry of an action in a search list, with the fields by which a drawing refers to the action. */
 export function toChoice({ service, action }: FoundAction, at: number): Choice & { fields: JsonObject } {
   return {
     id: `action${at}`,

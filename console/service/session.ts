@@ -19,8 +19,8 @@ export type User = SignedIn['user'];
 
 /**
  * `starting`: the page is checking for a session. `failed`: the check failed. `out`: no session. `problem` is why the
- * opened link failed. `hasEnded` is true if the service ended the session, false after a sign-out. `heldFor` is the person whose unsaved changes are
- * still on the page.
+ * opened sign-in link failed. `hasEnded` is true if the service ended the session that this page had, false after a
+ * sign-out and for visitors. `heldFor` is the person whose unsaved changes are still on the page.
  */
 type SessionState =
   | { phase: 'starting' }
@@ -54,8 +54,8 @@ export const session = {
 };
 
 /**
- * Tokens for `createClient`. `current` and `renew` reject if the service cannot be reached; the session
- * stays open then.
+ * Tokens for `createClient`. `current` and `renew` reject if a refresh fails although the session has not ended, for
+ * example because the service cannot be reached. The session stays open then.
  */
 export const tokens: TokenSource = {
   async current() {
@@ -76,11 +76,15 @@ async function start(): Promise<void> {
   store.setState({ phase: 'starting' });
   let problem: unknown;
   try {
-    const link = takeLinkToken();
+    openedLink ??= takeLinkToken();
+    const link = openedLink;
     if (link !== undefined) {
       try {
-        return enter(await unwrap(openCalls.POST('/api/v1/auth/link/', { body: { token: link } })));
+        const signedIn = await unwrap(openCalls.POST('/api/v1/auth/link/', { body: { token: link } }));
+        openedLink = undefined;
+        return enter(signedIn);
       } catch (error) {
+        if (error instanceof ServiceError) openedLink = undefined;
         // The link may have been used before, and that person may still be signed in.
         problem = error;
       }
@@ -186,6 +190,9 @@ export function useUser(): User | undefined {
 function takeLinkToken(): string | undefined {
   return location.pathname === ADDRESSES.password ? undefined : takeToken();
 }
+
+/** Token of the opened sign-in link, until the service has answered: `Try again` needs it. */
+let openedLink: string | undefined;
 
 /** Token of the opened password link. It must outlive the page's components, which a sign-in remounts. */
 let passwordToken: string | undefined;

@@ -22,7 +22,11 @@ export function applyTheme(): void {
 export function chooseTheme(chosen: Theme): void {
   theme.setState(chosen);
   applyTheme();
-  browserEntries().setItem(KEY, chosen);
+  try {
+    browserEntries().setItem(KEY, chosen);
+  } catch {
+    // The store is full. The theme holds until the page closes.
+  }
 }
 
 export function useTheme(): Theme {

@@ -30,7 +30,9 @@ export async function uploadFile(sending: Sending): Promise<FileValue> {
   return body as FileValue;
 }
 
-function send({ projectId, file, signal, onProgress }: Sending, token: string | undefined): Promise<Answer> {
+async function send({ projectId, file, signal, onProgress }: Sending, token: string | undefined): Promise<Answer> {
+  // The file may have been removed while the token was being renewed.
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const stop = (): void => request.abort();

@@ -1,4 +1,4 @@
-// The service's messages about single fields, whose words are made for programs, in words for people.
+// Rewrites the service's messages about single fields, whose words are made for programs, in words for people.
 
 export interface NamedField {
   title: string;

@@ -9,7 +9,7 @@ export interface Rows {
   columns: readonly string[];
 }
 
-/** More columns than this are no table that anybody reads. */
+/** Further columns are left out, because nobody reads so many. */
 const MAX_COLUMNS = 50;
 const MAX_DEPTH = 3;
 
@@ -34,7 +34,7 @@ function columnsOf(list: readonly unknown[]): string[] | undefined {
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Returns a cell as text: JSON for objects and arrays, empty for what is missing. */
+/** Returns a cell as text: JSON for objects and arrays, empty for null and missing values. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : writeJson(value);
@@ -46,7 +46,7 @@ export interface Sorting {
   isDescending: boolean;
 }
 
-/** Sorts numbers as numbers, anything else as text; what is missing comes last. Returns positions in the list. */
+/** Returns positions in the list. Numbers sort as numbers, others as text; empty and missing values come last. */
 export function sortedPositions({ rows }: Rows, sorting: Sorting | undefined): number[] {
   const positions = rows.map((_, at) => at);
   if (sorting === undefined) return positions;
@@ -77,7 +77,7 @@ function compare(left: SortKey, right: SortKey): number {
   return areNumbers ? left.number - right.number : COLLATOR.compare(left.text, right.text);
 }
 
-/** Spreadsheets take a cell that begins so for a formula, and execute it. */
+/** Spreadsheets execute a cell that begins with one of these characters as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** Returns the table as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe. */

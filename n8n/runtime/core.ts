@@ -1,6 +1,6 @@
-// The start of the code of every translated data node. A data node gets the `json` of the items of n8n as a list and
-// returns such a list, or one list for each of its outputs. The texts of this folder run in the sandbox
-// (docs/use/code.md).
+// The start of the code of every data node, which is a code node that does the work of a node of n8n. It gets the
+// `json` of n8n's items as a list, and returns such a list, or one list for each output. The texts of this folder run
+// in the sandbox (docs/use/code.md).
 
 /** Reads items and fields. Fields are named by paths such as `a.b[0]`, as in n8n. */
 export const CORE = String.raw`

@@ -6,7 +6,7 @@ const { DateTime, Duration, Interval, Settings } = luxon;
 Settings.defaultZone = inputs.zone;
 `;
 
-/** `dateOf(value, {zone, format})`: numbers are seconds or milliseconds, texts ISO 8601 or another usual form. */
+/** Reads dates. Numbers are seconds or milliseconds; texts have the form of ISO 8601 or another usual form. */
 const PARSING = String.raw`
 const numberOfDate = (value) => {
   if (value === null || value === '' || typeof value === 'boolean' || Number.isNaN(Number(value))) return undefined;

@@ -57,7 +57,7 @@ const aggregateItems = (items, { target, ...names }) => {
 
 export const SORTING = String.raw`
 const lowered = (value) => (typeof value === 'string' ? value.toLowerCase() : value);
-// Values of several types have no order of their own. Short lists get the one that n8n's engine gives them.
+// For values of several types, the result depends on the algorithm. Short lists are sorted as V8 does it for n8n.
 const arranged = (list, order) => {
   if (list.length < 2 || list.length > 63) return list.sort(order);
   const isFalling = order(list[1], list[0]) < 0;

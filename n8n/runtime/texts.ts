@@ -123,7 +123,8 @@ const xmlItems = (items, parametersOf, { mode, goesOn }) => items.flatMap((item,
 export const CRYPTO = String.raw`
 const random = ({ encodingType, length }) => {
   if (encodingType === 'uuid') return crypto.randomUUID();
-  const bytes = Array.from(crypto.randomBytes(Number(length)));
+  // More bytes than characters, because some are dropped below.
+  const bytes = Array.from(crypto.randomBytes(Math.min(65536, 2 * Number(length) + 16)));
   const text = (codes) => String.fromCharCode(...codes);
   if (encodingType === 'ascii') return text(bytes.map((byte) => byte % 128)).slice(0, length);
   if (encodingType === 'hex') return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('').slice(0, length);

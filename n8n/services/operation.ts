@@ -25,7 +25,7 @@ export interface After {
   returns: string;
 }
 
-/** An operation that needs more than one request. */
+/** Translates an operation that `Operation` cannot describe, for example one with several requests or with a file. */
 type Translate = (given: Given, service: Service) => TranslatedNode;
 
 export interface Service {

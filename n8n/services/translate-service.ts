@@ -1,4 +1,6 @@
 // Translates service nodes of n8n into actions of the catalogue.
+import { ownValue } from '../../graph/json.js';
+import { textOf } from '../n8n-file.js';
 import { NotTranslatable, type NodeTranslation, type TranslatedNode } from '../node-translation.js';
 import { translateOperation } from './add-action.js';
 import { airtable } from './airtable.js';
@@ -48,7 +50,7 @@ export function translateService(at: NodeTranslation): TranslatedNode {
   const given = new Given(at);
   given.raw('authentication');
   const resource = given.word('resource', service.resource);
-  const operation = given.word('operation', service.byDefault[resource] ?? '');
+  const operation = given.word('operation', textOf(ownValue(service.byDefault, resource)) ?? '');
   const name = `${resource}/${operation}`;
   const found = Object.hasOwn(service.operations, name) ? service.operations[name] : undefined;
   if (found === undefined) throw new NotTranslatable(`its operation "${operation}" of "${resource}" has no equivalent`);

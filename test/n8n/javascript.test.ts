@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readBody, readExpression } from '../../n8n/javascript.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 function namesOf(source: string): string[] | string {
   const read = readExpression(source);
@@ -30,6 +31,21 @@ describe('JavaScript of n8n', () => {
     assert.deepEqual([...read.nodes].toSorted(), ['A', 'B', 'C']);
     assert.deepEqual([...read.paired].toSorted(), ['B', 'C']);
     assert.deepEqual(namesOf('$($json.name).first()'), 'it names a node in a way that is known only when it runs');
+  });
+
+  it('reads what follows an expression in linear time', () => {
+    for (const rest of ['/'.repeat(50_000), ' '.repeat(50_000), '/**/'.repeat(10_000), `/*${'*'.repeat(50_000)}`]) {
+      const tookMs = cpuMilliseconds(() => namesOf(`$json.a ${rest}\nb`));
+      assert.ok(tookMs < 2_000, `${tookMs} ms`);
+    }
+    assert.deepEqual(namesOf('$json.a /* x **/ ; // why\n/* y */'), ['$json']);
+    assert.equal(namesOf('$json.a ; ; 1'), 'it is no single expression');
+  });
+
+  it('leaves the names that code nodes define undeclared where code sets them', () => {
+    const read = readBody('items = items.filter((i) => i.json.ok); total = 1; return items;');
+    assert.ok('undeclared' in read);
+    assert.deepEqual([...read.undeclared], ['total']);
   });
 
   it('finds the variables that code sets without a declaration', () => {

@@ -186,3 +186,31 @@ describe('versions of nodes in files of n8n', () => {
     assert.deepEqual(set({ typeVersion: 3, parameters: [] }).warnings, []);
   });
 });
+
+describe('parameters of files of n8n', () => {
+  it('with the names of properties that every object has are refused or read as unknown', () => {
+    const types: [type: string, typeVersion: number, parameters: object][] = [
+      ['slack', 2, { resource: 'constructor' }],
+      ['slack', 2, { resource: '__proto__', operation: 'toString' }],
+      [
+        'httpRequest',
+        4.2,
+        {
+          url: 'https://a.example',
+          options: {
+            pagination: {
+              pagination: {
+                paginationMode: 'updateAParameterInEachRequest',
+                parameters: { parameters: [{ type: 'constructor', name: 'a', value: 'b' }] },
+              },
+            },
+          },
+        },
+      ],
+    ];
+    for (const [type, typeVersion, parameters] of types) {
+      const file = { nodes: [NODES[0], node('X', type, { typeVersion, parameters })], connections: {} };
+      assert.doesNotThrow(() => translateN8n(file), type);
+    }
+  });
+});

@@ -314,7 +314,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     }
     const base = this.#inService ?? store.getState().saved;
     const theirs = shareParts(store.drawing, draft.drawing) as JsonObject;
-    const merged = shareParts(store.drawing, mergeDrawings(base, store.drawing, theirs)) as JsonObject;
+    const merged = shareParts(store.drawing, mergeDrawings(store.kinds, base, store.drawing, theirs)) as JsonObject;
     this.#adopt(draft);
     store.isFromDraft = true;
     this.#inService = isEqualJson(merged, theirs) ? merged : theirs;

@@ -63,7 +63,7 @@ interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'>
   projectId: number;
   serviceId: string;
   actionId: string;
-  /** What the node has stored of the action: shown where its service has it no more. */
+  /** The facts of the action that the node has stored. They are shown if the service no longer has the action. */
   stored: JsonObject;
 }
 

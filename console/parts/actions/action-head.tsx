@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.js';
 import { asText } from '../../ui/json.js';
 import './actions.css';
 
-/** What a form shows of an action: from its service, or from what a node has stored of it. */
+/** The facts of an action that a form shows. They come from its service, or from a copy stored in the node. */
 interface ShownFacts {
   title: string | undefined;
   method: string | undefined;
@@ -50,11 +50,11 @@ interface ActionProblemProps {
   action: UseQueryResult<Action>;
   /** Where problems of the action are reported. */
   paths: readonly Path[];
-  /** Takes what the service says now; undefined if nothing is stored of the action. */
+  /** Replaces the stored facts of the action by those of the service; undefined if none are stored. */
   onRefresh: (() => void) | undefined;
 }
 
-/** Why the action cannot be read, or what the check of the drawing says of it. */
+/** Shows why the action cannot be read, or the problems that the check of the drawing has found in it. */
 export function ActionProblem({ action, paths, onRefresh }: ActionProblemProps) {
   const { errors, isReadOnly } = use(FormContext);
   const found = paths.flatMap((path) => errors.get(path.join('.')) ?? []);

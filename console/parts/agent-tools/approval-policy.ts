@@ -35,11 +35,15 @@ export function namedTools(policy: unknown): string[] {
   return [...new Set([...always, ...never, ...whenGiven])];
 }
 
-/** Returns the policy with another answer for one tool. `tools` are all that are known of the server. */
+/** Returns the policy after a change for one tool: `asks` is true if its calls wait. `tools` are all known tools. */
 export function withAsk(policy: unknown, tools: readonly string[], tool: string, asks: boolean): unknown {
   const known = [...new Set([...tools, ...namedTools(policy), tool])];
   const never = known.filter((name) => (name === tool ? !asks : !asksFor(policy, name)));
-  const conditions = conditionsOf(policy).filter((condition) => condition['tool_name'] !== tool);
+  const { always } = listsOf(policy);
+  // All calls of a tool in `always` wait, whatever its condition says.
+  const conditions = conditionsOf(policy).filter(({ tool_name: name }) => {
+    return name !== tool && !always.includes(String(name));
+  });
   if (conditions.length > 0) return { never: { tool_names: never }, when_given: conditions };
   return never.length === 0 ? 'always' : { never: { tool_names: never } };
 }

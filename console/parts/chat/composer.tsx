@@ -54,7 +54,7 @@ function storeDraft(draftKey: string, { text, files }: Draft): void {
   queryClient.setQueryData([DRAFTS, draftKey], { text, files: files === UPLOADING ? '' : files });
 }
 
-/** Returns what was typed and chosen while a message was being sent. */
+/** Returns the text and files that a person added while the message `sent` was being sent. */
 function withoutSent({ text, files }: Draft, sent: Draft): Draft {
   return {
     text: text.startsWith(sent.text) ? text.slice(sent.text.length).trimStart() : text,

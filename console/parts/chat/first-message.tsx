@@ -49,7 +49,7 @@ function BeginningWithFields(props: FirstMessageProps) {
 interface BeginningProps extends FirstMessageProps {
   /** Undefined while a field is wrong. */
   inputs: unknown;
-  /** Called before the first message is sent; shows what is missing. */
+  /** Called before the first message is sent. Returns false if a field is invalid, and shows which. */
   isComplete?: () => boolean;
   children?: ReactNode;
 }

@@ -28,7 +28,7 @@ interface MessagesProps {
   begin?: () => Promise<string>;
   /** Stands above the field for the message. */
   above?: ReactNode;
-  /** Says what the first message may be. */
+  /** A hint about the first message. */
   note?: string;
   isBlocked?: boolean;
 }

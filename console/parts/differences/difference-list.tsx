@@ -15,7 +15,7 @@ interface DifferenceListProps {
   sides: readonly [left: string, right: string];
 }
 
-/** A table of differences: where, and what is there on either side. */
+/** A table of differences: the path, and the value on each side. */
 export function DifferenceList({ title, differences, sides: [leftName, rightName] }: DifferenceListProps) {
   const [count, setCount] = useState(STEP);
   return (

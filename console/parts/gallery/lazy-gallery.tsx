@@ -1,4 +1,4 @@
-// The gallery is loaded when it is first shown, because it has all its drawings with it.
+// The code of the gallery is loaded when it is first shown, because it includes the drawings of all samples.
 import { lazy, Suspense, type ComponentProps } from 'react';
 import { ErrorBoundary } from '../../service/problem.js';
 import { Loading } from '../../ui/notices.js';

@@ -46,7 +46,7 @@ function replaced(value: unknown, model: string): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, part]) => {
     if (key === 'model_name') return [key, model] as const;
-    // What a field shows while it is empty must not be an address that nobody has.
+    // A placeholder must not be an address that exists in the demo only.
     if (key === 'placeholder' && part === DEMO_HOST) return [key, 'https://'] as const;
     return [key, replaced(part, model)] as const;
   });

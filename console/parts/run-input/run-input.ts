@@ -78,7 +78,7 @@ function toValue(field: RunField, text: string): unknown {
   const { type } = field;
   if (type === 'number') {
     const number = Number(text);
-    // Numbers beyond the precision of a double are sent as text.
+    // Any other text is sent as it is, for example a number with more digits than a double can hold.
     return Number.isFinite(number) && String(number) === text.trim() ? number : text;
   }
   if (type === 'checkbox' || type === 'boolean') return text === 'true';

@@ -1,4 +1,5 @@
 // Finds the node at which a run failed, and the node whose result is the run's.
+import { iterationsPrefix } from '../../../graph/iteration-path.js';
 import type { RunLinks } from '../../drawing/run-links.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import { readShownRun } from '../../live/run-cache.js';
@@ -13,7 +14,7 @@ export function failureOf(run: RunDetail): NodeEntry | undefined {
   const failed = firstFailure(Object.values(run.result));
   if (failed?.iterations === undefined) return failed;
   const known = [...(readShownRun(run.id)?.live.nodes.values() ?? [])];
-  return firstFailure(known.filter(({ path = '' }) => path.startsWith(`${failed.id}[`))) ?? failed;
+  return firstFailure(known.filter(({ path = '' }) => path.startsWith(iterationsPrefix('', failed.id)))) ?? failed;
 }
 
 function firstFailure(entries: readonly NodeEntry[]): NodeEntry | undefined {

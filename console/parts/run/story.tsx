@@ -141,7 +141,7 @@ function Open(props: RunStoryProps) {
       {others.slice(0, NAMED).map((key) => (
         <Wait key={key} {...props} nodeKey={key} />
       ))}
-      {requests.length + others.length > 2 * NAMED && <p>Other nodes wait, too.</p>}
+      {Math.max(requests.length, others.length) > NAMED && <p>Other nodes wait, too.</p>}
       {running.length > 0 && (
         <p>
           Is running{' '}

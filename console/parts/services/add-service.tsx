@@ -34,7 +34,7 @@ interface ServiceDialogProps {
   onClose: () => void;
 }
 
-/** Takes an OpenAPI document, then shows what has come of it. */
+/** Asks for an OpenAPI document, then shows the service that was made from it. */
 export function ServiceDialog({ projectId, of, onClose }: ServiceDialogProps) {
   const [fields, setFields] = useState<ServiceFields>({
     file: undefined,
@@ -131,7 +131,7 @@ export function ServiceDialog({ projectId, of, onClose }: ServiceDialogProps) {
 /** A document may have a warning for each of its operations. */
 const MOST_WARNINGS = 100;
 
-/** How many actions have come, what could not be taken, and the actions themselves. */
+/** Shows the number of actions, warnings about operations that cannot be called as described, and the actions. */
 function Came({ service, isNew, onClose }: { service: StoredService; isNew: boolean; onClose: () => void }) {
   const { id, name, action_count: count, warnings } = service;
   const shown = warnings.slice(0, MOST_WARNINGS);

@@ -17,7 +17,7 @@ export interface ActiveStarts {
 
 const STALE_MS = 30_000;
 
-/** Loads which workflows of these projects have active schedules and hooks. What is not loaded is left out. */
+/** Finds the workflows with active schedules or hooks. Projects that are not loaded count as having none. */
 export function useActiveStarts(projectIds: readonly number[]): ActiveStarts {
   return useQueries({
     queries: projectIds.map((projectId) => ({
@@ -44,7 +44,7 @@ async function loadActive(projectId: number): Promise<{ schedules: number[]; hoo
   };
 }
 
-/** What starts a workflow besides people, in words that lead to the page of its starts. */
+/** Names what starts a workflow automatically, such as a schedule, as a link to the page of its starts. */
 export function StartsOf({ workflow, active }: { workflow: StartingWorkflow; active: ActiveStarts }) {
   const { id, is_chat: isChat, is_tool: isTool } = workflow;
   const names = [

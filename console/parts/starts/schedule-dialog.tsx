@@ -162,7 +162,7 @@ interface WrittenInput {
   json: string | undefined;
 }
 
-/** Returns the initial input. Starts as JSON if the fields cannot represent it. */
+/** Returns the initial input. It is shown as JSON if it is no object, or has a key that is no field of the trigger. */
 function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
   const entries = Object.entries((input ?? {}) as Record<string, unknown>);
   const isFields = typeof input === 'object' && !Array.isArray(input);

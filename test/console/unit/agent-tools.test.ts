@@ -29,6 +29,10 @@ describe('which calls of a server wait', () => {
       { always: { tool_names: ['send'] } },
       some,
     ];
+    // All calls of `send` wait, so its condition must not take the place of `always`.
+    const both = { always: { tool_names: ['send'] }, when_given };
+    assert.equal(withAsk(both, TOOLS, 'read', true), 'always');
+    assert.deepEqual(withAsk(both, TOOLS, 'read', false), { never: { tool_names: ['read'] } });
     assert.deepEqual(withAsk(some, TOOLS, 'write', false), { never: { tool_names: ['read', 'write'] }, when_given });
     for (const policy of policies) {
       for (const tool of TOOLS) {

@@ -125,7 +125,11 @@ describe('a drawing that is changed in the editor', () => {
 describe('pasted nodes', () => {
   const variable = '{{ a.result.content }} {{ t.result.content }} {{ input.a }}';
   const drawn = drawing(
-    [trigger('t', ['a']), http('a', ['b'], { id: 'a' }), http('b', [], { id: 'b', body: variable })],
+    [
+      trigger('t', ['a']),
+      http('a', ['b'], { id: 'a' }),
+      http('b', [], { id: 'b', url: 'https://a.example/{{ input.q }}', body: variable }),
+    ],
     [edge('t', 'a'), edge('a', 'b')],
   );
   const pasted = pasteNodes(drawn, kinds, copyNodes(drawn, kinds, new Set(['a', 'b'])), { x: 40, y: 40 })!;
@@ -147,6 +151,7 @@ describe('pasted nodes', () => {
   it('use each other’s results, and those of the nodes that were not copied', () => {
     const body = dataOf(nodesOf(pasted.drawing).get(b!))['body'];
     assert.equal(body, `{{ ${a}.result.content }} {{ t.result.content }} {{ input.a }}`);
+    assert.equal(dataOf(nodesOf(pasted.drawing).get(b!))['url'], 'https://a.example/{{ input.q }}');
   });
 
   it('come only from texts that a copy of nodes has made', () => {

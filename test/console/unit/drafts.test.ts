@@ -22,6 +22,8 @@ function startEntries(room = 5_000_000) {
 
 const at = (day: number, minute = 0) => new Date(Date.UTC(2026, 0, day, 0, minute));
 
+const PASSWORD_PIN = { properties: { pin: { format: 'password' } } };
+
 describe('drafts in the browser', () => {
   it('are of one person, one workflow and one editor, the newest first', () => {
     const entries = startEntries();
@@ -79,7 +81,13 @@ describe('drafts in the browser', () => {
               'X-Token': 'Bearer {{ input.token }}',
               'X-Secret': '{{ input.a }}typed-3{{ input.b }}',
             },
-            tools: [{ headers: { authorization: 'typed-4' } }],
+            url: 'https://ada:typed-7@api.example.com/x',
+            action: { service: 's', id: 'a', method: 'POST', server: 'https://a.example', fields: PASSWORD_PIN },
+            values: { api_key: 'typed-8', pin: 'typed-9', city: 'Oslo', token: '{{ input.t }}' },
+            tools: [
+              { headers: { authorization: 'typed-4' }, endpoint_url: 'https://typed-10@mcp.example.com/' },
+              { endpoint_url: 'https://{{ input.user }}@mcp.example.org/' },
+            ],
             input_fields: [
               { id: 'a', is_secret: true, default_value: 'typed-5' },
               { id: 'b', is_secret: true, default_value: '********' },
@@ -94,7 +102,8 @@ describe('drafts in the browser', () => {
     writeDraft(entries, key, { version: 1 }, drawing, at(1));
     const text = entries.kept.get(key)!;
     assert.doesNotMatch(text, /typed/);
-    for (const kept of ['********', 'text/plain', 'Bearer {{ input.token }}', 'seen'])
+    const shown = ['https://api.example.com/x', 'Oslo', '{{ input.t }}', 'https://{{ input.user }}@mcp.example.org/'];
+    for (const kept of ['********', 'text/plain', 'Bearer {{ input.token }}', 'seen', ...shown])
       assert.ok(text.includes(kept), kept);
   });
 
