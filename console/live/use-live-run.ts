@@ -51,8 +51,11 @@ export function useLiveRun({ runId, links, isOpen, withWords }: LiveRunOptions):
   useEffect(() => {
     if (!isOpen || !isSeen || tries === 0) return undefined;
     const controller = new AbortController();
-    setError(undefined);
-    watch({ runId, links, withWords }, setConnection, controller.signal).then(
+    const onConnection = (changed: Connection): void => {
+      setError(undefined);
+      setConnection(changed);
+    };
+    watch({ runId, links, withWords }, onConnection, controller.signal).then(
       // Cost, duration and the stored status are only known after the end.
       () => (controller.signal.aborted ? undefined : queryClient.invalidateQueries({ queryKey: ['run', runId] })),
       setError,

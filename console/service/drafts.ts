@@ -1,7 +1,6 @@
 // Stores unsaved drawings in the browser until the service keeps them, so that they survive a closed tab and a lost
 // connection. Each editor has its own entry, so that two tabs of one workflow never overwrite each other. Signing out
 // deletes the entries of that person.
-import { isCredentialField } from '../../graph/actions/action.js';
 import { joinAddress, splitAddress } from '../../graph/address-credentials.js';
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -129,8 +128,9 @@ function withoutSecrets(this: unknown, key: string, value: unknown): unknown {
   }
   if (!isObject(value)) return value;
   if (key === 'values') {
-    const action = isObject(this) ? ownValue(this, 'action') : undefined;
-    const isSecret = (name: string): boolean => CREDENTIAL.test(name) || isCredentialField(action, name);
+    const fields = ownValue(ownValue(ownValue(this, 'action'), 'fields'), 'properties');
+    const isSecret = (name: string): boolean =>
+      CREDENTIAL.test(name) || ownValue(ownValue(fields, name), 'format') === 'password';
     const values = Object.entries(value);
     return Object.fromEntries(values.map(([name, of]) => [name, isSecret(name) ? unlessSecret(of) : of]));
   }
