@@ -24,12 +24,9 @@ describe('limits of files in code', function () {
     assert.equal(await valueOf('return (await file(inputs.docs[0]).text()).length', [whole]), 16 * MIB);
   });
 
-  it('what does not end, fills the memory or calls for ever ends as other code does', async () => {
+  it('what does not end or fills the memory ends as other code does', async () => {
     const { files, projectId } = world();
     assert.equal((await errorOf('for (;;) await save("x", "y")', [], { timeout: 1 }))[0], 'code_timeout');
-    const many = 'for (let i = 0; i <= 1000; i += 1) await file(inputs.docs[0]).text()';
-    const small = await files.upload(projectId, 'x');
-    assert.equal((await errorOf(many, [small]))[0], 'file_too_large');
     const large = await files.upload(projectId, Buffer.alloc(16 * MIB, 'y'));
     const full =
       'const held = new Uint8Array(45e6).fill(1); return (await file(inputs.docs[0]).text()).length + held[0]';
