@@ -170,16 +170,16 @@ function answerPlace(at: NodeTranslation, id: string, path: readonly (string | n
 
 // Below: Basic LLM Chain and AI Agent, which have sub-nodes.
 
-const ROLES: Readonly<Record<string, string>> = {
-  SystemMessagePromptTemplate: 'system',
-  HumanMessagePromptTemplate: 'user',
-  AIMessagePromptTemplate: 'assistant',
-};
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['SystemMessagePromptTemplate', 'system'],
+  ['HumanMessagePromptTemplate', 'user'],
+  ['AIMessagePromptTemplate', 'assistant'],
+]);
 
 export function translateChain(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const more = objectsOf(valueAt(parameters, 'messages', 'messageValues')).map(({ type, message }, index) => ({
-    role: ROLES[textOf(type) ?? 'SystemMessagePromptTemplate'] ?? 'user',
+    role: ROLES.get(textOf(type) ?? 'SystemMessagePromptTemplate') ?? 'user',
     message: at.text(message, `messages[${index}]`),
   }));
   const messages = withoutEmpty([...more, { role: 'user', message: promptOf(at) }]);

@@ -31,11 +31,11 @@ type Ends = 'responseIsEmpty' | 'receiveSpecificStatusCodes' | 'other';
 const OF_PAGES: ReadonlySet<string> = new Set(['$response', '$pageCount']);
 /** The limit on the rounds of a loop. */
 const MAX_PAGES = 1000;
-const PLACES: Readonly<Record<string, 'query' | 'headers' | 'body'>> = {
-  qs: 'query',
-  headers: 'headers',
-  body: 'body',
-};
+const PLACES: ReadonlyMap<string, 'query' | 'headers' | 'body'> = new Map([
+  ['qs', 'query'],
+  ['headers', 'headers'],
+  ['body', 'body'],
+]);
 
 /** Returns undefined for a node without pages, and if they cannot be translated. It then warns of the missing pages. */
 export function readPaging(at: NodeTranslation): Paging | undefined {
@@ -59,7 +59,7 @@ function readMode(at: NodeTranslation, mode: string, given: JsonObject): Paging 
   const nextUrl = textOf(given['nextURL']) ?? '';
   if (isByUrl && !nextUrl.startsWith('=')) return 'the expression for the next address is missing';
   const changes = objectsOf(valueAt(given, 'parameters', 'parameters')).map((each) => ({
-    place: PLACES[textOf(each['type']) ?? 'qs'] ?? 'query',
+    place: PLACES.get(textOf(each['type']) ?? 'qs') ?? 'query',
     name: textOf(each['name']) ?? '',
     value: each['value'] ?? '',
   }));

@@ -100,16 +100,19 @@ function form({ parameters, version }: N8nNode): TranslatedTrigger {
   };
 }
 
-const INPUT_TYPES: Record<string, string> = { number: 'number', boolean: 'checkbox' };
+const INPUT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['number', 'number'],
+  ['boolean', 'checkbox'],
+]);
 
 function calledWorkflow({ parameters }: N8nNode): TranslatedTrigger {
   const listed = objectsOf(valueAt(parameters, 'workflowInputs', 'values')).flatMap(({ name, type }) => {
-    return typeof name === 'string' && name !== '' ? [{ name, type: INPUT_TYPES[textOf(type) ?? ''] ?? 'text' }] : [];
+    return typeof name === 'string' && name !== '' ? [{ name, type: INPUT_TYPES.get(textOf(type) ?? '') ?? 'text' }] : [];
   });
   const example = parseOrUndefined(textOf(parameters['jsonExample']) ?? '');
   const shown =
     parameters['inputSource'] === 'jsonExample' && isObject(example)
-      ? Object.entries(example).map(([name, value]) => ({ name, type: INPUT_TYPES[typeof value] ?? 'text' }))
+      ? Object.entries(example).map(([name, value]) => ({ name, type: INPUT_TYPES.get(typeof value) ?? 'text' }))
       : listed;
   const fields = uniqueFields(shown.map(({ name, type }) => ({ id: name, title: name, type })));
   return { fields, place: { ...INPUT, items: 'unknown' }, warnings: [], rank: 3 };
@@ -156,7 +159,7 @@ function cronOfTimes(times: readonly JsonObject[]): string | undefined {
     triggerAtDay: [Number(time['weekday'] ?? 1)],
     triggerAtDayOfMonth: time['dayOfMonth'] ?? 1,
   };
-  return everyPart(1, units[mode] ?? '', at);
+  return everyPart(1, Object.hasOwn(units, mode) ? units[mode]! : '', at);
 }
 
 /** n8n allows a sixth field in front, for the seconds. */
