@@ -107,7 +107,9 @@ const INPUT_TYPES: ReadonlyMap<string, string> = new Map([
 
 function calledWorkflow({ parameters }: N8nNode): TranslatedTrigger {
   const listed = objectsOf(valueAt(parameters, 'workflowInputs', 'values')).flatMap(({ name, type }) => {
-    return typeof name === 'string' && name !== '' ? [{ name, type: INPUT_TYPES.get(textOf(type) ?? '') ?? 'text' }] : [];
+    return typeof name === 'string' && name !== ''
+      ? [{ name, type: INPUT_TYPES.get(textOf(type) ?? '') ?? 'text' }]
+      : [];
   });
   const example = parseOrUndefined(textOf(parameters['jsonExample']) ?? '');
   const shown =

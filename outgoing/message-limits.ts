@@ -153,13 +153,13 @@ class EventSplitter {
     if (byte === 0) this.#hasNul = true;
     if (this.#lineBytes < DATA_FIELD.length) {
       this.#lineStart[this.#lineBytes] = byte;
-      this.#isDataLine = this.#lineBytes + 1 === DATA_FIELD.length && this.#lineStart.latin1Slice() === DATA_FIELD;
+      this.#isDataLine = this.#lineBytes + 1 === DATA_FIELD.length && this.#lineStart.toString('latin1') === DATA_FIELD;
     }
     this.#lineBytes += 1;
   }
 
   #endLine(): void {
-    const start = this.#lineStart.latin1Slice(0, Math.min(this.#lineBytes, DATA_FIELD.length));
+    const start = this.#lineStart.toString('latin1', 0, Math.min(this.#lineBytes, DATA_FIELD.length));
     if (this.#isDataLine || start === 'data') this.#eventHasData = true;
     // An id with NUL is ignored. The last other one counts, and a space before it does not.
     else if (start.startsWith(ID_FIELD) && !this.#hasNul) {

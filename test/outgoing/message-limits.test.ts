@@ -79,7 +79,10 @@ describe('limits of MCP messages', () => {
   it('agree with the parser of the SDK on which events have an id and data', async () => {
     const lines = ['id: 7', 'id:', 'id: ', 'id', 'id:8', 'data: 1', 'data:', 'data', 'data : 1', 'event: x', ': c', ''];
     for (let seed = 0; seed < 2_000; seed += 1) {
-      const picked = Array.from({ length: 6 }, (_, at) => lines[(seed * 7919 + at * at * 31 + (seed >> at)) % lines.length]!);
+      const picked = Array.from(
+        { length: 6 },
+        (_, at) => lines[(seed * 7919 + at * at * 31 + (seed >> at)) % lines.length]!,
+      );
       const text = picked.join(['\n', '\r\n', '\r'][seed % 3]) + (seed % 2 === 0 ? '\n' : '');
       let wouldResume = false;
       const parser = createParser({ onEvent: ({ id }) => (wouldResume ||= (id ?? '') !== '') });
@@ -164,7 +167,8 @@ describe('limits of MCP messages', () => {
 
   it('count what a message holds, whatever brackets stand in the lines beside it', async () => {
     for (const beside of [`: ${']'.repeat(500)}`, `event: ${']'.repeat(500)}`, `: ${'['.repeat(100)}`]) {
-      const read = (text: string) => readAll(limitEvents(streamOf(`${beside}\ndata: ${text}\n\n`), FREE, () => undefined));
+      const read = (text: string) =>
+        readAll(limitEvents(streamOf(`${beside}\ndata: ${text}\n\n`), FREE, () => undefined));
       await assert.rejects(read('['.repeat(203)), { code: 'mcp_protocol' });
       await assert.rejects(read(`[${'0,'.repeat(1_001)}0]`), { code: 'response_too_large' });
       assert.equal((await read(`${'['.repeat(200)}${']'.repeat(200)}`)).length, 1);

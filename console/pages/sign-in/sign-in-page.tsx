@@ -35,7 +35,10 @@ export function SignInPage() {
 const PROVIDER_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['invalid_state', 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.'],
   ['authentication_failed', 'The identity provider has refused the sign-in.'],
-  ['unknown_user', 'Nobody here has the e-mail address that your identity provider has verified. Ask an administrator.'],
+  [
+    'unknown_user',
+    'Nobody here has the e-mail address that your identity provider has verified. Ask an administrator.',
+  ],
   ['issuer_unavailable', 'The identity provider does not answer. Please try again.'],
   ['sign_in_disabled', 'Nobody signs in here: sessions come from another service.'],
 ]);
