@@ -63,13 +63,16 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Longer than the time limit of a provider's answer. */
-const LEASE_SECONDS = 30;
-/** Longer than a lease, so that a caller who waits for another caller's refresh can take over its expired lease. */
-const PATIENCE_MS = 45_000;
-const LOOK_AGAIN_MS = 150;
 /** New tokens are kept in memory through an interruption of the database of this length. */
-const STORE_FOR_MS = 20_000;
+export const STORE_FOR_MS = 20_000;
+/**
+ * Longer than the 15 s for a provider's answer (`REQUEST_LIMITS`) and `STORE_FOR_MS` together. After a shorter lease,
+ * another process would refresh with a token that the provider has already rotated.
+ */
+export const LEASE_SECONDS = 45;
+/** Longer than a lease, so that a caller who waits for another caller's refresh can take over its expired lease. */
+export const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 150;
 const FIRST_STORE_PAUSE_MS = 100;
 const LONGEST_STORE_PAUSE_MS = 2_000;
 

@@ -83,10 +83,13 @@ function toText(body: unknown): string | undefined {
   return body instanceof URLSearchParams ? body.toString() : (body as string);
 }
 
-/** Returns the header in which an MCP server reports the address of its metadata. */
+/**
+ * Returns the header in which an MCP server reports the address of its metadata. Characters that `Response` does not
+ * accept in a header become `?`. They may occur in a realm or a description, and not in an address.
+ */
 function challengeHeader({ headers }: OutgoingResponse): Record<string, string> {
   const { 'www-authenticate': challenge } = headers;
-  return challenge === undefined ? {} : { 'www-authenticate': challenge };
+  return challenge === undefined ? {} : { 'www-authenticate': challenge.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?') };
 }
 
 function refuseLarge(bytes: number): undefined {

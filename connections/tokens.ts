@@ -127,9 +127,20 @@ const GRANT_IS_GONE: ReadonlySet<unknown> = new Set([
   'token_revoked',
 ]);
 
+/** The error codes after which a later request may succeed: those of the standards, and those of Slack. */
+const MAY_PASS: ReadonlySet<unknown> = new Set([
+  'temporarily_unavailable',
+  'server_error',
+  'slow_down',
+  'ratelimited',
+  'internal_error',
+  'service_unavailable',
+]);
+
 /** `code` is the OAuth error code of the provider's answer; undefined if it has none. */
 export function toTokenError(code: string | undefined): TokenError {
   if (GRANT_IS_GONE.has(code)) return new TokenError('gone', 'The provider no longer accepts what was granted.');
+  if (MAY_PASS.has(code)) return new TokenError('unreachable', `The provider cannot issue tokens now: ${code}.`);
   // All known codes consist of small letters and underscores. Anything else could be a secret that the
   // provider repeats, so it is not quoted.
   const refusal = code !== undefined && /^[a-z_]{1,60}$/.test(code) ? code : 'an answer that is none of OAuth';

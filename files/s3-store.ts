@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { MARK, MissingBytesError, type FileStore } from './file-store.js';
 
 export interface S3Settings {
@@ -33,6 +34,11 @@ interface S3Limits {
 }
 
 const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, silenceMs: 360_000 };
+
+/** A mark that exists, and one that another process is writing. That write may fail, so the mark is read again. */
+const FIRST_WRITE_ELSEWHERE = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
+const MARK_TRIES = 5;
+const MARK_PAUSE_MS = 200;
 
 /** Stores files as objects of a bucket. The SDK finds the credentials in its usual places. */
 export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: S3Limits = LIMITS): FileStore {
@@ -93,12 +99,17 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
       }
     },
     async markedAs(mark) {
-      const known = await readMark();
-      if (known !== undefined) return known;
-      await client.send(new PutObjectCommand({ ...at(MARK), Body: mark, IfNoneMatch: '*' })).catch((error: unknown) => {
-        if ((error as { name?: string }).name !== 'PreconditionFailed') throw error;
-      });
-      return (await readMark()) ?? mark;
+      for (let tries = 1; ; tries += 1) {
+        const known = await readMark();
+        if (known !== undefined) return known;
+        try {
+          await client.send(new PutObjectCommand({ ...at(MARK), Body: mark, IfNoneMatch: '*' }));
+          return (await readMark()) ?? mark;
+        } catch (error) {
+          if (tries === MARK_TRIES || !FIRST_WRITE_ELSEWHERE.has((error as Error).name)) throw error;
+          await pause(MARK_PAUSE_MS);
+        }
+      }
     },
   };
 

@@ -167,16 +167,26 @@ class Gathered {
   #parts: Buffer[] = [];
 
   add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
     this.#parts.push(bytes);
     this.size += bytes.length;
   }
 
+  /** Copies only the bytes that it returns, and those only if they have arrived in several parts. */
   read(bytes: number): Buffer {
-    const all = Buffer.concat(this.#parts);
-    const rest = all.subarray(bytes);
-    this.#parts = rest.length === 0 ? [] : [rest];
-    this.size = rest.length;
-    return all.subarray(0, bytes);
+    const read: Buffer[] = [];
+    let missing = Math.min(bytes, this.size);
+    let whole = 0;
+    while (missing > 0) {
+      const part = this.#parts[whole]!;
+      read.push(part.subarray(0, missing));
+      if (part.length > missing) this.#parts[whole] = part.subarray(missing);
+      else whole += 1;
+      missing -= Math.min(part.length, missing);
+    }
+    this.#parts.splice(0, whole);
+    this.size -= Math.min(bytes, this.size);
+    return read.length === 1 ? read[0]! : Buffer.concat(read);
   }
 }
 

@@ -21,7 +21,7 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   let isClosed = false;
   /** Changes are serialised, because a lease accepts no second change while it waits for the first. */
   let lastChange: Promise<void> = Promise.resolve();
-  const line: { part: object; begin: () => void }[] = [];
+  const line: { part: object; begin: () => void; fail: (error: unknown) => void }[] = [];
   let large: object | undefined;
 
   function apply(part: object, bytes: number): Promise<void> {
@@ -54,14 +54,21 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
         signal.removeEventListener('abort', leave);
         resolve();
       };
-      const leave = (): void => {
+      const fail = (error: unknown): void => {
+        signal.removeEventListener('abort', leave);
         line.splice(line.indexOf(waiting), 1);
-        reject(signal.reason as Error);
+        reject(error as Error);
       };
-      const waiting = { part, begin };
+      const leave = (): void => fail(signal.reason);
+      const waiting = { part, begin, fail };
       line.push(waiting);
       signal.addEventListener('abort', leave, { once: true });
     });
+  }
+
+  /** A caller may have given up its wait when its part ends. The wait must not make the part large later. */
+  function leaveLine(part: object): void {
+    for (const waiting of line.filter((each) => each.part === part)) waiting.fail(ended());
   }
 
   function endLarge(part: object): void {
@@ -75,9 +82,14 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
     part() {
       const part = {};
       let requested = 0;
+      let hasEnded = false;
       const resize = async (bytes: number): Promise<void> => {
         requested = bytes;
         if (bytes > LARGE_BYTES) await becomeLarge(part);
+        if (hasEnded && bytes > 0) {
+          endLarge(part);
+          throw ended();
+        }
         await apply(part, bytes);
         if (bytes <= LARGE_BYTES) endLarge(part);
       };
@@ -88,9 +100,17 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
         resize,
         lend: (giveBack) => lease.lend(giveBack),
         // After `close`, the change fails, because the lease belongs to its owner again.
-        end: () => void resize(0).catch(() => endLarge(part)),
+        end: () => {
+          hasEnded = true;
+          leaveLine(part);
+          void resize(0).catch(() => endLarge(part));
+        },
       };
     },
     close: () => (isClosed = true),
   };
+}
+
+function ended(): Error {
+  return new Error('The part of the lease has ended.');
 }

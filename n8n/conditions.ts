@@ -103,15 +103,15 @@ export function oldPlainRule(at: NodeTranslation, type: string, rule: JsonObject
 }
 
 /** The operations that the first versions use if the file names none. */
-export const OLD_OPERATIONS: Readonly<Record<string, string>> = {
-  string: 'equal',
-  number: 'smaller',
-  boolean: 'equal',
-  dateTime: 'after',
-};
+export const OLD_OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ['string', 'equal'],
+  ['number', 'smaller'],
+  ['boolean', 'equal'],
+  ['dateTime', 'after'],
+]);
 
 function oldAsked(type: string, condition: JsonObject, left: unknown): Asked {
-  const operation = textOf(condition['operation']) ?? OLD_OPERATIONS[type] ?? '';
+  const operation = textOf(condition['operation']) ?? OLD_OPERATIONS.get(type) ?? '';
   const right = condition['value2'] ?? (type === 'number' ? 0 : '');
   const isTruth = type === 'boolean' && operation === 'equal' && typeof right === 'boolean';
   return { type, operation: isTruth ? String(right) : operation, left, right };

@@ -95,7 +95,7 @@ function oldTest(type: string, test: JsonObject, left: unknown): JsonObject {
   const right = test['value2'] ?? (type === 'number' ? 0 : type === 'boolean' ? false : '');
   return {
     type,
-    operation: textOf(test['operation']) ?? OLD_OPERATIONS[type] ?? '',
+    operation: textOf(test['operation']) ?? OLD_OPERATIONS.get(type) ?? '',
     left: left ?? (type === 'number' ? 0 : type === 'boolean' ? false : ''),
     right,
   };

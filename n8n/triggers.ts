@@ -161,7 +161,7 @@ function cronOfTimes(times: readonly JsonObject[]): string | undefined {
     triggerAtDay: [Number(time['weekday'] ?? 1)],
     triggerAtDayOfMonth: time['dayOfMonth'] ?? 1,
   };
-  return everyPart(1, units[mode] ?? '', at);
+  return everyPart(1, Object.hasOwn(units, mode) ? units[mode]! : '', at);
 }
 
 /** n8n allows a sixth field in front, for the seconds. */

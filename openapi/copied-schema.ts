@@ -139,12 +139,6 @@ function shortText(owner: unknown, key: string, most: number): string | undefine
   return typeof value === 'string' && value.trim() !== '' ? cutText(value.trim(), most) : undefined;
 }
 
-function leafAt(owner: unknown, key: string): unknown {
-  const value = ownValue(owner, key);
-  if (value === null || isContainer(value)) return undefined;
-  return typeof value === 'string' ? cutText(value, MOST_TEXT) : value;
-}
-
 /** A text that is too long is left out, because a part of a pattern is another pattern. */
 function plainAt(schema: JsonObject, key: string, type: string): unknown {
   const value = ownValue(schema, key);
@@ -153,8 +147,11 @@ function plainAt(schema: JsonObject, key: string, type: string): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
 }
 
+/** A text that is too long is left out, because a part of a default is another default. */
 function smallDefault(schema: JsonObject): unknown {
-  return leafAt(schema, 'default');
+  const value = ownValue(schema, 'default');
+  if (value === null || isContainer(value)) return undefined;
+  return typeof value === 'string' && value.length > MOST_TEXT ? undefined : value;
 }
 
 function enumOf(schema: JsonObject): unknown[] | undefined {

@@ -119,6 +119,12 @@ function styleOf(parameter: JsonObject, place: FieldPlace): Partial<ActionField>
   };
 }
 
+const COLLECTION_STYLES = new Map<unknown, FieldStyle>([
+  ['ssv', 'spaceDelimited'],
+  ['tsv', 'tabDelimited'],
+  ['pipes', 'pipeDelimited'],
+]);
+
 /** Returns how Swagger 2.0 writes a list: with commas unless `collectionFormat` says otherwise. */
 export function collectionStyle(parameter: JsonObject): Partial<ActionField> {
   if (parameter['type'] !== 'array') return {};
@@ -128,6 +134,5 @@ export function collectionStyle(parameter: JsonObject): Partial<ActionField> {
       ? { 'x-style': 'form', 'x-explode': true }
       : {};
   if (parameter['in'] === 'path' || parameter['in'] === 'header') return {};
-  const styles: Record<string, FieldStyle> = { ssv: 'spaceDelimited', tsv: 'tabDelimited', pipes: 'pipeDelimited' };
-  return { 'x-style': styles[String(format)] ?? 'form', 'x-explode': false };
+  return { 'x-style': COLLECTION_STYLES.get(format) ?? 'form', 'x-explode': false };
 }

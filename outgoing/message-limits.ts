@@ -13,7 +13,7 @@ export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 export interface StreamEnd {
   /** The error that broke the stream; undefined if the server ended it. */
   error: McpError | undefined;
-  /** True if the events of the stream have ids, so that the SDK requests the rest on a new connection. */
+  /** True if a complete event has data and an id, so that the SDK requests the rest on a new connection. */
   isResumable: boolean;
 }
 
@@ -65,9 +65,13 @@ function tooLarge(): McpError {
 
 const LF = 10;
 const CR = 13;
-const ID_FIELD = Buffer.from('id:');
+const SPACE = 32;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const ID_FIELD = 'id:';
+const DATA_FIELD = 'data:';
 
 class EventSplitter {
+  /** True once the parser of the SDK has had an event with data and a non-empty id. It drops events without data. */
   hasIds = false;
   readonly #reserve: Reserve;
   readonly #mostBytes: number;
@@ -76,7 +80,15 @@ class EventSplitter {
   #streamBytes = 0;
   #events = 0;
   #lineBytes = 0;
-  #idBytes = 0;
+  /** The first bytes of the line. */
+  readonly #lineStart = Buffer.alloc(DATA_FIELD.length);
+  #markBytes = 0;
+  #isDataLine = false;
+  #hasNul = false;
+  #eventHasData = false;
+  #eventHasId = false;
+  /** An event that ended in CR, which the parser of the SDK delivers with the next byte. */
+  #isDue = false;
   #isAfterCr = false;
   #isBlank = false;
 
@@ -92,7 +104,6 @@ class EventSplitter {
     let values = 0;
     for (let index = 0; index < chunk.length; index += 1) {
       const byte = chunk[index]!;
-      this.#counter.add(byte);
       if (!this.#endsEvent(byte)) continue;
       end = index + 1;
       values += this.#counter.values;
@@ -112,22 +123,62 @@ class EventSplitter {
 
   /** Returns true if the byte ends an event, which a blank line does. Lines end in LF, CR or both. */
   #endsEvent(byte: number): boolean {
+    if (this.#isDue) this.hasIds = true;
+    this.#isDue = false;
     if (byte === LF && this.#isAfterCr) {
       this.#isAfterCr = false;
       return this.#isBlank;
     }
     this.#isAfterCr = byte === CR;
     if (byte !== CR && byte !== LF) {
-      if (this.#lineBytes === this.#idBytes && byte === ID_FIELD[this.#idBytes]) this.#idBytes += 1;
-      if (this.#idBytes === ID_FIELD.length) this.hasIds = true;
-      this.#lineBytes += 1;
+      this.#addToLine(byte);
       return false;
     }
+    this.#counter.add(byte);
     this.#isBlank = this.#lineBytes === 0;
-    this.#lineBytes = 0;
-    this.#idBytes = 0;
-    if (this.#isBlank) this.#events += 1;
+    if (this.#isBlank) this.#endEvent(byte);
+    else this.#endLine();
     return this.#isBlank;
+  }
+
+  /** Counts the values of data only, because a comment with brackets would shift the depth of the message. */
+  #addToLine(byte: number): void {
+    if (byte === BYTE_ORDER_MARK[this.#markBytes]) {
+      this.#markBytes += 1;
+      return;
+    }
+    // The mark may only begin the stream.
+    this.#markBytes = BYTE_ORDER_MARK.length;
+    if (this.#isDataLine) this.#counter.add(byte);
+    if (byte === 0) this.#hasNul = true;
+    if (this.#lineBytes < DATA_FIELD.length) {
+      this.#lineStart[this.#lineBytes] = byte;
+      this.#isDataLine = this.#lineBytes + 1 === DATA_FIELD.length && this.#lineStart.toString('latin1') === DATA_FIELD;
+    }
+    this.#lineBytes += 1;
+  }
+
+  #endLine(): void {
+    const start = this.#lineStart.toString('latin1', 0, Math.min(this.#lineBytes, DATA_FIELD.length));
+    if (this.#isDataLine || start === 'data') this.#eventHasData = true;
+    // An id with NUL is ignored. The last other one counts, and a space before it does not.
+    else if (start.startsWith(ID_FIELD) && !this.#hasNul) {
+      const spaces = start.charCodeAt(ID_FIELD.length) === SPACE ? 1 : 0;
+      this.#eventHasId = this.#lineBytes > ID_FIELD.length + spaces;
+    } else if (start === 'id') this.#eventHasId = false;
+    this.#lineBytes = 0;
+    this.#isDataLine = false;
+    this.#hasNul = false;
+  }
+
+  #endEvent(byte: number): void {
+    this.#events += 1;
+    if (this.#eventHasData && this.#eventHasId) {
+      if (byte === CR) this.#isDue = true;
+      else this.hasIds = true;
+    }
+    this.#eventHasData = false;
+    this.#eventHasId = false;
   }
 }
 

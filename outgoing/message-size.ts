@@ -53,7 +53,8 @@ export class MessageCounter {
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
-        this.#depth -= 1;
+        // A comment in a stream of events may close more than it opens, which must not raise the limit.
+        this.#depth = Math.max(0, this.#depth - 1);
         break;
       case COMMA:
         if (this.#depth <= 1) this.#outermost += 1;

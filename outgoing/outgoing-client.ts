@@ -67,6 +67,11 @@ export interface OutgoingResponse {
   /** Each `Set-Cookie` separately: `headers` joins them with commas, which a cookie may contain. */
   setCookie: string[];
   body: Buffer;
+  /**
+   * True if a server has carried out the request and redirected to this answer, which is that to a GET. Its status
+   * then says nothing about the request.
+   */
+  isPerformed: boolean;
 }
 
 export interface OutgoingClient {
@@ -150,11 +155,13 @@ async function follow(
   const { signal } = deadline;
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
-    const dispatcher = dispatcherFor(method);
-    const stream = typeof body === 'object' ? await body.open() : undefined;
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
+    // Before the body is opened, because nothing would close it if this throws.
     const authorized = first.authorize?.({ url, headers }) ?? { url, headers };
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
+    const stream = typeof body === 'object' ? await body.open() : undefined;
+    // After the body is opened, because the persistent connections of a tenant may be closed during that wait.
+    const dispatcher = dispatcherFor(method);
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const from = url;
     const answer = await tracedCall(
@@ -167,9 +174,10 @@ async function follow(
     });
     const location = first.followRedirects === false ? undefined : redirectOf(answer);
     if (location === undefined) {
-      return toResponse(answer, method, first, deadline).catch((error: unknown) => {
+      const response = await toResponse(answer, method, first, deadline).catch((error: unknown) => {
         throw noteAddress(error, from);
       });
+      return { ...response, isPerformed: progress.isPerformed };
     }
     letEnd(answer.body);
     if (redirects === MAX_REDIRECTS) {
@@ -203,7 +211,7 @@ async function toResponse(
   method: string,
   { readBody: shouldReadBody = true, reserve, consume, maxConsumedBytes = MAX_RESPONSE_BYTES }: OutgoingRequest,
   deadline: PausableDeadline,
-): Promise<OutgoingResponse> {
+): Promise<Omit<OutgoingResponse, 'isPerformed'>> {
   const status = answer.statusCode;
   const headers = flatten(answer.headers);
   const head = { status, headers, setCookie: [answer.headers['set-cookie'] ?? []].flat().map(headerText) };
@@ -217,7 +225,13 @@ async function toResponse(
   const encoding = headers['content-encoding'];
   if (consumeBody !== undefined) {
     const decoded = decodeWithin(answer.body, { encoding, limitBytes: maxConsumedBytes, signal: deadline.signal });
-    return { ...head, body: await consumeBody(decoded) };
+    try {
+      return { ...head, body: await consumeBody(decoded) };
+    } catch (error) {
+      // The consumer may have stopped without it. The socket would then stay open.
+      decoded.destroy();
+      throw error;
+    }
   }
   const waitFor = (bytes: number) => {
     const granted = reserve?.(bytes);

@@ -1,10 +1,15 @@
+import { untilAborted } from './until-aborted.js';
+
 /**
  * A time limit that pauses while we, not the server, cause the wait. It must be cleared after use: otherwise its timer
  * stays until it fires, and many deadlines are set every second.
  */
 export interface PausableDeadline {
   signal: AbortSignal;
-  /** Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. */
+  /**
+   * Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. Rejects when the
+   * deadline has passed, and the work itself continues: the end of its lease ends a wait for memory.
+   */
   outside<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 }
@@ -31,7 +36,7 @@ export function startDeadline(timeoutMs: number, stop?: AbortSignal): PausableDe
       clearTimeout(timer);
       timer = setTimeout(abort, Math.ceil(Math.max(0, leftMs) + pausableMs));
       try {
-        return await work;
+        return await untilAborted(work, controller.signal);
       } finally {
         runsSince = performance.now();
         const pausedMs = runsSince - pausedAt;

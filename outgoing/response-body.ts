@@ -60,15 +60,15 @@ async function collect(
   return Buffer.concat(chunks);
 }
 
-/** Each function receives the first byte. */
-const DECODERS: Record<string, (first: number) => Transform> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
+/** Each function receives the first byte. A map, because a server may name an encoding `constructor`. */
+const DECODERS = new Map<string, (first: number) => Transform>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
   // Some servers send `deflate` without zlib's frame (RFC 9110, section 8.4.1.2), whose
   // first byte ends in the nibble 8.
-  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
-  br: () => createBrotliDecompress(),
-};
+  ['deflate', (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw())],
+  ['br', () => createBrotliDecompress()],
+]);
 
 /**
  * Creates the decoder with the first byte, because an empty body has no bytes and decoders would report it as broken.
@@ -149,7 +149,7 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   }
   let decoded = body;
   for (const name of names) {
-    const open = DECODERS[name];
+    const open = DECODERS.get(name);
     if (open === undefined) break;
     // Every stage is limited, because an outer encoding may expand hugely while the inner one produces nothing.
     for (const stage of [new Decoder(open), createLimiter(limitBytes)]) {

@@ -39,15 +39,18 @@ interface WorkOptions {
   maxWaiting?: number;
 }
 
-/** Thrown if too many tasks of the owner wait. The new task was not started. */
+/**
+ * Thrown if the work was not started, because too many tasks of the owner wait or because the system has started no
+ * process. That is no fault of the work, which may succeed later.
+ */
 export class ProcessesBusyError extends Error {
   override readonly name = 'ProcessesBusyError';
 }
 
 export interface Processes {
   /**
-   * Returns the answer, or undefined if the work took too long or too much memory, or if its process could not be
-   * started or ended by itself. Rejects with `ProcessesBusyError`, or with the reason of the signal if that is aborted.
+   * Returns the answer, or undefined if the work took too long or too much memory, or if its process ended by itself.
+   * Rejects with `ProcessesBusyError`, or with the reason of the signal if that is aborted.
    */
   run(work: Work, options: WorkOptions): Promise<Reply | undefined>;
   close(): void;
@@ -115,7 +118,7 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
 
   async function attempt(work: Work, { signal, limitMs }: WorkOptions): Promise<Reply | 'again' | undefined> {
     const started = reuseIdle() ?? (await start(signal));
-    if (started === undefined) return undefined;
+    if (started === undefined) throw new ProcessesBusyError('No process could be started.');
     const { isFresh } = started;
     const limit = startDeadline(limitMs, signal);
     try {

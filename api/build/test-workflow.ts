@@ -129,7 +129,7 @@ function exampleOf(type: unknown): JsonObject {
 
 function emptyOf(type: unknown): unknown {
   const empty: Record<string, unknown> = { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} };
-  return typeof type === 'string' ? empty[type] : undefined;
+  return typeof type === 'string' ? ownValue(empty, type) : undefined;
 }
 
 function toList(value: unknown): unknown[] {

@@ -4,7 +4,7 @@ import { compilePlan } from '../../graph/compile-plan.js';
 import { cutText } from '../../graph/cut-text.js';
 import { ExactNumber } from '../../graph/exact-number.js';
 import { inputFieldsOf } from '../../graph/input.js';
-import { isObject, type JsonObject } from '../../graph/json.js';
+import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 import { toShortForm, type ShortNode } from '../../graph/building/short-form.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
@@ -88,8 +88,8 @@ function variablesOf({ id, kind, data }: ShortNode, result: JsonObject | undefin
   const known = schema !== undefined && isObject(schema['properties']) ? schema['properties'] : {};
   const names = new Set([...Object.keys(known), ...Object.keys(result ?? {})].slice(0, MOST_FIELDS));
   const fields = [...names].flatMap((name): Variable[] => {
-    const value = result?.[name];
-    const field = known[name];
+    const value = ownValue(result, name);
+    const field = ownValue(known, name);
     const type = value === undefined ? typeIn(field) : typeOf(value);
     const inside = isObject(value)
       ? Object.entries(value)
@@ -113,7 +113,7 @@ function variablesOfLoop({ id, kind }: ShortNode): Variable[] {
 
 function inputVariable({ id, type, is_secret: isSecret }: JsonObject, last: JsonObject | undefined): Variable {
   const name = String(id);
-  const value = isSecret === true || last === undefined ? undefined : last[name];
+  const value = isSecret === true || last === undefined ? undefined : ownValue(last, name);
   return toVariable(`input${toPart(name)}`, typeof type === 'string' ? type : 'any', value);
 }
 

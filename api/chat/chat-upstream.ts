@@ -185,12 +185,13 @@ function broken(message: string, cause?: unknown): ApiError {
 const MIN_KEY_LENGTH = 6;
 const MAX_LOOKED_THROUGH_BYTES = 8 * 1024 * 1024;
 
-const DECODERS: Partial<Record<string, typeof gunzipSync>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
+/** A map, because a provider may name an encoding `constructor`. */
+const DECODERS = new Map<string, typeof gunzipSync>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
 
 /** True also for an answer that cannot be searched: its encoding is unknown, or it decompresses beyond the limit. */
 function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
@@ -198,7 +199,7 @@ function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiK
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES || holds(bytes.toString(), apiKey);
   try {
-    const text = DECODERS[name]?.(bytes, { maxOutputLength: MAX_LOOKED_THROUGH_BYTES });
+    const text = DECODERS.get(name)?.(bytes, { maxOutputLength: MAX_LOOKED_THROUGH_BYTES });
     return text === undefined || holds(text.toString(), apiKey);
   } catch {
     return true;

@@ -32,12 +32,13 @@ export interface UsageReader {
   end(): Promise<ReadUsage>;
 }
 
-const DECODERS: Partial<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+/** A map, because a provider may name an encoding `constructor`. */
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /**
  * A longer line of a stream is counted but not parsed. If an answer is longer, only its end is searched, which contains
@@ -62,7 +63,7 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
     text.push(decode.write(chunk));
     return undefined;
   };
-  const unpack = DECODERS[encoding]?.();
+  const unpack = DECODERS.get(encoding)?.();
   if (unpack === undefined) {
     const isPlain = encoding === 'identity';
     return {

@@ -76,8 +76,8 @@ const MISSING: Readonly<Record<string, string>> = {
 
 function missing(field: NamedField | undefined): string {
   if (field === undefined) return 'Fill this in.';
-  const known = MISSING[field.title.toLowerCase()];
-  if (known !== undefined) return known;
+  const title = field.title.toLowerCase();
+  if (Object.hasOwn(MISSING, title)) return MISSING[title]!;
   return `${field.isChosen === true ? 'Choose' : 'Enter'} the ${inSentence(field.title)}.`;
 }
 

@@ -1,6 +1,7 @@
 // Token endpoints answer in many ways, some of which violate the standard.
 import assert from 'node:assert/strict';
 import { refreshMcp } from '../../connections/mcp-oauth.js';
+import { LEASE_SECONDS, PATIENCE_MS, STORE_FOR_MS } from '../../connections/open-connection.js';
 import { refreshOauth, requestClientToken } from '../../connections/oauth.js';
 import { createProviderFetch, REQUEST_LIMITS, type ProviderFetch } from '../../connections/provider-fetch.js';
 import { mayPass, TokenError, type McpGrant, type StoredTokens } from '../../connections/tokens.js';
@@ -136,6 +137,31 @@ describe('the answer of a token endpoint', function () {
         await forEachKind(reply, (ask, kind) => assert.rejects(ask, { name: 'TokenError', outcome: 'gone' }, kind));
       }
     }
+  });
+
+  it('is asked for again where it says that the provider cannot issue tokens now', async () => {
+    for (const error of ['temporarily_unavailable', 'server_error', 'slow_down']) {
+      const said = { outcome: 'unreachable', message: new RegExp(error) };
+      await forEachKind({ status: 400, body: { error } }, (ask, kind) => assert.rejects(ask, said, kind));
+    }
+    for (const error of ['ratelimited', 'internal_error', 'service_unavailable']) {
+      const said = { outcome: 'unreachable', message: new RegExp(error) };
+      await forEachKind({ body: { ok: false, error } }, (ask, kind) => assert.rejects(ask, said, kind));
+    }
+  });
+
+  it('is stored before the lease of its process ends, and others wait for longer than the lease', () => {
+    assert.ok(LEASE_SECONDS * 1_000 > REQUEST_LIMITS.timeoutMs + STORE_FOR_MS);
+    assert.ok(PATIENCE_MS > LEASE_SECONDS * 1_000);
+  });
+
+  it('may have a challenge in any characters', async () => {
+    const challenge = 'Bearer realm="Größe 東京", resource_metadata="https://a.example/m"';
+    const latin1 = Buffer.from(challenge).toString('latin1');
+    target.on('/challenge', { status: 401, headers: { 'www-authenticate': latin1 }, body: {} });
+    const { status, headers } = await createProviderFetch(outgoing).fetch(`${target.url}/challenge`);
+    assert.equal(status, 401);
+    assert.equal(headers.get('www-authenticate'), challenge.replace('東京', '??'));
   });
 
   it('means that the client is refused where it is any other error', async () => {

@@ -44,6 +44,16 @@ describe('the sealed bytes of a file', () => {
     }
   });
 
+  it('are sealed and opened in a time that grows with their size, even where they come in one piece', async () => {
+    const size = 128 * 1024 * 1024;
+    const copy = copyOf();
+    const startedAt = performance.now();
+    const sealed = await seal(copy, Buffer.alloc(size), size);
+    assert.equal((await open(copy, sealed, size)).length, size);
+    const [elapsedMs, seconds] = [performance.now() - startedAt, 20];
+    assert.ok(elapsedMs < seconds * 1_000, `${elapsedMs} ms`);
+  });
+
   it('reveal nothing of the plain bytes', async () => {
     const plain = Buffer.alloc(3 * CHUNK, 'secret');
     const [one, other] = [await seal(copyOf(), plain), await seal(copyOf(), plain)];

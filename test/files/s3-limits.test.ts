@@ -47,6 +47,26 @@ describe('a store in an S3 that fails', () => {
     assert.deepEqual(requests().toSorted(), expected.toSorted());
   });
 
+  it('takes the mark that another process writes at the same time', async () => {
+    const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`;
+    const reply = (head: string, body: string) =>
+      `HTTP/1.1 ${head}\r\ncontent-type: application/xml\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
+    for (const refusal of ['409 Conflict', '412 Precondition Failed']) {
+      const name = refusal.startsWith('409') ? 'ConditionalRequestConflict' : 'PreconditionFailed';
+      let reads = 0;
+      const store = await storeAt(
+        (socket, request) => {
+          if (request.startsWith('PUT')) return void socket.end(reply(refusal, xml(name)));
+          reads += 1;
+          socket.end(reads <= 2 ? reply('404 Not Found', xml('NoSuchKey')) : reply('200 OK', 'mark-of-another'));
+        },
+        { answerMs: 10_000 },
+      );
+      assert.equal(await store.markedAs('ours'), 'mark-of-another', refusal);
+      await server!.close();
+    }
+  });
+
   it('asks three times where the server is always busy', async () => {
     const busy = 'HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\n\r\n';
     const store = await storeAt((socket) => void socket.write(busy), { answerMs: 10_000 });

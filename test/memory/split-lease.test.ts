@@ -57,6 +57,20 @@ describe('a split lease', () => {
     assert.equal(budget.heldBytes, 21 * MIB);
   });
 
+  it('gives nothing to a part that ends while it waits, and lets the next one be large', async () => {
+    const { budget, lease } = open();
+    const { part } = splitLease(lease, signal);
+    const [first, second, third] = [part(), part(), part()];
+    await first.resize(20 * MIB);
+    const abandoned = second.resize(20 * MIB)!;
+    const waiting = third.resize(30 * MIB);
+    second.end();
+    await assert.rejects(abandoned, /has ended/);
+    first.end();
+    await waiting;
+    assert.equal(budget.heldBytes, 30 * MIB);
+  });
+
   it('gives its parts nothing more once it is closed, so that no part holds memory for ever', async () => {
     const { budget, lease } = open();
     const split = splitLease(lease, signal);

@@ -133,6 +133,26 @@ describe('the bounds of files of n8n', () => {
   });
 });
 
+describe('names in files of n8n that every object of JavaScript has', () => {
+  for (const name of ['constructor', '__proto__']) {
+    it(`are unknown types, roles and operations: ${name}`, () => {
+      const inputs = { workflowInputs: { values: [{ name: 'a', type: name }] } };
+      const chain = node('Chain', 'chainLlm', {
+        type: '@n8n/n8n-nodes-langchain.chainLlm',
+        parameters: { promptType: 'define', text: 'x', messages: { messageValues: [{ type: name, message: 'y' }] } },
+      });
+      const rules = [{ value1: 'a', value2: 'b' }];
+      const old = node('Old', 'if', { typeVersion: 1, parameters: { conditions: { [name]: rules } } });
+      const nodes = [node('Start', 'executeWorkflowTrigger', { typeVersion: 1.1, parameters: inputs }), chain, old];
+      const main = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+      const { drawing } = translateN8n({ nodes, connections: { Start: main('Chain'), Chain: main('Old') } });
+      const written = JSON.stringify(drawing);
+      assert.match(written, /"id":"a","title":"a","type":"text"/);
+      assert.match(written, /"role":"user"[^{}]*"message":"y"|"message":"y"[^{}]*"role":"user"/);
+    });
+  }
+});
+
 describe('versions of nodes in files of n8n', () => {
   const SET = { assignments: { assignments: [{ id: '1', name: 'x', value: 'y', type: 'string' }] } };
   const OLD_SET = { values: { string: [{ name: 'x', value: 'y' }] }, keepOnlySet: true };

@@ -252,6 +252,32 @@ describe('the actions of an OpenAPI document', () => {
     assert.deepEqual(fields['properties'], { a: { type: 'string', maxItems: 9, 'x-in': 'query' } });
   });
 
+  it('have no default that is only a part of the one in the document', () => {
+    const defaultOf = (value: unknown): unknown => {
+      const parameters = [{ name: 'a', in: 'query', schema: { type: 'string', default: value } }];
+      const { fields } = only(v3({ '/': { get: { ...ok, parameters } } }));
+      return (fields['properties'] as { a: JsonObject }).a['default'];
+    };
+    assert.equal(defaultOf('x'.repeat(200)), 'x'.repeat(200));
+    assert.equal(defaultOf('x'.repeat(201)), undefined);
+    assert.equal(defaultOf(false), false);
+  });
+
+  it('write a list of Swagger 2.0 with commas where its format is unknown, whatever its name', () => {
+    for (const collectionFormat of ['constructor', '__proto__', 'csv', 7]) {
+      const parameters = [{ name: 'a', in: 'query', type: 'array', items: { type: 'string' }, collectionFormat }];
+      const document = {
+        swagger: '2.0',
+        info: { title: 'Old', version: '1' },
+        host: 'old.example.com',
+        schemes: ['https'],
+        paths: { '/': { get: { ...ok, parameters } } },
+      };
+      const { fields } = only(document);
+      assert.equal((fields['properties'] as { a: JsonObject }).a['x-style'], 'form', String(collectionFormat));
+    }
+  });
+
   it('get ids quickly if thousands of operations would have the same id', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [

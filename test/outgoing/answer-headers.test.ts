@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { eventually } from '../../harness/timing/eventually.js';
 import { dispositionName } from '../../outgoing/disposition-name.js';
 import { headerText } from '../../outgoing/header-text.js';
 import { addressOf, causeCode } from '../../outgoing/network-error.js';
@@ -127,6 +128,25 @@ describe('answers of servers', () => {
       const reading = { encoding, limitBytes: 1_000_000, signal: new AbortController().signal };
       assert.equal(String(await buffer(decodeBody(bytes, reading))), few, `${encoding} byte by byte`);
     }
+  });
+
+  it('in an encoding that is the name of a property of every object are not decoded', async () => {
+    for (const encoding of ['constructor', '__proto__', 'toString', 'klingon']) {
+      const head = `200 OK\r\nContent-Encoding: ${encoding}`;
+      assert.equal(String((await answered(head, 'body')).body), 'body', encoding);
+      assert.equal(String((await answered(`${head}\r\nContent-Length: 4`, 'body')).body), 'body', encoding);
+    }
+  });
+
+  it('that a consumer of their body does not read to the end close their connection', async () => {
+    let closed = 0;
+    answer = (socket) => {
+      socket.on('error', () => undefined).once('close', () => (closed += 1));
+      socket.write('HTTP/1.1 200 OK\r\n\r\nbegun');
+    };
+    const refuse = () => () => Promise.reject(new Error('not wanted'));
+    await assert.rejects(send('/', { consume: refuse, tenant: '1' }), { message: 'not wanted' });
+    await eventually(() => closed === 1);
   });
 
   it('that are cut off within an encoding are errors', async () => {

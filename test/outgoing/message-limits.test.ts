@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createParser } from 'eventsource-parser';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { McpError } from '../../outgoing/mcp-error.js';
 import { limitBody, limitEvents, MAX_STREAM_BYTES, type StreamEnd } from '../../outgoing/message-limits.js';
@@ -52,8 +53,42 @@ describe('limits of MCP messages', () => {
 
   it('know a stream that can be resumed by the ids of its events', async () => {
     assert.equal(await isResumable('data: 1\ni', 'd: 7\n\n'), true);
-    assert.equal(await isResumable('id:\n\n'), true);
+    assert.equal(await isResumable('\uFEFFid: 7\r\ndata\r\n\r\n'), true);
+    assert.equal(await isResumable('id: 7\rdata:\r\r', ': more'), true);
     assert.equal(await isResumable('data: id: 7\nidea: x\nxid: 1\n\n'), false);
+  });
+
+  // The SDK begins to resume with the first event that has an id and data. After any other end it waits in silence.
+  it('know a stream that broke before its first complete event with an id and data', async () => {
+    for (const text of [
+      'id: 7\ndata: 1',
+      'id: 7\ndata: 1\n',
+      'id: 7\rdata: 1\r\r',
+      'id: 7\n\ndata: 1\n\n',
+      'id:\ndata: 1\n\n',
+      'id: \ndata: 1\n\n',
+      'id\ndata: 1\n\n',
+      'id: 7\nid:\ndata: 1\n\n',
+      'id: 7\0\ndata: 1\n\n',
+    ]) {
+      assert.equal(await isResumable(text), false, JSON.stringify(text));
+      assert.equal(await isResumable(...text), false, JSON.stringify(text));
+    }
+  });
+
+  it('agree with the parser of the SDK on which events have an id and data', async () => {
+    const lines = ['id: 7', 'id:', 'id: ', 'id', 'id:8', 'data: 1', 'data:', 'data', 'data : 1', 'event: x', ': c', ''];
+    for (let seed = 0; seed < 2_000; seed += 1) {
+      const picked = Array.from(
+        { length: 6 },
+        (_, at) => lines[(seed * 7919 + at * at * 31 + (seed >> at)) % lines.length]!,
+      );
+      const text = picked.join(['\n', '\r\n', '\r'][seed % 3]) + (seed % 2 === 0 ? '\n' : '');
+      let wouldResume = false;
+      const parser = createParser({ onEvent: ({ id }) => (wouldResume ||= (id ?? '') !== '') });
+      parser.feed(text);
+      assert.equal(await isResumable(text), wouldResume, JSON.stringify(text));
+    }
   });
 
   it('break a stream whose event grows beyond 10 MiB, at once and whatever its pieces', async () => {
@@ -128,6 +163,18 @@ describe('limits of MCP messages', () => {
       );
       await assert.rejects(events, error);
     }
+  });
+
+  it('count what a message holds, whatever brackets stand in the lines beside it', async () => {
+    for (const beside of [`: ${']'.repeat(500)}`, `event: ${']'.repeat(500)}`, `: ${'['.repeat(100)}`]) {
+      const read = (text: string) =>
+        readAll(limitEvents(streamOf(`${beside}\ndata: ${text}\n\n`), FREE, () => undefined));
+      await assert.rejects(read('['.repeat(203)), { code: 'mcp_protocol' });
+      await assert.rejects(read(`[${'0,'.repeat(1_001)}0]`), { code: 'response_too_large' });
+      assert.equal((await read(`${'['.repeat(200)}${']'.repeat(200)}`)).length, 1);
+    }
+    const unbalanced = `${']'.repeat(500)}${'['.repeat(203)}`;
+    await assert.rejects(readAll(limitBody(streamOf(unbalanced), FREE)), { code: 'mcp_protocol' });
   });
 
   it('count no text as values, and each message by itself', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../../harness/timing/eventually.js';
 import {
@@ -108,6 +109,37 @@ describe('outgoing client', () => {
     }
     const answer = await send('/redirect?status=307&to=/end', { method: 'POST', body: 'x' });
     assert.equal(answer.body.toString(), 'POST /end');
+  });
+
+  it('says whether the answer is that to a GET which followed a performed request', async () => {
+    for (const [status, isPerformed] of [
+      [302, true],
+      [303, true],
+      [307, false],
+    ] as const) {
+      const answer = await send(`/redirect?status=${status}&to=/end`, { method: 'POST', body: 'x' });
+      assert.equal(answer.isPerformed, isPerformed, String(status));
+    }
+    assert.equal((await send('/end', { method: 'POST' })).isPerformed, false);
+  });
+
+  it('opens a body only when the request is authorized', async () => {
+    let opened = 0;
+    const open = () => {
+      opened += 1;
+      return Promise.resolve(Readable.from([Buffer.from('x')]));
+    };
+    const lengths: (string | undefined)[] = [];
+    const authorize: OutgoingRequest['authorize'] = (request) => {
+      lengths.push(request.headers['content-length']);
+      if (request.url.origin !== origin) throw new Error('another origin');
+      return request;
+    };
+    const upload = { method: 'POST', body: { bytes: 1, open }, authorize };
+    assert.equal((await send('/end', upload)).body.toString(), 'POST /end');
+    const elsewhere = `/redirect?status=307&to=${encodeURIComponent(`${other.origin}/there`)}`;
+    await assert.rejects(send(elsewhere, upload), { message: 'another origin' });
+    assert.deepEqual([opened, lengths], [2, ['1', '1', '1']]);
   });
 
   it('gives a redirect as the answer where it is told not to follow', async () => {

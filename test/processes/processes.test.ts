@@ -93,6 +93,15 @@ describe('processes', function () {
     await Promise.all(all);
   });
 
+  it('reject work for which none can be started, as it may succeed later', async () => {
+    const absent = createProcesses(new URL('no-such-file.js', import.meta.url));
+    try {
+      await assert.rejects(absent.run(quick, { owner: 1, signal: NEVER, limitMs: 30_000 }), ProcessesBusyError);
+    } finally {
+      absent.close();
+    }
+  });
+
   it('refuse an owner who has too much work that waits', async () => {
     const [first, second] = [run(slowWork), run(slowWork)];
     await assert.rejects(run(quick, 1, { maxWaiting: 1 }), ProcessesBusyError);

@@ -16,7 +16,7 @@ import { ConnectionNeeded } from '../../node/wait-for-connection.js';
 import { toActionRequest } from '../http/action-request.js';
 import { createFileAnswer } from '../http/file-answer.js';
 import { toFileBody } from '../http/file-body.js';
-import { toFailure, toOutput } from '../http/http-answer.js';
+import { isCredentialRefused, toFailure, toOutput } from '../http/http-answer.js';
 import { toRequest, type Rendered } from '../http/http-request.js';
 import { toIdempotencyKey } from '../idempotency-key.js';
 import { argumentsProblem, factsOf } from './action-tools.js';
@@ -27,7 +27,6 @@ import type { Answer, ToolWork } from './tool-work.js';
 
 /** A longer answer is cut before the model gets it. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
-const REFUSED = 401;
 /** Failures before anything is sent, which the model can avoid. */
 const OF_VALUES = new Set(['invalid_value', 'invalid_header', 'invalid_body', 'file_missing']);
 
@@ -77,7 +76,9 @@ export async function callAction(
     const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError || isHandedBack(error);
     if (isLater) await uncountCall(deps.db, attempt);
     if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
-    const isUnsent = !wasPerformed(error) && (UNSENT.has(error.code) || (error.isRetryable && !mayRepeat));
+    // `send` makes only those failures of an unrepeatable method retryable before which nothing was sent.
+    const isUnsent =
+      !wasPerformed(error) && (UNSENT.has(error.code) || (error.isRetryable && !isRepeatable(request.method)));
     if (isUnsent) await markCallRefused(deps.db, attempt);
     if (error.code.startsWith('connection_')) throw error;
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
@@ -144,7 +145,7 @@ async function send(
       });
       return { answer: received, hide: masker };
     },
-    (outcome) => 'value' in outcome && outcome.value.answer.status === REFUSED,
+    (outcome) => 'value' in outcome && isCredentialRefused(request, outcome.value.answer),
   );
   const file = fileAnswer.file();
   const { content } = await toOutput(answer, file);

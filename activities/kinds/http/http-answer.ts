@@ -13,7 +13,7 @@ import {
   toAddress,
   wasPerformed,
 } from '../../../outgoing/network-error.js';
-import { OutgoingError, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
+import { isRepeatable, OutgoingError, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { textOfBytes } from '../../../outgoing/text-of-bytes.js';
 import { StoreAwayError } from '../../../files/store-failures.js';
 import { filesUnavailable } from '../../files/file-use.js';
@@ -33,6 +33,20 @@ const NEVER_CONNECTED = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+
+const UNAUTHORIZED = 401;
+
+/**
+ * Returns true if the server has refused the credential and not carried out the request, so that the request is sent
+ * again with a renewed one. After a redirect that turned a POST into a GET, a 401 is about the GET only.
+ */
+export function isCredentialRefused(
+  { method }: Pick<Rendered, 'method'>,
+  { status, isPerformed }: Pick<OutgoingResponse, 'status' | 'isPerformed'>,
+): boolean {
+  return status === UNAUTHORIZED && (!isPerformed || isRepeatable(method));
+}
+
 export async function toOutput(
   { status, headers, setCookie, body }: OutgoingResponse,
   file: FileValue | undefined,

@@ -14,6 +14,7 @@ import {
   type HttpNodeData,
 } from '../../../graph/nodes/http.js';
 import { renderJson, renderText } from '../../../graph/template.js';
+import { wasPerformed } from '../../../outgoing/network-error.js';
 import { isRepeatable, type OutgoingClient, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
 import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
@@ -25,7 +26,7 @@ import type { RunContexts } from '../../node/run-context.js';
 import { toActionRequest } from './action-request.js';
 import { createFileAnswer } from './file-answer.js';
 import { toFileBody } from './file-body.js';
-import { toFailure, toOutput } from './http-answer.js';
+import { isCredentialRefused, toFailure, toOutput } from './http-answer.js';
 import { toRequest, type Rendered, type RenderedRequest } from './http-request.js';
 import { renderHeaders } from './request-headers.js';
 
@@ -70,18 +71,18 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
               throw error;
             }
             const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
-            const isUnsent = failure.isRetryable || failure.code === 'connection_origin';
+            const isUnsent = !wasPerformed(failure) && (failure.isRetryable || failure.code === 'connection_origin');
             if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
             throw failure;
           });
         // A server that refuses the credential has not performed the request.
-        if (attempt !== undefined && credential !== undefined && answer.status === REFUSED) {
+        if (attempt !== undefined && credential !== undefined && isCredentialRefused(outgoing, answer)) {
           await markCallRefused(db, { ...task, attempt });
         }
         return { answer, hide, masker };
       };
       const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {
-        return 'value' in outcome && outcome.value.answer.status === REFUSED;
+        return 'value' in outcome && isCredentialRefused(outgoing, outcome.value.answer);
       });
       // The answer has arrived. Ignores the rejection when the worker stops: the answer is then
       // recorded without waiting for memory.
@@ -93,8 +94,6 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
 }
 
 const STREAMED_BYTES = 256 * 1024;
-
-const REFUSED = 401;
 
 interface Answered extends Pick<CallWith, 'hide' | 'masker'> {
   answer: OutgoingResponse;

@@ -22,7 +22,7 @@ export function SignInPage() {
       <PageHeader title="Sign in" />
       <Problem error={problem} sentences={{ 401: LINK_IS_USED }} />
       {provider !== null && (
-        <Alert>{PROVIDER_PROBLEMS[provider] ?? 'The sign-in has failed. Please begin again.'}</Alert>
+        <Alert>{PROVIDER_PROBLEMS.get(provider) ?? 'The sign-in has failed. Please begin again.'}</Alert>
       )}
       {hasEnded && <Note>Your session has ended. Sign in to go on where you were.</Note>}
       <PasswordForm />
@@ -32,13 +32,16 @@ export function SignInPage() {
 }
 
 /** Sentences for the errors with which an identity provider redirects back (docs/use/sign-in.md). */
-const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
-  invalid_state: 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.',
-  authentication_failed: 'The identity provider has refused the sign-in.',
-  unknown_user: 'Nobody here has the e-mail address that your identity provider has verified. Ask an administrator.',
-  issuer_unavailable: 'The identity provider does not answer. Please try again.',
-  sign_in_disabled: 'Nobody signs in here: sessions come from another service.',
-};
+const PROVIDER_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['invalid_state', 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.'],
+  ['authentication_failed', 'The identity provider has refused the sign-in.'],
+  [
+    'unknown_user',
+    'Nobody here has the e-mail address that your identity provider has verified. Ask an administrator.',
+  ],
+  ['issuer_unavailable', 'The identity provider does not answer. Please try again.'],
+  ['sign_in_disabled', 'Nobody signs in here: sessions come from another service.'],
+]);
 
 const LINK_IS_USED =
   'This sign-in link was used before, or is more than ten minutes old. Ask for another one, or sign in here.';

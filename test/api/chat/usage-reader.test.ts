@@ -77,7 +77,7 @@ describe('the usage in an answer of a provider', () => {
       assert.equal((await read(text, JSON_TYPE, 65_536)).usage, undefined);
       assert.equal((await read(`data: ${text}\n\n`, SSE, 65_536)).usage, undefined);
     }
-    for (const encoding of ['zstd', 'gzip, br']) {
+    for (const encoding of ['zstd', 'gzip, br', 'constructor', '__proto__']) {
       const answer = JSON.stringify({ choices: [{ message: { content: 'abc' } }], usage: USAGE });
       const unread = { usage: undefined, characters: 0, brought: 'nothing', decoded: 'unknown' };
       assert.deepEqual(await read(answer, { ...JSON_TYPE, 'content-encoding': encoding }), unread);

@@ -25,7 +25,7 @@ function clientOf(send: Send, seen: OutgoingRequest[] = []): OutgoingClient {
       const { status, body } = await send(request);
       const consume = request.consume?.({ status, headers: {} });
       const bytes = consume === undefined ? Buffer.from(body) : await consume(Readable.from([Buffer.from(body)]));
-      return { status, headers: {}, setCookie: [], body: bytes };
+      return { status, headers: {}, setCookie: [], isPerformed: false, body: bytes };
     },
     close: () => Promise.resolve(),
   };

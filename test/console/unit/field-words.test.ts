@@ -11,6 +11,7 @@ describe('messages about fields', () => {
     ['Field required', 'Enter the server label.', { title: 'Server label' }],
     ['Field required', 'Choose the model.', { title: 'Model', isChosen: true }],
     ['Field required', 'Enter the ID.', { title: 'ID' }],
+    ['Field required', 'Enter the constructor.', { title: 'constructor' }],
     ['List should have at least 1 item after validation, not 0', 'Add at least one.'],
     ['List should have at most 10 items after validation, not 11', 'There must be at most 10.'],
     ['Ensure this field has no more than 255 characters.', 'Enter at most 255 characters.'],

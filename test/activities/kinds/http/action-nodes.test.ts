@@ -117,6 +117,21 @@ describe('nodes with actions', function () {
     return { runId: started.data.id, status: data.status, nodes: data.data! };
   }
 
+  async function tokenConnection(): Promise<number> {
+    target.on('/token', () => ({ body: { access_token: randomUUID(), token_type: 'bearer' } }));
+    const made = await api.post<{ id: number }>(`/projects/${project}/connections/`, {
+      body: {
+        name: `tokens ${randomUUID()}`,
+        kind: 'oauth2_client_credentials',
+        origins: [target.url],
+        settings: { token_url: `${target.url}/token`, client_id: 'client' },
+        secrets: { client_secret: 'secret-of-the-client' },
+      },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return made.body.id;
+  }
+
   it('send what their service says, with values and variables in their places', async () => {
     const path = `${randomUUID()}/x`;
     const change = call('changeOrder', {
@@ -357,6 +372,27 @@ describe('nodes with actions', function () {
     assert.equal(ofShop[shop.id]!.error?.code, 'connection_origin');
   });
 
+  it('do not send a request again whose redirect leads to a 401, or away from their connection', async () => {
+    const connection = await tokenConnection();
+    for (const [to, code] of [
+      [`${target.url}/api/orders/refused`, 'http_status'],
+      [target.url.replace('127.0.0.1', 'localhost'), 'connection_origin'],
+    ] as const) {
+      const order = randomUUID();
+      target.on(`/api/orders/${order}`, { status: 303, headers: { location: to } });
+      target.on('/api/orders/refused', { status: 401 });
+      const change = call('changeOrder', { order, status: 'x' }, { connection });
+      const { nodes } = await run(await create(change));
+      assert.equal(nodes[change.id]!.error?.code, code);
+      assert.equal(target.requestsTo(`/api/orders/${order}`).length, 1);
+    }
+    const renewed = randomUUID();
+    target.on(`/api/orders/${renewed}`, [{ status: 401 }, {}]);
+    const change = call('changeOrder', { order: renewed, status: 'x' }, { connection });
+    assert.equal((await run(await create(change))).status, 'succeed');
+    assert.equal(target.requestsTo(`/api/orders/${renewed}`).length, 2);
+  });
+
   it('are exported with the names of their services, and imported into a project that has them', async () => {
     const name = `Shop ${randomUUID()}`;
     const made = await api.post<{ id: string }>(`/projects/${project}/services/`, {
@@ -528,6 +564,51 @@ describe('nodes with actions', function () {
           broken < attempts ? /it is there/ : /^The call failed \(.*\); whether it was carried out is unknown/;
         assert.match(answersTo(model)[0]!, says);
       }
+    });
+
+    it('are not made again after a redirect of which nothing, or a 401, has come', async () => {
+      const gone = await startHttpTarget();
+      await gone.close();
+      target.on('/api/orders/refused', { status: 401 });
+      const connection = await tokenConnection();
+      for (const [to, says] of [
+        [`${gone.url}/made`, /ECONNREFUSED.*; whether it was carried out is unknown/],
+        [`${target.url}/api/orders/refused`, /answered with status 401/],
+      ] as const) {
+        const order = randomUUID();
+        target.on(`/api/orders/${order}`, { status: 303, headers: { location: to } });
+        const { model, work } = agentWith(
+          [
+            {
+              id: 'changeOrder',
+              name: 'change',
+              require_approval: 'never',
+              ...(to.startsWith(target.url) && { connection }),
+            },
+          ],
+          [asks('change', { order, status: 'x' }), { text: 'Done' }],
+        );
+        work.data['retry'] = { delay: 0 };
+        const { status, nodes } = await run(await create(work));
+        assert.equal(status, 'succeed', JSON.stringify(nodes));
+        assert.match(answersTo(model)[0]!, says);
+        assert.equal(target.requestsTo(`/api/orders/${order}`).length, 1);
+      }
+    });
+
+    it('are said not to be made where nothing answers, with retry_unsafe, too', async () => {
+      const gone = await startHttpTarget();
+      await gone.close();
+      const away = await addService(documentOf({}, '1', [{ url: `${gone.url}/api` }]));
+      const { model, work } = agentWith(
+        [{ service: away, id: 'changeOrder', name: 'change', require_approval: 'never' }],
+        [asks('change', { order: '1', status: 'x' }), { text: 'Done' }],
+        { retry_unsafe: true },
+      );
+      work.data['retry'] = { delay: 0 };
+      const { status, nodes } = await run(await create(work));
+      assert.equal(status, 'succeed', JSON.stringify(nodes));
+      assert.match(answersTo(model)[0]!, /ECONNREFUSED.*; it was not made/);
     });
 
     it('are checked and stored like nodes', async () => {

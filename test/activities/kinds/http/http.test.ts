@@ -160,6 +160,17 @@ describe('HTTP node', function () {
     assert.ok(Date.now() - startedAt > 1_000, 'there were pauses between the attempts');
   });
 
+  it('does not repeat a POST whose redirect leads to where nothing answers', async () => {
+    const gone = await startHttpTarget();
+    await gone.close();
+    const { entry, requests } = await runScripted([{ status: 303, headers: { location: `${gone.url}/made` } }], {
+      method: 'POST',
+      body: { a: 1 },
+    });
+    assert.match(entry.error!.message, /ECONNREFUSED/);
+    assert.equal(requests.length, 1);
+  });
+
   it('makes any status a success with fail_on_status false', async () => {
     const { entry, requests } = await runScripted([{ status: 503, body: 'no' }], {
       settings: { fail_on_status: false },
