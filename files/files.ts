@@ -69,8 +69,8 @@ export interface Files {
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
   /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
   discard(saved: readonly FileValue[]): Promise<void>;
-  /** Removes bytes that were given up. Returns true if there may be more. */
-  removeAbandoned(limit: number): Promise<boolean>;
+  /** Removes bytes that were given up, until `stopped` is aborted. Returns true if there may be more. */
+  removeAbandoned(limit: number, stopped?: AbortSignal): Promise<boolean>;
   /** Stores the bytes of a copy anew, sealed with the first key, and gives up the old copy. Idempotent. */
   reseal(copy: StoredCopy): Promise<void>;
   /** Throws if the store does not belong to the database. */
@@ -203,9 +203,10 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     }
   }
 
-  async function removeAbandoned(limit: number): Promise<boolean> {
+  async function removeAbandoned(limit: number, stopped?: AbortSignal): Promise<boolean> {
     const copies = await findCopiesToRemove(db, limit);
     for (const copy of copies) {
+      if (stopped?.aborted === true) return true;
       await remove(copy).catch(async (error: unknown) => {
         await postponeCopy(db, copy.id);
         throw error;

@@ -8,8 +8,8 @@ const FIGURES_EVERY_MS = 5_000;
 const BYTES_EVERY_MS = 3_000;
 
 export function startFoldingFigures({ db, logger }: BackgroundDeps): BackgroundLoop {
-  return startLoop(async () => {
-    await foldWorkflowChanges(db).catch((error: unknown) => {
+  return startLoop(async (stopped) => {
+    await foldWorkflowChanges(db, stopped).catch((error: unknown) => {
       logger.warn({ err: error }, 'the statistics of workflows were not updated; the next round tries again');
     });
     return FIGURES_EVERY_MS;
@@ -22,12 +22,12 @@ export function startCountingBytes({
   config,
 }: Pick<BackgroundDeps, 'db' | 'logger' | 'config'>): BackgroundLoop {
   let isLimitStored = false;
-  return startLoop(async () => {
+  return startLoop(async (stopped) => {
     try {
       // Stored once per process: of two processes with different limits, the one that started last wins.
       if (!isLimitStored) await setStoredBytesLimit(db, config.maxProjectBytes);
       isLimitStored = true;
-      await foldStoredBytes(db);
+      await foldStoredBytes(db, stopped);
     } catch (error) {
       logger.warn({ err: error }, 'the sums of stored bytes were not updated; the next round tries again');
     }

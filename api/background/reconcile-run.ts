@@ -39,21 +39,23 @@ const STUCK_TASK_ATTEMPTS = 5;
  */
 const LATE_START_MS = 6_000;
 
+interface StartPace {
+  waitToStart: () => Promise<void>;
+  /** Aborted when the process stops: a queued run then no longer waits for memory or for its turn. */
+  stopped: AbortSignal;
+}
+
 /**
  * Idempotent. Throws if Temporal or the database does not answer; the run is checked again when its lease expires.
  * `waitToStart` resolves when one more run may be started.
  */
-export async function reconcileRun(
-  deps: BackgroundDeps,
-  run: RunToCheck,
-  waitToStart: () => Promise<void>,
-): Promise<void> {
+export async function reconcileRun(deps: BackgroundDeps, run: RunToCheck, pace: StartPace): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);
   deps.metrics.reconciler.checks.inc({ outcome: execution.state });
   if (execution.state === 'open') return watchOpenRun(deps, run, execution.taskAttempts);
   if (execution.state === 'closed') return closeLate(deps, run, execution);
   if (run.run_started_at !== null) return end(deps, run, lost);
-  return startLate(deps, run, waitToStart);
+  return startLate(deps, run, pace);
 }
 
 /** A stuck run stays open: a deployment that repairs the code can continue it, and a person can end it. */
@@ -69,11 +71,11 @@ async function watchOpenRun(deps: BackgroundDeps, run: RunToCheck, taskAttempts:
 }
 
 /** Starts an accepted run whose start was lost, or a queued run that is the next of its conversation. */
-async function startLate(deps: BackgroundDeps, run: RunToCheck, waitToStart: () => Promise<void>): Promise<void> {
+async function startLate(deps: BackgroundDeps, run: RunToCheck, { waitToStart, stopped }: StartPace): Promise<void> {
   if (run.cancel_requested_at !== null) {
     return end(deps, run, cancelled('cancelled', 'The run was cancelled.'));
   }
-  const turn = await startNextQueued(deps, run.id);
+  const turn = await startNextQueued(deps, run.id, stopped);
   if (turn === 'later') return;
   const toStart = await findRunToStart(deps.db, run.id);
   if (toStart === undefined) return;

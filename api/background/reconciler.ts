@@ -74,9 +74,9 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
 }
 
 /** Never throws, so that a failing run does not block the others. It is checked again when its lease expires. */
-async function check({ deps, waitToStart }: Round, run: RunToCheck): Promise<void> {
+async function check({ deps, waitToStart, stopped }: Round, run: RunToCheck): Promise<void> {
   try {
-    await reconcileRun(deps, run, waitToStart);
+    await reconcileRun(deps, run, { waitToStart, stopped });
   } catch (error) {
     deps.metrics.reconciler.checks.inc({ outcome: 'failed' });
     deps.logger.warn({ err: error, run_id: run.id }, 'run could not be checked');

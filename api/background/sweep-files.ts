@@ -15,9 +15,9 @@ type SweepDeps = Pick<BackgroundDeps, 'db' | 'files' | 'logger'> & {
 };
 
 export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
-  return startLoop(async () => {
+  return startLoop(async (stopped) => {
     try {
-      return (await sweepFiles(deps)) ? SOON_MS : INTERVAL_MS;
+      return (await sweepFiles(deps, stopped)) ? SOON_MS : INTERVAL_MS;
     } catch (err) {
       // The next round deletes the files that this one has left.
       deps.logger.warn({ err }, 'a sweep of files failed; the next round tries again');
@@ -28,13 +28,14 @@ export function startSweepingFiles(deps: SweepDeps): BackgroundLoop {
 
 /**
  * Runs one round. Returns true if more may be left. Rows are deleted before their bytes: if the process dies in
- * between, the copies are marked as given up, and the next round removes their bytes.
+ * between, the copies are marked as given up, and the next round removes their bytes. Removes no further bytes once
+ * `stopped` is aborted, because a slow store would delay the end of the process.
  */
-export async function sweepFiles({ db, files, config }: SweepDeps): Promise<boolean> {
+export async function sweepFiles({ db, files, config }: SweepDeps, stopped?: AbortSignal): Promise<boolean> {
   const isFull = await withAdvisoryLock(db, 'files', async (trx) => {
     const { deleted, copyIds } = await deleteUnusedFiles(trx, config.resultRetentionDays, FILES_AT_ONCE);
     await giveUpUnusedCopies(trx, copyIds);
     return deleted === FILES_AT_ONCE || (await giveUpDeadCopies(trx, FILES_AT_ONCE)) === FILES_AT_ONCE;
   });
-  return (await files.removeAbandoned(FILES_AT_ONCE)) || isFull === true;
+  return (await files.removeAbandoned(FILES_AT_ONCE, stopped)) || isFull === true;
 }

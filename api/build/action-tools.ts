@@ -5,11 +5,11 @@ import { serverFor } from '../../graph/actions/action.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { httpNode } from '../../graph/nodes/http.js';
-import type { ConnectionView } from '../connections/connection-view.js';
 import { ApiError } from '../http/errors.js';
 import { catalogue } from '../services/catalogue.js';
 import type { actionSchema, serviceSchema } from '../services/service-view.js';
 import type { z } from 'zod';
+import { readConnections } from './connection-tools.js';
 import { shortened, sizeOf } from './cut-answer.js';
 import { ToolError, type ToolContext } from './tool.js';
 
@@ -122,21 +122,14 @@ async function readAction(calls: ToolContext['calls'], service: string, id: stri
   }
 }
 
-/**
- * Returns the first connection whose credential may go to the server of the action. Searches the first 100 connections
- * of the project, by name.
- */
+/** Returns the first connection of the project, by name, whose credential may go to the server of the action. */
 async function connectionFor(
   calls: ToolContext['calls'],
   action: Action,
   project: number | undefined,
 ): Promise<number | undefined> {
   if (project === undefined) return undefined;
-  const { items } = await calls.json<{ items: ConnectionView[] }>('GET /api/v1/projects/:id/connections/', {
-    params: { id: String(project) },
-    query: { size: '100' },
-  });
-  return items.find(({ origins }) => {
+  return (await readConnections(calls, project)).find(({ origins }) => {
     const server = serverFor(action, origins);
     return server !== undefined && origins.includes(new URL(server).origin);
   })?.id;

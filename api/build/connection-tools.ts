@@ -1,12 +1,13 @@
 // The connections of a project, and the address at which a person makes one.
 import { z } from 'zod';
 import { mayAct } from '../../acceptance/roles.js';
+import { MOST_CONNECTIONS } from '../../db/connections/connections-repository.js';
 import type { Role } from '../../db/core/tables.js';
 import { cutText } from '../../graph/cut-text.js';
 import type { ConnectionView } from '../connections/connection-view.js';
 import { connectionPresets } from '../connections/presets.js';
 import { PART_BYTES, takeFitting } from './cut-answer.js';
-import { defineTool, idSchema, textUpTo } from './tool.js';
+import { defineTool, idSchema, textUpTo, type ToolContext } from './tool.js';
 
 export const listConnections = defineTool({
   name: 'list_connections',
@@ -30,16 +31,32 @@ export const listConnections = defineTool({
     total: z.int(),
   }),
   async run({ calls }, { project }) {
-    const { items, total } = await calls.json<{ items: ConnectionView[]; total: number }>(
-      'GET /api/v1/projects/:id/connections/',
-      { params: { id: String(project) }, query: { size: '100' } },
-    );
-    const shown = items.map(({ id, name, kind, status, origins }) => {
+    const connections = await readConnections(calls, project);
+    const shown = connections.map(({ id, name, kind, status, origins }) => {
       return { id, name, kind, service: serviceOf(origins), status, origins: origins.slice(0, 20) };
     });
-    return { items: takeFitting(shown, PART_BYTES), total };
+    return { items: takeFitting(shown, PART_BYTES), total: connections.length };
   },
 });
+
+/** The largest page of a list. */
+const PAGE = 100;
+/** More than a project may have at once, because pages shift while connections are made and deleted. */
+const MOST_PAGES = 2 * (MOST_CONNECTIONS / PAGE);
+
+/** Returns all connections of a project, by name. */
+export async function readConnections(calls: ToolContext['calls'], project: number): Promise<ConnectionView[]> {
+  const found: ConnectionView[] = [];
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const { items } = await calls.json<{ items: ConnectionView[] }>('GET /api/v1/projects/:id/connections/', {
+      params: { id: String(project) },
+      query: { size: String(PAGE), page: String(page) },
+    });
+    found.push(...items);
+    if (items.length < PAGE) break;
+  }
+  return found;
+}
 
 /** The service to whose addresses the credential goes; null for one that is not known. */
 function serviceOf(origins: readonly string[]): string | null {

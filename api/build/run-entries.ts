@@ -98,8 +98,17 @@ async function showEntry(entry: JsonObject, { memory }: InnerAnswer): Promise<Sh
     ...(reused === true && { reused }),
     ...(handled === true && { handled }),
     ...(isObject(error) && { error: shortError(error) }),
-    ...(isObject(waiting) && { waiting: { for: String(waiting['for']), until: String(waiting['until']) } }),
+    ...(isObject(waiting) && { waiting: showWaiting(waiting) }),
     ...(cut && { result: cut.value, ...(cut.isCut && { is_cut: true as const }) }),
+  };
+}
+
+/** Only a wait for a time or with a time limit has `until`, and only a wait for a worker has `pool`. */
+function showWaiting({ for: what, until, pool }: JsonObject): ShownEntry['waiting'] {
+  return {
+    for: String(what),
+    ...(typeof until === 'string' && { until }),
+    ...(typeof pool === 'string' && { pool }),
   };
 }
 

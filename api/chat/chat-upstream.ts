@@ -3,9 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Agent, request, type Dispatcher } from 'undici';
+import { failureIn, type ReportedFailure } from '../../config/model-answer.js';
 import type { ModelProvider } from '../../config/model-providers.js';
+import { parseJsonOrUndefined } from '../../graph/json-text.js';
 import { createMasker } from '../../graph/mask.js';
 import { isEventStream } from '../../outgoing/event-stream-type.js';
+import { createModelEvents } from '../../outgoing/model-events.js';
 import { tracedCall } from '../../outgoing/traced-call.js';
 import { whenSent } from '../../outgoing/when-sent.js';
 import { ApiError } from '../http/errors.js';
@@ -34,7 +37,8 @@ export interface ChatAnswer {
 export interface ChatUpstream {
   /**
    * Returns the provider's answer, whatever its status. Throws 500 for a redirect, and for a provider that is down,
-   * broken or too slow. Throws the provider's status without its body if the body may quote the key.
+   * broken or too slow. Throws the provider's status without its body if the body may quote the key, and the status of
+   * the error if an answer below 400 reports one that quotes the key.
    */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
@@ -51,8 +55,7 @@ const LONGEST_STREAM_MS = 3_600_000;
 
 interface Limits {
   /**
-   * Limits the time to the complete answer; for a stream, the time to its headers, from these to its first byte, and
-   * between two chunks.
+   * Limits the time to the complete answer; for a stream, the time to its first byte, and between two chunks.
    */
   timeoutMs: number;
   /**
@@ -76,14 +79,18 @@ export function createChatUpstream({
       const limit = startLimit(timeoutMs);
       try {
         const answer = await post(agent, call, AbortSignal.any([call.signal, limit.signal]));
-        if (isStream(call, answer)) return toAnswer(answer, watch(answer.body, limit, longestStreamMs));
+        if (isStream(call, answer)) {
+          return toAnswer(answer, hideKeyInErrors(call, answer, watch(answer.body, limit, longestStreamMs)));
+        }
         const bytes = await collect(answer.body, maxAnswerBytes);
         limit.clear();
         return toAnswer(answer, checked(call, answer, bytes));
       } catch (error) {
         limit.clear();
         if (error instanceof ApiError) throw error;
-        if (limit.signal.aborted && !call.signal.aborted) throw tooSlow(timeoutMs, error);
+        // Without this, a caller who hangs up would be logged as a failure of the provider.
+        call.signal.throwIfAborted();
+        if (limit.signal.aborted) throw tooSlow(timeoutMs, error);
         throw broken('The model provider could not be reached or broke off its answer.', error);
       }
     },
@@ -126,14 +133,17 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
   return answer;
 }
 
-/** Errors are never streamed: they are small and are searched for the key before they are passed on. */
+/**
+ * Errors are never streamed: they are small and are searched for the key before they are passed on. A gateway may answer
+ * the request for a stream with an error as JSON and the status 200.
+ */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
-  return call.wantsStream || isEventStream(headers['content-type']);
+  if (isEventStream(headers['content-type'])) return true;
+  return call.wantsStream && !/^\s*application\/json\b/i.test(String(headers['content-type'] ?? ''));
 }
 
 function watch(body: Readable, limit: Limit, longestMs: number): Readable {
-  limit.restart();
   const longest = setTimeout(limit.end, longestMs);
   const watched = new Transform({
     transform(chunk, _encoding, done) {
@@ -161,8 +171,15 @@ async function collect(body: Readable, mostBytes: number): Promise<Buffer> {
 
 /** A provider may quote the key that it refuses, and the caller must not learn it. */
 function checked(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData, bytes: Buffer): Buffer {
-  if (statusCode < 400 || !mayHoldKey(bytes, headers['content-encoding'], call.apiKey)) return bytes;
-  throw new ApiError(statusCode, 'upstream_error', 'The model provider refused the request.');
+  const encoding = headers['content-encoding'];
+  if (statusCode >= 400) {
+    if (!mayHoldKey(bytes, encoding, call.apiKey)) return bytes;
+    throw new ApiError(statusCode, 'upstream_error', REFUSED);
+  }
+  const failure = failureWithKey(bytes, encoding, call.apiKey);
+  if (failure === undefined) return bytes;
+  call.onWire(false);
+  throw new ApiError(failure.status ?? 500, 'upstream_error', REFUSED);
 }
 
 function toAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: Buffer | Readable): ChatAnswer {
@@ -178,9 +195,10 @@ function broken(message: string, cause?: unknown): ApiError {
   return new ApiError(500, 'upstream_error', message, { cause });
 }
 
-// Detects an error answer that quotes a credential, so that the chat proxy does not return the provider's key. Answers
-// with a status below 400 are not searched.
+// Detects an error that quotes a credential, so that the chat proxy does not return the provider's key. Answers that
+// report no error are not searched, because they are passed on unchanged.
 
+const REFUSED = 'The model provider refused the request.';
 /** Shorter keys are placeholders for providers that need none. */
 const MIN_KEY_LENGTH = 6;
 const MAX_LOOKED_THROUGH_BYTES = 8 * 1024 * 1024;
@@ -196,14 +214,89 @@ const DECODERS = new Map<string, typeof gunzipSync>([
 /** True also for an answer that cannot be searched: its encoding is unknown, or it decompresses beyond the limit. */
 function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
   if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
+  const text = textOf(bytes, encoding);
+  return text === undefined || holds(text, apiKey);
+}
+
+/** Returns the failure that an answer below 400 reports, if it quotes the key. */
+function failureWithKey(
+  bytes: Buffer,
+  encoding: string | string[] | undefined,
+  apiKey: string,
+): ReportedFailure | undefined {
+  if (apiKey.length < MIN_KEY_LENGTH) return undefined;
+  const text = textOf(bytes, encoding);
+  return text !== undefined && holds(text, apiKey) ? failureIn(parseJsonOrUndefined(text)) : undefined;
+}
+
+/** Returns undefined if the encoding is unknown, or the text is longer than the limit. */
+function textOf(bytes: Buffer, encoding: string | string[] | undefined): string | undefined {
   const name = String(encoding ?? 'identity').toLowerCase();
-  if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES || holds(bytes.toString(), apiKey);
+  if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES ? undefined : bytes.toString();
   try {
-    const text = DECODERS.get(name)?.(bytes, { maxOutputLength: MAX_LOOKED_THROUGH_BYTES });
-    return text === undefined || holds(text.toString(), apiKey);
+    return DECODERS.get(name)?.(bytes, { maxOutputLength: MAX_LOOKED_THROUGH_BYTES }).toString();
   } catch {
-    return true;
+    return undefined;
   }
+}
+
+/**
+ * Masks the key in the events of a stream that report an error. The bytes of all other events stay as they are. A part
+ * of an event is held back until the event is complete, so that a key across two chunks is found. Compressed streams
+ * are not searched.
+ */
+function hideKeyInErrors({ apiKey }: ChatCall, { headers }: Dispatcher.ResponseData, stream: Readable): Readable {
+  const isPlain = String(headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+  if (apiKey.length < MIN_KEY_LENGTH || !isPlain || !isEventStream(headers['content-type'])) return stream;
+  const masker = createMasker([apiKey]);
+  const hide = (bytes: Buffer): Buffer => {
+    const text = bytes.toString();
+    const masked = masker.text(text);
+    return masked !== text && reportsErrorWith(text, apiKey) ? Buffer.from(masked) : bytes;
+  };
+  let held: Buffer = Buffer.alloc(0);
+  const hiding = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const end = held.length > MAX_HELD_BYTES ? held.length : endOfEvents(held);
+      const complete = held.subarray(0, end);
+      held = held.subarray(end);
+      if (complete.length === 0) done();
+      else done(null, hide(complete));
+    },
+    flush(done) {
+      done(null, hide(held));
+    },
+  });
+  hiding.on('error', () => undefined);
+  return pipeline(stream, hiding, () => undefined);
+}
+
+/** A longer event is passed on in parts, because errors are short. */
+const MAX_HELD_BYTES = 64 * 1024;
+const ENDS_OF_EVENTS = ['\n\n', '\r\n\r\n', '\r\r'];
+
+/** Returns the number of bytes up to the end of the last complete event. */
+function endOfEvents(bytes: Buffer): number {
+  const ends = ENDS_OF_EVENTS.map((end) => {
+    const at = bytes.lastIndexOf(end);
+    return at < 0 ? 0 : at + end.length;
+  });
+  return Math.max(...ends);
+}
+
+function reportsErrorWith(text: string, apiKey: string): boolean {
+  let isFound = false;
+  const events = createModelEvents({
+    maxCharacters: 2 * MAX_HELD_BYTES,
+    onTooLarge: () => undefined,
+    onData(data, isError) {
+      isFound ||= holds(data, apiKey) && (isError || failureIn(parseJsonOrUndefined(data)) !== undefined);
+    },
+  });
+  events.feed(text);
+  events.end();
+  return isFound;
 }
 
 /** Searches for the key in every encoding that is also masked elsewhere. */

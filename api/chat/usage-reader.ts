@@ -11,7 +11,10 @@ import { isEventStream } from '../../outgoing/event-stream-type.js';
 import { createModelEvents, looksLikeEvents } from '../../outgoing/model-events.js';
 
 export interface ReadUsage extends ReportedUsage {
-  /** `cut`: the compressed bytes are incomplete. `unknown`: the encoding is unknown, or the bytes do not have it. */
+  /**
+   * `cut`: the compressed bytes are incomplete. `unknown`: the encoding is unknown, the bytes do not have it, or they
+   * decompress to too many.
+   */
   decoded: 'whole' | 'cut' | 'unknown';
 }
 
@@ -49,12 +52,18 @@ const TAIL = 64 * 1024;
 /** Text written by the model cannot match, because its quotation marks are escaped. */
 const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
+/**
+ * The limit on the bytes that are decompressed, because 64 MiB can decompress to a thousand times as many. A stream of
+ * an hour has fewer.
+ */
+const MAX_DECODED_BYTES = 256 * 1024 * 1024;
+
 interface AnswerHeaders {
   'content-type'?: string | undefined;
   'content-encoding'?: string | undefined;
 }
 
-export function createUsageReader(headers: AnswerHeaders): UsageReader {
+export function createUsageReader(headers: AnswerHeaders, maxDecodedBytes = MAX_DECODED_BYTES): UsageReader {
   const isStream = isEventStream(headers['content-type']);
   const text = isStream ? createStreamReader() : createBodyReader();
   const decode = new StringDecoder('utf8');
@@ -71,23 +80,29 @@ export function createUsageReader(headers: AnswerHeaders): UsageReader {
       end: () => Promise.resolve({ ...text.end(), decoded: isPlain ? 'whole' : 'unknown' }),
     };
   }
-  unpack.on('data', read);
   // Bytes that are incomplete or not of this encoding are decompressed as far as possible.
   let decoded: ReadUsage['decoded'] = 'whole';
+  let decodedBytes = 0;
+  unpack.on('data', (chunk: Buffer) => {
+    decodedBytes += chunk.length;
+    if (decodedBytes <= maxDecodedBytes) return void read(chunk);
+    decoded = 'unknown';
+    unpack.destroy();
+  });
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());
   });
   unpack.on('error', ({ code }: NodeJS.ErrnoException) => (decoded = code === 'Z_BUF_ERROR' ? 'cut' : 'unknown'));
   return {
     push(chunk) {
-      if (unpack.write(chunk)) return undefined;
+      if (unpack.destroyed || unpack.write(chunk)) return undefined;
       return new Promise((resolve) => {
         unpack.once('drain', resolve);
         void over.then(resolve);
       });
     },
     async end() {
-      unpack.end();
+      if (!unpack.destroyed) unpack.end();
       await over;
       return { ...text.end(), decoded };
     },

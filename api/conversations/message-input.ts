@@ -36,7 +36,7 @@ export function toRunInput({ conversationId, content, files, inputs, before, dra
 
 /**
  * Returns the newest messages, oldest first and with `content` as the last one: at most 100, and at most 256 KiB as
- * JSON. Returns none if `content` alone exceeds that. A message whose run has not succeeded is included without an
+ * JSON. Returns only `content` if it alone exceeds that. A message whose run has not succeeded is included without an
  * answer.
  */
 export function toMessages(content: string, before: readonly Exchange[]): ChatMessage[] {
@@ -49,7 +49,7 @@ export function toMessages(content: string, before: readonly Exchange[]): ChatMe
   let bytes = '[]'.length;
   for (const message of newestFirst.slice(0, MOST_MESSAGES)) {
     bytes += Buffer.byteLength(JSON.stringify(message)) + (fitting.length === 0 ? 0 : ','.length);
-    if (bytes > MAX_MESSAGES_BYTES) break;
+    if (bytes > MAX_MESSAGES_BYTES && fitting.length > 0) break;
     fitting.unshift(message);
   }
   return fitting;

@@ -33,16 +33,23 @@ type QueueDecision = 'none' | 'started' | 'later';
 
 /**
  * A run that its workflow refuses ends as failed. Idempotent: if the process dies, the run is still queued, or only
- * lacks its start in Temporal.
+ * lacks its start in Temporal. Throws if `stopped` is aborted while the run waits for memory or for its turn.
  */
-export async function startNextQueued(deps: ConversationDeps, runId: string): Promise<QueueDecision> {
+export async function startNextQueued(
+  deps: ConversationDeps,
+  runId: string,
+  stopped: AbortSignal,
+): Promise<QueueDecision> {
   const message = await findQueuedMessage(deps.db, runId);
   if (message === undefined) return 'none';
   if (!(await isNext(deps.db, message.conversationId, runId))) return 'later';
   const refusal =
-    refusalOf(message) ?? (await withAnswering(deps, message, (workflow) => begin(deps, message, workflow, runId)));
+    refusalOf(message) ??
+    (await withAnswering(deps, message, stopped, (workflow) => begin(deps, message, workflow, runId)));
   if (typeof refusal === 'boolean') return refusal ? 'started' : 'later';
-  announceRunEnd(deps, runId, await endRun(deps.db, runId, { status: 'failed', error: refusal }));
+  const change = await endRun(deps.db, runId, { status: 'failed', error: refusal });
+  // Otherwise another report has ended the run, and its process announces the end.
+  if (change.applied) announceRunEnd(deps, runId, change);
   return 'later';
 }
 
@@ -56,10 +63,10 @@ function refusalOf({ authorRole, isChat }: QueuedMessage): Refusal | undefined {
 async function withAnswering<T>(
   { db, memory, heavyWork }: ConversationDeps,
   { projectId, workflowId, purpose }: QueuedMessage,
+  signal: AbortSignal,
   work: (workflow: StoredDrawing) => Promise<T>,
 ): Promise<T | Refusal> {
   const tenant = `project:${projectId}`;
-  const { signal } = new AbortController();
   const lease = memory.lease(tenant, signal);
   try {
     const asker = { tenant, projectId, signal, memory: lease };

@@ -11,7 +11,8 @@ import {
   readVerbatimBody,
   type BodyBounds,
 } from '../http/middleware/read-body.js';
-import { readRunInput } from '../runs/read-run-input.js';
+import { readRunInput, type ReceivedInput } from '../runs/read-run-input.js';
+import { discardUnlessTakenOver } from '../runs/uploaded-input.js';
 import type { BodyFormat, DeclaredContext, RouteDeclaration } from '../http/route.js';
 import { openBody } from '../http/stream-body.js';
 import type { DispatchDeps } from './deps.js';
@@ -21,8 +22,10 @@ type BodyDeps = Pick<DispatchDeps, 'files' | 'heavyWork'>;
 
 export function addBody(route: RouteDeclaration, deps: BodyDeps): Step {
   return async (ctx, next) => {
-    Object.assign(ctx.state.handlerInput, await readBody(route, ctx, deps));
-    await next();
+    const read = await readBody(route, ctx, deps);
+    Object.assign(ctx.state.handlerInput, read);
+    if (route.bodyFormat === 'run-input') await discardUnlessTakenOver(deps.files, read.body as ReceivedInput, next);
+    else await next();
   };
 }
 

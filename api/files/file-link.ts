@@ -15,7 +15,7 @@ export function makeLink(secretBox: SecretBox, fileId: string, seconds: number):
 /** Throws 403 for a link that this service has not made, or that has expired. */
 export function openLink(secretBox: SecretBox, token: string): string {
   const { success, data } = contents.safeParse(unseal(secretBox, token));
-  if (!success) throw new ApiError(403, 'link_invalid', 'The link is none of this service.');
+  if (!success) throw new ApiError(403, 'link_invalid', 'This service did not make the link.');
   if (data.until <= Date.now()) throw new ApiError(403, 'link_expired', 'The link has expired.');
   return data.file;
 }

@@ -44,7 +44,7 @@ const deliver = defineRoute({
     'The address is all that is needed where the hook asks for no signatures (`verify`). A form is an object of its fields, ' +
     'with JSON in the field `payload`. The same `webhook-id` (or `svix-id`), ' +
     "`X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id " +
-    "(Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook " +
+    "(Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: the author of the hook " +
     'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
     'deliveries in a minute.',
   auth: 'open',

@@ -1,4 +1,5 @@
 // Queues work that occupies the event loop for long: reading, checking and masking of large drawings and bodies.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { FairLine } from '../../fairness/fair-line.js';
 import { overloaded } from './errors.js';
@@ -19,6 +20,16 @@ export interface Asker {
 
 /** Does work that reads `sizeBytes`. Large work waits in the queue first. */
 export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promise<T>;
+
+const turns = new AsyncLocalStorage<() => void>();
+
+/**
+ * Ends the turn of the large work that calls this, if there is one. Call it before a wait for another system, because no
+ * other large work begins before the turn ends. What follows must be small work.
+ */
+export function endTurn(): void {
+  turns.getStore()?.();
+}
 
 /**
  * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the
@@ -41,11 +52,17 @@ export class HeavyWork {
     this.#isBusy = true;
     this.#last = asker;
     const before = performance.eventLoopUtilization();
-    try {
-      return await work();
-    } finally {
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
       const { active } = performance.eventLoopUtilization(before);
       setTimeout(() => this.#startNext(), active);
+    };
+    try {
+      return await turns.run(end, async () => work());
+    } finally {
+      end();
     }
   }
 

@@ -1,5 +1,6 @@
 // Lists the tools of an MCP server, and stores which of them the agents of a drawing cannot be offered.
 import { storeRefusedTools } from '../../db/agents/refused-tools-repository.js';
+import { outageOf } from '../../db/core/outage.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { agentNode } from '../../graph/nodes/agent.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
@@ -53,6 +54,7 @@ export interface ListedAgent {
   servers: readonly { label: string; allowed: string[] | undefined }[];
 }
 
+/** Stores nothing while PostgreSQL has no room for changes: the list is answered nevertheless. */
 export async function storeRefusedOf(
   { db }: Pick<McpClientDeps, 'db'>,
   { servers, ...place }: ListedAgent,
@@ -62,7 +64,14 @@ export async function storeRefusedOf(
   const refused = servers.map(({ label, allowed }) => {
     return [label, toShownTools(readTools(items, allowed).refused, mask)] as const;
   });
-  await storeRefusedTools(db, place, new Map(refused));
+  await ignoreNoRoom(storeRefusedTools(db, place, new Map(refused)));
+}
+
+/** Ignores the error of a write that PostgreSQL has refused because it has no room for changes. */
+export async function ignoreNoRoom(written: Promise<unknown>): Promise<void> {
+  await written.catch((error: unknown) => {
+    if (outageOf(error) !== 'no room') throw error;
+  });
 }
 
 /** Reads a drawing that may not be valid. */

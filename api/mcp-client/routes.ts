@@ -23,7 +23,7 @@ import { ApiError, invalidFields, permissionDenied } from '../http/errors.js';
 import { integerField, upTo } from '../http/field-errors.js';
 import { MAX_ID } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
-import { listTools, serversAt, storeRefusedOf, type ListedAgent } from './list-tools.js';
+import { ignoreNoRoom, listTools, serversAt, storeRefusedOf, type ListedAgent } from './list-tools.js';
 import { findStoredHeaders, mergeHeaders, type Headers } from './stored-mcp-headers.js';
 import { withDrawing } from '../workflows/with-drawing.js';
 
@@ -99,7 +99,7 @@ const mcpTools = defineRoute({
         }
       }
       if (used !== undefined && (isRefused(outcome) || !(outcome instanceof McpError))) {
-        await deps.connections.note(used, isRefused(outcome));
+        await ignoreNoRoom(deps.connections.note(used, isRefused(outcome)));
       }
       // A server may repeat the request in its answer. The caller may use a stored credential, but must not see its
       // secrets.

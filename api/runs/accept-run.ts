@@ -10,6 +10,7 @@ import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AcceptDeps } from './deps.js';
 import { quotaExceeded } from '../http/errors.js';
+import { endTurn } from '../http/heavy-work.js';
 import { findFirstAnswer, sealFingerprint, type KeyedRequest } from './idempotency.js';
 import { acceptedEnvelope, invalidNodesEnvelope, structuralEnvelope, type Envelope } from '../envelope/run-envelope.js';
 import { traceOfAcceptance } from './run-traces.js';
@@ -148,5 +149,7 @@ export async function startWithoutWaiting(
       log.warn({ err: error, run_id: id }, 'the run is not started yet; the reconciler will start it');
     }
   };
+  // While Temporal hangs, no slot is free, and large work of other tenants must not wait for that.
+  endTurn();
   await deps.startSlots.begin(start, START_PATIENCE_MS);
 }

@@ -19,20 +19,32 @@ export async function readLoopValues(
   loop: NodeKey,
   iteration: string,
 ): Promise<LoopVariables> {
+  return (await findLoopValues(db, secretBox, loop, iteration))();
+}
+
+/** Reads the stored values. The returned function opens them, and throws if one cannot be opened. */
+export async function findLoopValues(
+  db: Db,
+  secretBox: SecretBox,
+  loop: NodeKey,
+  iteration: string,
+): Promise<() => LoopVariables> {
   const index = indexOfPath(iteration);
   const item = await findItem(db, loop, index);
   if (item !== undefined) {
     const { itemEnc } = item;
     const open = () => secretBox.open(itemEnc, 'loop-item', loop.runId, loop.path, loop.nodeId, index);
-    return { index, item: textInPlaceOf(itemEnc) ?? parseJson(open()) };
+    return () => ({ index, item: textInPlaceOf(itemEnc) ?? parseJson(open()) });
   }
   const before = index === 0 ? undefined : await findIteration(db, loop, index - 1);
-  if (before === undefined) return { index };
+  if (before === undefined) return () => ({ index });
   const { result, resultEnc } = before;
   const hidden = textInPlaceOf(resultEnc ?? Buffer.from(result ?? ''));
-  if (hidden !== undefined) return { index, last: hidden };
-  const text = openResult(before, { ...loop, path: before.path }, secretBox);
-  return { index, last: text === null ? null : (parseJson(text) as NodeOutput)['value'] };
+  if (hidden !== undefined) return () => ({ index, last: hidden });
+  return () => {
+    const text = openResult(before, { ...loop, path: before.path }, secretBox);
+    return { index, last: text === null ? null : (parseJson(text) as NodeOutput)['value'] };
+  };
 }
 
 function textInPlaceOf(bytes: Buffer): string | undefined {

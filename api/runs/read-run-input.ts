@@ -27,6 +27,8 @@ export interface ReceivedInput {
   input: RunInput | undefined;
   /** Files that came with the request, in its order. They are stored, but nothing refers to them yet. */
   uploads: Upload[];
+  /** True as soon as the handler is responsible for the uploads, which it keeps or deletes. */
+  isTakenOver?: boolean;
 }
 
 interface Upload {

@@ -16,7 +16,7 @@ import { findPlaces } from '../../graph/variable-places.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { RunDeps } from './deps.js';
 import { RawJson } from '../http/json-text.js';
-import { readLoopValues } from './loop-values.js';
+import { findLoopValues } from './loop-values.js';
 
 /**
  * `too_large`: see docs/use/limits.md. `unreadable`: a value that the rendering needs is no longer stored or cannot be
@@ -87,6 +87,11 @@ async function renderWithin(
   });
   const failed = await collect(places, ({ place, named }) => findNodeErrors(db, place, [...named.errors]));
   if (texts.length < chosen.length || found.some(({ isGone }) => isGone)) return 'unreadable';
+  const ofLoops = await collect([...loops], async ([nodeId, own]): Promise<[string, () => LoopVariables][]> => {
+    const loop = { runId: key.runId, path: own.loop, nodeId };
+    return [[nodeId, await findLoopValues(db, secretBox, loop, own.iteration)]];
+  });
+  // Nothing is read from the database below: an error of it must not be taken for a value that cannot be opened.
   try {
     const run = openRunContents(stored, graph, secretBox);
     const results = new Map(
@@ -103,16 +108,12 @@ async function renderWithin(
     // readers who may run the workflow.
     const callbackIds = places.flatMap(({ named }) => [...named.callbacks]);
     const callbackUrls = new Map(callbackIds.map((nodeId) => [nodeId, MASK]));
-    const values = await collect([...loops], async ([nodeId, own]): Promise<[string, LoopVariables][]> => {
-      const loop = { runId: key.runId, path: own.loop, nodeId };
-      return [[nodeId, await readLoopValues(db, secretBox, loop, own.iteration)]];
-    });
     return toText(node, run, {
       input: run.publicInput,
       results,
       errors,
       callbackUrls,
-      loops: new Map(values),
+      loops: new Map(ofLoops.map(([nodeId, open]) => [nodeId, open()])),
       leftOut,
     });
   } catch (error) {

@@ -58,7 +58,7 @@ export const runSchema = z
       .nullable()
       .describe(
         'What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts ' +
-          'is `time`. `worker`: no worker of the pool of its nodes is there',
+          'is `time`. `worker`: no worker serves the pool of its nodes now',
       ),
     duration: z.number().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),

@@ -41,11 +41,29 @@ export async function keepIfAccepted<A extends Acceptance>(
   accept: () => Promise<A>,
 ): Promise<A> {
   let isKept = false;
+  received.isTakenOver = true;
   try {
     const acceptance = await accept();
     isKept = acceptance.envelope.status === 201 && !acceptance.isRepeat;
     return acceptance;
   } finally {
     if (!isKept) await discardUploads(files, received);
+  }
+}
+
+/**
+ * Deletes the uploaded files if `work` fails before the handler takes them over: they would count against the quota of
+ * the project until the sweep a day later.
+ */
+export async function discardUnlessTakenOver(
+  files: RunDeps['files'],
+  received: ReceivedInput,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (received.isTakenOver !== true) await discardUploads(files, received);
+    throw error;
   }
 }

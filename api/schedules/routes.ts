@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { mayRun } from '../../acceptance/roles.js';
 import { openScheduleInput } from '../../acceptance/schedule-input.js';
+import type { Db } from '../../db/core/client.js';
 import {
   deleteSchedule,
   insertSchedule,
@@ -132,8 +133,9 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...synced } = body;
     const mustSync = Object.values(synced).some((value) => value !== undefined);
-    const toChange = async (stored: ScheduleRecord): Promise<ScheduleChange> => ({
-      settings: await toSettings(deps, { workflow, stored, body }),
+    // Reads through the transaction, because a second connection could be missing while all are held by such changes.
+    const toChange = async (stored: ScheduleRecord, db: Db): Promise<ScheduleChange> => ({
+      settings: await toSettings({ ...deps, db }, { workflow, stored, body }),
       mustSync,
       authorId: body.input !== undefined || isTakenOver(stored, body) ? caller.userId : stored.authorId,
     });
@@ -183,7 +185,10 @@ function isTakenOver({ pauseReason, authorRole }: ScheduleRecord, body: Change['
   return body.is_paused === false && (pauseReason !== null || !mayRun(authorRole));
 }
 
-async function toSettings(deps: ScheduleDeps, { workflow, stored, body }: Change): Promise<ScheduleSettings> {
+async function toSettings(
+  deps: Pick<ScheduleDeps, 'secretBox'> & { db: Db },
+  { workflow, stored, body }: Change,
+): Promise<ScheduleSettings> {
   return {
     cron: body.cron === undefined ? stored.cron : readCron(body.cron),
     timeZone: body.time_zone === undefined ? stored.timeZone : readTimeZone(body.time_zone),

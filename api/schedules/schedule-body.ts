@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { openDrawing } from '../../acceptance/opened-drawing.js';
 import { resolveRunFiles } from '../../acceptance/run-files.js';
 import { sealScheduleInput, secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
+import type { Db } from '../../db/core/client.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { completeInput, fieldIdsOf, inputFieldsOf, parseSessionInput, secretFieldsOf } from '../../graph/input.js';
 import { ownValue } from '../../graph/json.js';
@@ -84,7 +85,7 @@ interface InputToSeal {
  * masked in answers. Throws 400 if the workflow, as it is now, would refuse the input.
  */
 export async function sealInput(
-  deps: ScheduleDeps,
+  deps: Pick<ScheduleDeps, 'secretBox'> & { db: Db },
   { workflow, scheduleId, body, stored }: InputToSeal,
 ): Promise<{ inputEnc: Buffer; fileIds: string[] }> {
   const { drawing } = openDrawing(deps.secretBox, workflow);

@@ -24,7 +24,9 @@ export const scheduleSchema = z.object({
   pause_reason: z
     .enum(['author_lost_access'])
     .nullable()
-    .describe('Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody'),
+    .describe(
+      'Why the service has paused it: the author may not run the workflow any more. Null: a person has paused it, or it is not paused',
+    ),
   jitter_seconds: z.int(),
   catchup_seconds: z.int(),
   next_run_times: z

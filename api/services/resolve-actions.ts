@@ -81,7 +81,7 @@ function refuseLarge(drawing: JsonObject): void {
   for (const part of [drawingWithoutFacts(drawing), ...actionsIn(drawing).map(({ facts }) => facts ?? {})]) {
     bytes += Buffer.byteLength(JSON.stringify(part));
     if (bytes > MOST_BYTES) {
-      throw new ApiError(413, 'too_large', 'With what its actions say, the drawing has more than 8 MiB.');
+      throw new ApiError(413, 'too_large', 'The drawing and the facts of its actions have more than 8 MiB together.');
     }
   }
 }

@@ -11,7 +11,7 @@ import { answerSession, requireSigner, signedInSchema } from './answer-session.j
 import { countSignIn } from './login-throttle.js';
 import { nameOf, tryPassword } from './log-in.js';
 import { hashPassword } from './password-hash.js';
-import { MAX_PASSWORD_LENGTH, newPasswordField } from './password-rules.js';
+import { newPasswordField, passwordField } from './password-rules.js';
 import { visitOf } from './visit.js';
 
 const defineRoute = routesOf<SessionDeps>();
@@ -28,7 +28,7 @@ const change = defineRoute({
   auth: 'session',
   audit: { action: 'password.changed', target: 'user', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
-  body: z.object({ current_password: z.string().min(1).max(MAX_PASSWORD_LENGTH), new_password: newPasswordField }),
+  body: z.object({ current_password: passwordField, new_password: newPasswordField }),
   responses: { 204: nothing },
   async handler(context) {
     const { deps, caller, body, signal, log, audit } = context;

@@ -11,7 +11,7 @@ import { answerSession, requireSigner, signedInSchema } from './answer-session.j
 import { countSignIn, signedIn } from './login-throttle.js';
 import { logIn } from './log-in.js';
 import { refuseForeignOrigin } from './own-origin.js';
-import { MAX_PASSWORD_LENGTH } from './password-rules.js';
+import { passwordField } from './password-rules.js';
 import { clearedRefreshCookie, readRefreshCookie } from './refresh-cookie.js';
 import { refreshSession } from './refresh-session.js';
 import { visitOf } from './visit.js';
@@ -27,11 +27,12 @@ const login = defineRoute({
   summary: 'Signs a user in by e-mail address and password.',
   description:
     'The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the ' +
-    'answer is 429; a stranger to an account that is under attack is asked to come again in half a minute.',
+    'answer is 429. While many logins for an account fail, or many are being checked, the first attempt from an address ' +
+    'that is new to the account is a 429 too, with a `Retry-After` of half a minute.',
   auth: 'open',
   audit: { action: 'login.succeeded', refused: 'login.refused', target: 'user', commits: 'handler' },
   maxBodyBytes: MAX_BODY_BYTES,
-  body: z.object({ email: z.string().trim().min(1).max(320), password: z.string().min(1).max(MAX_PASSWORD_LENGTH) }),
+  body: z.object({ email: z.string().trim().min(1).max(320), password: passwordField }),
   responses: { 200: signedInSchema, ...signInErrors, 429: detailSchema },
   async handler(context) {
     const { deps, body, signal, log, audit } = context;

@@ -57,14 +57,14 @@ export function sealUpdate(
 }
 
 /**
- * Throws a 400 that names each place of the drawing where `********` stands for no stored value and the draft has one:
+ * Throws a 400 that names up to 20 places of the drawing where `********` stands for no stored value and the draft has one:
  * saving the drawing would lose it.
  */
 export function refuseLoss(box: SecretBox, drawing: Drawing, stored: StoredSecrets, draft: SplitDrawing): void {
   const places = placesOfDraftOnly(drawing, openSplit(box, stored), draft);
   if (places.length === 0) return;
   throw invalidFields({
-    data: places.map((place) => {
+    data: places.slice(0, MOST_REPORTED).map((place) => {
       const { label, nodeId, path } = place;
       const where = `${kindOf(place)} "${cutText(label, 60)}" of the node "${cutText(String(nodeId), 60)}" (${cutText(path, 200)})`;
       return `The ${where} has a value in your draft alone: send "from_draft": true, or enter the value.`;

@@ -31,7 +31,7 @@ export async function findPoolWarnings(db: Db, ownPool: string | null, drawing: 
     .filter(({ pool }) => unattended.has(pool))
     .slice(0, MAX_FINDINGS)
     .map(({ id, pool, isNamed }) => {
-      const message = `No worker of the pool ${pool} is there: the node waits until one comes.`;
+      const message = `No worker serves the pool ${pool} now: the node waits until one does.`;
       return { node_id: id, code: 'pool_unattended', message, ...(isNamed && { path: 'settings.pool' }) };
     });
 }

@@ -8,8 +8,8 @@ import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
  * Folds all committed changes. Each statement folds a change completely or not at all, so a crash loses nothing. Does
  * nothing while another process is folding (ADR 8).
  */
-export function foldStoredBytes(db: Database): Promise<void> {
-  return foldAll(db, 'stored-bytes', foldSome);
+export function foldStoredBytes(db: Database, stopped?: AbortSignal): Promise<void> {
+  return foldAll(db, 'stored-bytes', foldSome, stopped);
 }
 
 async function foldSome(trx: Db): Promise<number> {

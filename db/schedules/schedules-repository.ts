@@ -89,13 +89,13 @@ export interface ScheduleChange {
 export function updateSchedule(
   db: Db,
   { workflowId, scheduleId }: { workflowId: number; scheduleId: string },
-  change: (stored: ScheduleRecord) => Promise<ScheduleChange>,
+  change: (stored: ScheduleRecord, transaction: Db) => Promise<ScheduleChange>,
 ): Promise<ScheduleRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     const find = () => scheduleRecords(transaction, { workflowId }).where('schedules.id', '=', scheduleId);
     const stored = await find().forNoKeyUpdate('schedules').executeTakeFirst();
     if (stored === undefined) return undefined;
-    const { settings, authorId, mustSync } = await change(stored);
+    const { settings, authorId, mustSync } = await change(stored, transaction);
     await transaction
       .updateTable('schedules')
       .set({

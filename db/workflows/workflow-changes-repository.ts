@@ -8,8 +8,8 @@ import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
  * both, which readers see (`workflow_statistics`), stays the same after a crash. Does nothing while another
  * process is folding (ADR 8).
  */
-export function foldWorkflowChanges(db: Database): Promise<void> {
-  return foldAll(db, 'workflow-changes', foldSome);
+export function foldWorkflowChanges(db: Database, stopped?: AbortSignal): Promise<void> {
+  return foldAll(db, 'workflow-changes', foldSome, stopped);
 }
 
 async function foldSome(trx: Db): Promise<number> {

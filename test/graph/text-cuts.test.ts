@@ -89,6 +89,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "cli/embedded/child-log.ts: n').slice(-15)",
     'console/drawing/kind-looks.ts: items.slice(0,MAX_COMPARISONS)',
     'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_REPORTED)',
+    'api/workflows/drawing-secrets.ts: places.slice(0,MOST_REPORTED)',
     "activities/worker/build-id.ts: 'hex').slice(0,12)",
     'api/workflows/import-remarks.ts: warnings.slice(0,MOST_REMARKS)',
     'api/workflows/ported-connections.ts: listed.slice(0,MOST_LISTED)',

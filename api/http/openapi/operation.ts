@@ -80,6 +80,12 @@ function toRequestBody(route: RouteDeclaration, body: z.ZodType, schemas: JsonSc
     const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
     return { required: false, content };
   }
+  if (bodyFormat === 'stream') {
+    const file = { type: 'string' as const, format: 'binary' };
+    const form = { type: 'object' as const, properties: { file }, required: ['file'] };
+    const content = { 'multipart/form-data': { schema: form }, 'application/octet-stream': { schema: file } };
+    return { required: false, content };
+  }
   // An empty body counts as `{}`, so the body is optional if the schema accepts that.
   const required = !body.safeParse({}).success;
   return { required, content: { 'application/json': { schema: schemas.of(body, 'input') } } };

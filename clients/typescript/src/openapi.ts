@@ -193,7 +193,7 @@ export interface paths {
         put?: never;
         /**
          * Signs a user in by e-mail address and password.
-         * @description The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the answer is 429; a stranger to an account that is under attack is asked to come again in half a minute.
+         * @description The answer sets the refresh cookie. After five failed logins in a minute for an account from one address the answer is 429. While many logins for an account fail, or many are being checked, the first attempt from an address that is new to the account is a 429 too, with a `Retry-After` of half a minute.
          */
         post: operations["post_auth_login"];
         delete?: never;
@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Starts a run of the workflow whose hook has this address; the body is the input, as with an API key, or brings files along.
-         * @description The address is all that is needed where the hook asks for no signatures (`verify`). A form is an object of its fields, with JSON in the field `payload`. The same `webhook-id` (or `svix-id`), `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id (Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: whoever has made the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
+         * @description The address is all that is needed where the hook asks for no signatures (`verify`). A form is an object of its fields, with JSON in the field `payload`. The same `webhook-id` (or `svix-id`), `X-GitHub-Delivery` or `Idempotency-Key` within 24 hours gives the first run's id; where the sender signs an id (Standard Webhooks: `webhook-id`; Stripe: the event's `id`), that one alone counts. 403: the author of the hook may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 deliveries in a minute.
          */
         post: operations["post_hooks_token"];
         delete?: never;
@@ -3083,7 +3083,7 @@ export interface components {
             updated_at: string;
             use_as_marketplace_template: boolean;
             use_in_marketplace_example: boolean;
-            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
+            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker serves the pool of its nodes now */
             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
             workflow_version: number | null;
@@ -6067,7 +6067,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": unknown;
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
             };
         };
         responses: {
@@ -6519,7 +6523,7 @@ export interface operations {
                             next_run_times: string[] | null;
                             /** @enum {string} */
                             overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
-                            /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                            /** @description Why the service has paused it: the author may not run the workflow any more. Null: a person has paused it, or it is not paused */
                             pause_reason: "author_lost_access" | null;
                             time_zone: string;
                             workflow: {
@@ -6913,7 +6917,7 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
-                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker serves the pool of its nodes now */
                             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             workflow: {
                                 id: number;
@@ -7005,7 +7009,7 @@ export interface operations {
                         updated_at: string;
                         use_as_marketplace_template: boolean;
                         use_in_marketplace_example: boolean;
-                        /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
+                        /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker serves the pool of its nodes now */
                         waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                         workflow: {
                             id: number;
@@ -8418,7 +8422,7 @@ export interface operations {
                             updated_at: string;
                             use_as_marketplace_template: boolean;
                             use_in_marketplace_example: boolean;
-                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker of the pool of its nodes is there */
+                            /** @description What an open run waits for while nothing of it is in flight: the first of these. The pause between two attempts is `time`. `worker`: no worker serves the pool of its nodes now */
                             waiting_for: ("approval" | "human" | "connection" | "callback" | "time" | "child" | "worker") | null;
                             /** @description The version of the drawing that it was started with; null for the test of a drawing that is not stored */
                             workflow_version: number | null;
@@ -9479,7 +9483,7 @@ export interface operations {
                             next_run_times: string[] | null;
                             /** @enum {string} */
                             overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
-                            /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                            /** @description Why the service has paused it: the author may not run the workflow any more. Null: a person has paused it, or it is not paused */
                             pause_reason: "author_lost_access" | null;
                             time_zone: string;
                         }[];
@@ -9574,7 +9578,7 @@ export interface operations {
                         next_run_times: string[] | null;
                         /** @enum {string} */
                         overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
-                        /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                        /** @description Why the service has paused it: the author may not run the workflow any more. Null: a person has paused it, or it is not paused */
                         pause_reason: "author_lost_access" | null;
                         time_zone: string;
                     };
@@ -9677,7 +9681,7 @@ export interface operations {
                         next_run_times: string[] | null;
                         /** @enum {string} */
                         overlap: "skip" | "buffer_one" | "allow_all" | "cancel_other";
-                        /** @description Why it has paused itself: the author may not run the workflow any more. Null: a person has, or nobody */
+                        /** @description Why the service has paused it: the author may not run the workflow any more. Null: a person has paused it, or it is not paused */
                         pause_reason: "author_lost_access" | null;
                         time_zone: string;
                     };

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { createChatUpstream, MAX_ANSWER_BYTES } from '../../../api/chat/chat-upstream.js';
 import { startHttpServer } from '../../../cli/sandbox/http-server.js';
 
@@ -70,5 +72,91 @@ describe('the answer of a model provider', function () {
     await hungUp;
     await upstream.close();
     await server.close();
+  });
+
+  const KEY = 'sk-platform-0123456789';
+  const sendTo = async (
+    script: (response: ServerResponse) => void,
+    more: { wantsStream?: boolean; signal?: AbortSignal; timeoutMs?: number } = {},
+  ): Promise<{ status: number; body: string; mayCost: boolean | undefined }> => {
+    const server = await startHttpServer((_request, response) => script(response));
+    const upstream = createChatUpstream({ timeoutMs: more.timeoutMs ?? 30_000 });
+    let mayCost: boolean | undefined;
+    try {
+      const { status, body } = await upstream.send({
+        provider: { name: 'leaky', baseUrl: server.url } as never,
+        apiKey: KEY,
+        headers: {},
+        body: Buffer.from('{}'),
+        wantsStream: more.wantsStream ?? false,
+        signal: more.signal ?? new AbortController().signal,
+        onWire: (may) => (mayCost = may),
+      });
+      return { status, body: Buffer.isBuffer(body) ? body.toString() : await text(body), mayCost };
+    } finally {
+      await upstream.close();
+      await server.close();
+    }
+  };
+  const json =
+    (bytes: string | Buffer, headers: Record<string, string> = {}) =>
+    (response: ServerResponse): void =>
+      void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(bytes);
+
+  it('is replaced if it has the status 200 and reports an error that quotes the key, for a stream too', async () => {
+    const quoted = JSON.stringify({ error: { message: `Incorrect API key ${KEY}`, code: 401 } });
+    for (const wantsStream of [false, true]) {
+      for (const script of [json(quoted), json(gzipSync(quoted), { 'content-encoding': 'gzip' })]) {
+        await assert.rejects(sendTo(script, { wantsStream }), (error: Error & { status?: number }) => {
+          assert.deepEqual([error.status, JSON.stringify(error).includes(KEY)], [401, false]);
+          return !error.message.includes(KEY);
+        });
+      }
+    }
+    const others = [
+      JSON.stringify({ error: { message: 'Incorrect API key sk-****' } }),
+      JSON.stringify({ choices: [{ message: { content: `You wrote ${KEY}` } }] }),
+    ];
+    for (const body of others) assert.equal((await sendTo(json(body))).body, body);
+  });
+
+  const events =
+    (pieces: string[]) =>
+    async (response: ServerResponse): Promise<void> => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of pieces) {
+        response.write(piece);
+        await sleep(20);
+      }
+      response.end();
+    };
+
+  it('masks the key in the events of a stream that report an error, and changes no other event', async () => {
+    const words = `data: {"choices":[{"delta":{"content":"${KEY} ü"}}]}\r\n\r\n: comment\n\n`;
+    const failed = `data: {"error":{"message":"Incorrect API key ${KEY}"}}\n\n`;
+    const named = `event: error\ndata: wrong key ${KEY}`;
+    const cut = failed.length - 20;
+    const pieces = [words, failed.slice(0, cut), failed.slice(cut), named];
+    const { body } = await sendTo((response) => void events(pieces)(response), { wantsStream: true });
+    assert.equal(body, words + failed.replace(KEY, '********') + named.replace(KEY, '********'));
+  });
+
+  it('has the time limit up to the first byte of a stream, from the request on', async () => {
+    const startedAt = performance.now();
+    const script = (response: ServerResponse): void => {
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.flushHeaders();
+      }, 700);
+    };
+    await assert.rejects(sendTo(script, { wantsStream: true, timeoutMs: 1_000 }));
+    assert.ok(performance.now() - startedAt < 1_600);
+  });
+
+  it('is no failure of the provider if the caller hangs up', async () => {
+    const hangUp = new AbortController();
+    const reason = new Error('the caller hung up');
+    const asked = sendTo(() => hangUp.abort(reason), { signal: hangUp.signal });
+    await assert.rejects(asked, (error) => error === reason);
   });
 });

@@ -144,6 +144,16 @@ describe('the usage in an answer of a provider', () => {
     assert.equal((await reader.end()).decoded, 'whole');
   });
 
+  it('is unknown for bytes that decompress beyond the limit, and the rest is not decompressed', async () => {
+    const bytes = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'a'));
+    const reader = createUsageReader({ ...JSON_TYPE, 'content-encoding': 'gzip' }, 1024 * 1024);
+    await reader.push(bytes.subarray(0, 20_000));
+    await reader.push(bytes.subarray(20_000));
+    const { usage, decoded, characters } = await reader.end();
+    assert.deepEqual([usage, decoded], [undefined, 'unknown']);
+    assert.ok(characters <= 1024 * 1024, String(characters));
+  });
+
   it('makes no caller wait if the bytes are not compressed as declared', async () => {
     const reader = createUsageReader({ ...SSE, 'content-encoding': 'gzip' });
     for (let time = 0; time < 3; time += 1) await reader.push(Buffer.alloc(100_000, 'x'));

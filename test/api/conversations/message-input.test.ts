@@ -42,10 +42,13 @@ describe('the messages of an input', () => {
       messages.map(({ content }) => content.length),
       [large, large, 'small', 'message 3', 'answer 3', 'now'].slice(-messages.length).map(({ length }) => length),
     );
-    for (const size of [MAX_MESSAGES_BYTES - 30, MAX_MESSAGES_BYTES - 29, 2 * MAX_MESSAGES_BYTES]) {
-      const text = JSON.stringify(toMessages('x'.repeat(size), exchanges(3)));
-      assert.equal(Buffer.byteLength(text) <= MAX_MESSAGES_BYTES, true);
-      assert.equal(text === '[]', size > MAX_MESSAGES_BYTES - 30);
+    const fitting = toMessages('x'.repeat(MAX_MESSAGES_BYTES - 30), exchanges(3));
+    assert.equal(Buffer.byteLength(JSON.stringify(fitting)), MAX_MESSAGES_BYTES);
+  });
+
+  it('are only the message itself if it alone exceeds 256 KiB', () => {
+    for (const content of ['x'.repeat(MAX_MESSAGES_BYTES - 29), '漢'.repeat(100_000)]) {
+      assert.deepEqual(toMessages(content, exchanges(3)), [{ role: 'user', content }]);
     }
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
-import { HeavyWork } from '../../../api/http/heavy-work.js';
+import { endTurn, HeavyWork } from '../../../api/http/heavy-work.js';
+import { startWithoutWaiting } from '../../../api/runs/accept-run.js';
 import { ApiError } from '../../../api/http/errors.js';
 
 const LARGE = 1024 * 1024;
@@ -57,6 +58,44 @@ describe('work at large drawings', () => {
     assert.equal(await queue.run({ tenant: 'b', signal }, 1_000, () => 'at once'), 'at once');
     end();
     await first;
+  });
+
+  it('that has ended its turn delays no other, and its end begins no second one', async () => {
+    const queue = new HeavyWork();
+    const order: string[] = [];
+    let end = (): void => undefined;
+    const first = queue.run({ tenant: 'a', signal }, LARGE, async () => {
+      endTurn();
+      endTurn();
+      await new Promise<void>((resolve) => (end = resolve));
+      order.push('a');
+    });
+    let running = 0;
+    const others = ['b', 'c', 'd'].map((tenant) =>
+      queue.run({ tenant, signal }, LARGE, async () => {
+        running += 1;
+        assert.equal(running, 1);
+        if (tenant === 'b') end();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        order.push(tenant);
+        running -= 1;
+      }),
+    );
+    await Promise.all([first, ...others]);
+    assert.deepEqual(order, ['a', 'b', 'c', 'd']);
+    endTurn();
+  });
+
+  it('does not wait for the start of a run that another request has stored, while Temporal hangs', async () => {
+    const queue = new HeavyWork();
+    let free = (): void => undefined;
+    const startSlots = { begin: () => new Promise<void>((resolve) => (free = resolve)) };
+    const accepting = queue.run({ tenant: 'a', signal }, LARGE, () =>
+      startWithoutWaiting({ startSlots } as never, {} as never, {} as never, { facts: {} } as never),
+    );
+    assert.equal(await queue.run({ tenant: 'b', signal }, LARGE, () => 'done'), 'done');
+    free();
+    await accepting;
   });
 
   it('is refused to a tenant with too many waiting requests, and dropped when the client hangs up', async () => {

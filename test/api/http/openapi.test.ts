@@ -70,6 +70,16 @@ describe('the OpenAPI document', function () {
   });
 
   describe('from the routes', () => {
+    it('an upload is described as a form with the file, or as the bytes of the file', () => {
+      const upload = operationsOf(document).find(({ name }) => name === 'POST /api/v1/projects/{id}/files/');
+      const file = { type: 'string', format: 'binary' };
+      const { content } = upload!.operation.requestBody as { content: Record<string, unknown> };
+      assert.deepEqual(content, {
+        'multipart/form-data': { schema: { type: 'object', properties: { file }, required: ['file'] } },
+        'application/octet-stream': { schema: file },
+      });
+    });
+
     it('every route of the service is in it, under a group that is listed', () => {
       const declared = routes.map(({ method, path: of }) => `${method} ${of.replaceAll(/:(\w+)/g, '{$1}')}`);
       const operations = operationsOf(document);
