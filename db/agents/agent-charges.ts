@@ -31,6 +31,21 @@ export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<
   return rows[0]?.isOpen === true;
 }
 
+/**
+ * Locks the run, then the node. Statements that close nodes from outside (`closeNode`) lock the node before its calls,
+ * and their lock of the run's key does not wait for that of `lockRun`.
+ */
+async function lockRunAndNode(trx: Transaction<Tables>, { runId, path, nodeId }: NodeKey): Promise<void> {
+  await sql`
+    WITH run AS MATERIALIZED (
+      SELECT id FROM runs WHERE id = ${runId} FOR NO KEY UPDATE
+    ), node AS MATERIALIZED (
+      SELECT FROM node_results
+      WHERE run_id = (SELECT id FROM run) AND path = ${path} AND node_id = ${nodeId} FOR NO KEY UPDATE
+    )
+    SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM node)`.execute(trx);
+}
+
 /** Records the answer to a model call, in a transaction that has locked the run. Idempotent. */
 export async function addPaidCall(trx: Transaction<Tables>, call: OwnCall, paid: PaidCall): Promise<void> {
   await markCallApplied(trx, call, paid);
@@ -68,7 +83,7 @@ export interface AnsweredCall extends PaidCall {
 export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: AnsweredCall): Promise<boolean> {
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
-    await lockRun(trx, runId);
+    await lockRunAndNode(trx, end);
     // Child runs of its tool calls are cancelled, because nobody waits for them any more.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);

@@ -278,7 +278,8 @@ export function insertPayments(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** The messages of failures that no activity has recorded, by error code. Other codes get a general message. */
 const SENTENCES: Partial<Record<string, string>> = {
-  worker_unavailable: 'No worker of its pool took the node within the `schedule_timeout` of its settings.',
+  worker_unavailable:
+    'No worker took the node in time. Its setting `schedule_timeout` says how long it may wait for one.',
 };
 
 /**

@@ -132,7 +132,7 @@ export async function startWorkerWaits(db: Db): Promise<number> {
 
 async function startWaits(db: Db, nodes: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql`
-    WITH due AS MATERIALIZED (${nodes} LIMIT ${BATCH}), open AS (
+    WITH due AS MATERIALIZED (${nodes} LIMIT ${sql.lit(BATCH)}), open AS (
       SELECT id FROM runs WHERE id IN (SELECT run_id FROM due) AND status = 'In Progress' ORDER BY id
       FOR NO KEY UPDATE SKIP LOCKED
     ), watched AS (
@@ -151,7 +151,8 @@ async function startWaits(db: Db, nodes: RawBuilder<unknown>): Promise<number> {
 
 /**
  * Ends waits whose pool has a worker again, and those of nodes that are not in progress any more. The worker must be of
- * the build in `pool_nodes`; for a node without a row there, as in the default pool, it may be of any build.
+ * the build in `pool_nodes` or, for a node without one there, as in the default pool, of the build of the worker that
+ * took the node. It may be of any build if neither is known.
  */
 export async function endServedWaits(db: Db): Promise<void> {
   await sql`
@@ -160,12 +161,15 @@ export async function endServedWaits(db: Db): Promise<void> {
       WHERE kind = 'worker' AND closed_at IS NULL AND (
         ${isServed(
           sql`waits.pool`,
-          sql`(SELECT due.build_id FROM pool_nodes AS due WHERE due.run_id = waits.run_id
-          AND due.path = waits.path AND due.node_id = waits.node_id)`,
+          sql`coalesce(
+            (SELECT due.build_id FROM pool_nodes AS due WHERE due.run_id = waits.run_id AND due.path = waits.path
+              AND due.node_id = waits.node_id),
+            (SELECT taker.build_id FROM node_results AS node JOIN workers AS taker ON taker.id = node.worker
+              WHERE node.run_id = waits.run_id AND node.path = waits.path AND node.node_id = waits.node_id))`,
         )}
         OR EXISTS (SELECT FROM node_results AS node WHERE node.run_id = waits.run_id AND node.path = waits.path
           AND node.node_id = waits.node_id AND node.status <> 'in progress'))
-      LIMIT ${BATCH}
+      LIMIT ${sql.lit(BATCH)}
     )
     UPDATE waits SET closed_at = clock_timestamp() FROM served
     WHERE waits.run_id = served.run_id AND waits.path = served.path AND waits.node_id = served.node_id
@@ -181,7 +185,7 @@ export async function sweepPoolNodes(db: Db): Promise<boolean> {
       WHERE NOT EXISTS (
         SELECT FROM node_results AS node WHERE node.run_id = due.run_id AND node.path = due.path
           AND node.node_id = due.node_id AND node.status = 'in progress')
-      LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
+      LIMIT ${sql.lit(BATCH)} FOR UPDATE SKIP LOCKED))
     RETURNING run_id`.execute(db);
   return rows.length === BATCH;
 }

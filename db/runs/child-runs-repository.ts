@@ -49,8 +49,8 @@ export async function findChild(db: Db, node: NodeKey, call: number): Promise<St
 
 /**
  * Inserts the child run and marks the parent's node as started in one transaction: after a crash, both are stored or
- * neither. Returns false, and stores nothing, if another attempt was faster or the node's run or iteration has ended.
- * Does not check whether the node itself has ended.
+ * neither. Returns false, and stores nothing, if another attempt was faster or the node, its run or its iteration has
+ * ended.
  */
 export function insertChild(
   db: Database,
@@ -77,6 +77,10 @@ export async function claimChild(
           SELECT FROM node_results AS iteration
           WHERE iteration.run_id = runs.id AND iteration.path = ${node.path} AND is_iteration
             AND iteration.status <> 'in progress')
+          AND NOT EXISTS (
+            SELECT FROM node_results AS ended
+            WHERE ended.run_id = runs.id AND ended.path = ${node.path} AND ended.node_id = ${node.nodeId}
+              AND ended.status <> 'in progress')
         FOR KEY SHARE
       ), started AS (
         INSERT INTO node_results (run_id, path, node_id, status)

@@ -88,5 +88,5 @@ async function sweep(db: Db): Promise<void> {
   await sql`
     DELETE FROM idempotency_keys WHERE (user_id, key) IN (
       SELECT user_id, key FROM idempotency_keys WHERE created_at <= ${oldest}
-      ORDER BY created_at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(db);
+      ORDER BY created_at LIMIT ${sql.lit(SWEEP)} FOR UPDATE SKIP LOCKED)`.execute(db);
 }

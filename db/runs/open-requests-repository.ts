@@ -42,6 +42,6 @@ export async function findOpenRequests(db: Db, runId: string): Promise<OpenReque
       JOIN connections AS connection ON connection.id = wait.connection_id
       WHERE wait.until > now()
       GROUP BY connection.id
-    ) AS open ORDER BY created_at, id LIMIT ${MOST}`.execute(db);
+    ) AS open ORDER BY created_at, id LIMIT ${sql.lit(MOST)}`.execute(db);
   return rows;
 }

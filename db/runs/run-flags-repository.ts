@@ -24,11 +24,10 @@ interface FlagChange {
 export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const isExclusive = value && EXCLUSIVE.includes(flag);
-    // Serializes the toggles of a workflow. Locks the workflow, then runs. `archiveWorkflow` locks open runs, then the
-    // workflow, so the two can deadlock over an open run.
-    if (isExclusive) {
-      await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
-    }
+    // Serializes the toggles of a workflow. A lock of the workflow's row could deadlock with `archiveWorkflow`, which
+    // locks open runs before the workflow.
+    if (isExclusive)
+      await sql`SELECT pg_advisory_xact_lock(hashtext('run-flags'), ${workflowId}::integer)`.execute(transaction);
     // Retention locks the row too: either it sees the flag, or this sees that the results have expired.
     const run = await transaction
       .selectFrom('runs')

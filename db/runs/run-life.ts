@@ -147,7 +147,7 @@ async function succeedRun(db: Db, runId: string, report: number): Promise<RunCha
       WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${report} AND run_started_at IS NOT NULL
         AND NOT EXISTS (SELECT FROM node_results AS node WHERE node.run_id = run.id AND node.status = 'in progress')
         AND NOT EXISTS (
-          SELECT path, node_id FROM node_results WHERE run_id = run.id AND NOT is_reused
+          SELECT path, node_id FROM node_results WHERE run_id = run.id AND NOT is_reused AND NOT is_iteration
           EXCEPT SELECT path, node_id FROM billing_transactions WHERE run_id = run.id)
         AND NOT EXISTS (SELECT FROM approval_requests AS asked WHERE asked.run_id = run.id AND asked.status = 'pending')
         AND NOT EXISTS (

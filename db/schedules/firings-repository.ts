@@ -89,7 +89,7 @@ export function acceptFiring(
       DELETE FROM schedule_firings WHERE (schedule_id, at) IN (
         SELECT schedule_id, at FROM schedule_firings
         WHERE schedule_id = ${scheduleId} AND accepted_at < now() - ${KEPT}
-        ORDER BY at LIMIT ${SWEEP}::integer FOR UPDATE SKIP LOCKED)`.execute(transaction);
+        ORDER BY at LIMIT ${sql.lit(SWEEP)} FOR UPDATE SKIP LOCKED)`.execute(transaction);
   });
 }
 

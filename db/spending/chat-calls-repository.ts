@@ -99,14 +99,14 @@ export async function endDeadChatCalls(db: Db): Promise<number> {
   const { rows } = await sql`
     WITH dead AS (
       SELECT * FROM chat_calls WHERE reserved_usd IS NOT NULL AND leased_until < now()
-      ORDER BY project_id, id LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED
+      ORDER BY project_id, id LIMIT ${sql.lit(AT_ONCE)} FOR UPDATE SKIP LOCKED
     ), ended AS (
       UPDATE chat_calls SET reserved_usd = NULL FROM dead WHERE chat_calls.id = dead.id
     )
     INSERT INTO billing_transactions (id, node_id, project_id, user_id, operation, status, amount_usd, is_estimated,
       price_version, reason, description)
     SELECT id, '', project_id, user_id, 'chat', 'Error', reserved_usd, true, price_version,
-      'The process that made the call died before it was recorded; what was reserved is charged.', model
+      'The service stopped before the cost of the call was known. The charge is the amount that was reserved for the call.', model
     FROM dead ORDER BY project_id, id
     RETURNING id`.execute(db);
   return rows.length;

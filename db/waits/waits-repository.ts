@@ -46,12 +46,13 @@ export interface EndedWait {
 }
 
 /**
- * Ends a wait if it is answered or its time is over; else returns undefined. Later answers are refused. Idempotent.
+ * Ends the wait of the node itself if it is answered or its time is over; else returns undefined. Later answers are
+ * refused. Idempotent.
  */
 export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {
   const { rows } = await sql<EndedWait>`
     UPDATE waits SET closed_at = coalesce(closed_at, clock_timestamp())
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}
+    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId} AND call = 0
       AND (answered_at IS NOT NULL OR closed_at IS NOT NULL OR until <= clock_timestamp())
     RETURNING octet_length(answer_enc) AS "answerBytes"`.execute(db);
   return rows[0];

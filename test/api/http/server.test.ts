@@ -106,6 +106,19 @@ describe('the listening server', () => {
       for (const response of waiting) response.end('done');
       for (const connection of busy) await eventually(() => statusesIn(connection.received())[0] === 200);
     });
+
+    it('a connection stays open while one of its pipelined requests is still to be answered', async () => {
+      const waiting: ServerResponse[] = [];
+      const connect = await start((_request, response) => waiting.push(response), { maxConnections: 1 });
+      const busy = await connect();
+      busy.send(GET, GET);
+      await eventually(() => waiting.length === 2);
+      waiting[0]!.end('first');
+      await eventually(() => busy.received().endsWith('first'));
+      assert.equal(await (await connect()).ended(), '');
+      waiting[1]!.end('second');
+      await eventually(() => busy.received().endsWith('second'));
+    });
   });
 
   describe('a broken request behind another one on the same connection', () => {
@@ -116,6 +129,16 @@ describe('the listening server', () => {
       connection.send(GET, BROKEN);
       assert.equal(await connection.ended(), '');
       assert.equal(waiting.length, 1);
+    });
+
+    it('gets no answer in front of that of the earlier one if its own body is broken', async () => {
+      const waiting: ServerResponse[] = [];
+      const connect = await start((_request, response) => waiting.push(response));
+      const connection = await connect();
+      connection.send(GET, head('POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked'));
+      await eventually(() => waiting.length === 2);
+      connection.send(BROKEN);
+      assert.equal(await connection.ended(), '');
     });
 
     it('gets no answer within an answer that has begun', async () => {

@@ -70,6 +70,18 @@ describe('copies from the marketplace', function () {
       ]);
     });
 
+    it('a copy is found by the services whose actions it names', async () => {
+      const first = trigger();
+      const send = http(target.url, { label: 'Send' });
+      link(first, send);
+      // No link leads to this node, so the template run does not call the service.
+      const act = node('http', { label: 'Act', action: { service: 'slack', id: 'chat.postMessage' }, values: {} });
+      const { slug } = await publish(stack, author, {}, drawing([first, send, act]));
+      const id = await copy(await createAccount(stack), slug);
+      const stored = await queryDatabase(stack, 'SELECT service_ids FROM workflows WHERE id = $1', [id]);
+      assert.deepEqual(stored, [{ service_ids: ['slack'] }]);
+    });
+
     it('the copy is a workflow of the caller, with what was published', async () => {
       const category = await createCategory(stack);
       const subcategory = await createCategory(stack, category);

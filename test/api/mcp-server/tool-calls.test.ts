@@ -1,6 +1,7 @@
 // Workflows called by MCP clients. docs/use/mcp.md.
 import assert from 'node:assert/strict';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { GET_RUN } from '../../../api/mcp-server/call-result.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import {
   agent,
@@ -122,6 +123,17 @@ describe('calls of workflows as MCP tools', function () {
     const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${exact}","arguments":{"n":12345678901234567890,"__proto__":{"a":1}}}}`;
     const { text } = await bare.send(message);
     assert.match(text, /"structuredContent":\{"n":12345678901234567890,"__proto__":\{"a":1\}\}/);
+  });
+
+  it('a run whose results have expired is an error that says so', async () => {
+    const { name } = await offered();
+    const runId = runOf(await call(official, name, { topic: 'cats' }));
+    const stored = await call(official, GET_RUN, { run_id: runId });
+    assert.deepEqual([stored.isError ?? false, stored.structuredContent], [false, { topic: 'cats' }]);
+    await queryDatabase(stack, 'UPDATE runs SET results_expired_at = now() WHERE id = $1', [runId]);
+    const expired = await call(official, GET_RUN, { run_id: runId });
+    assert.deepEqual([expired.isError, textOf(expired)], [true, 'The results of this run have expired.']);
+    assert.equal(runOf(expired), runId);
   });
 
   it('an input that the trigger refuses is a result that names the fields, and nothing is kept of it', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { saveTurn } from '../../../db/agents/agent-repository.js';
 import { recordPaidEnd, savePaidCall } from '../../../db/agents/agent-charges.js';
@@ -116,6 +117,24 @@ describe('what an agent costs', function () {
       return { answered };
     });
     await late.answered;
+    assert.deepEqual(await amountsOf(run), all(0.003));
+  });
+
+  it('is recorded with the end of the node beside a statement that closes the node, and neither waits in a circle', async () => {
+    const run = await withSecondCall();
+    const { nodeId } = keyOf(run);
+    const end = await db.transaction().execute(async (trx) => {
+      // As `closeNode` does, this locks the node, then its calls.
+      await sql`SELECT FROM node_results WHERE run_id = ${run.id} AND node_id = ${nodeId} FOR NO KEY UPDATE`.execute(
+        trx,
+      );
+      const priced = nodeEnd(run, nodeId, 'agent', { priceVersion: 'v' });
+      const recorded = recordPaidEnd(db, priced, paidCall('0.002', { turn: 1 }));
+      await untilWaiting('node_results');
+      await sql`SELECT FROM provider_calls WHERE run_id = ${run.id} FOR UPDATE`.execute(trx);
+      return { recorded };
+    });
+    assert.equal(await end.recorded, true);
     assert.deepEqual(await amountsOf(run), all(0.003));
   });
 });

@@ -5,6 +5,7 @@ import { claimNode } from '../../../db/nodes/node-results-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
 import { connect, nodeEnd, openRun, untilWaiting, type OpenRun } from '../open-run.js';
 import { recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { recordIteration, startIterations } from '../../../db/nodes/iterations-repository.js';
 
 const FAILED = { status: 'failed' as const, error: { code: 'failed', message: 'It failed.' } };
 
@@ -85,5 +86,29 @@ describe('no node is in progress in a run that has ended', function () {
     assert.equal((await endRun(ending, run.id, FAILED)).applied, true);
     const paid = await ending.selectFrom('billing_transactions').select('path').where('run_id', '=', run.id).execute();
     assert.equal(new Set(paid.map(({ path }) => path)).size, 7_000);
+  });
+});
+
+describe('the success of a run with a loop that leaves nothing open', function () {
+  this.timeout(120_000);
+  let db: Database;
+
+  before(async () => {
+    db = await connect();
+  });
+  after(() => db.destroy());
+
+  it('is recorded in one statement, without a transaction', async () => {
+    const run = await openRun(db, ['for_each']);
+    const loop = { runId: run.id, path: '', nodeId: run.nodeIds[0]! };
+    await claimNode(db, loop);
+    await startIterations(db, loop, { total: 1, indexes: [0] });
+    const ended = { result: '{"content":""}', resultEnc: null, next: undefined };
+    assert.equal(await recordIteration(db, { loop, index: 0, ...ended }), undefined);
+    assert.equal(await recordNodeEnd(db, nodeEnd(run, loop.nodeId, 'for_each')), true);
+    db.transaction = () => {
+      throw new Error('a transaction was begun');
+    };
+    assert.equal((await endRun(db, run.id, { status: 'succeed' })).runStatus, 'Succeeded');
   });
 });
