@@ -172,7 +172,9 @@ const ERRORS_SHOWN = 5;
 /** Writes the first errors of a run as one text, for runs that nobody started over HTTP. */
 export function toSentences(errors: NodeErrors): string {
   const all = Object.entries(errors).flatMap(([nodeId, mistakes]) =>
-    mistakes.flatMap((mistake) => Object.entries(mistake).map(([place, text]) => `node ${nodeId}, ${place}: ${text}`)),
+    mistakes.flatMap((mistake) =>
+      Object.entries(mistake).map(([place, text]) => `node ${nodeId}, ${place}: ${text.replace(/\.$/, '')}`),
+    ),
   );
   const more = all.length > ERRORS_SHOWN ? `, and ${all.length - ERRORS_SHOWN} more` : '';
   return `${all.slice(0, ERRORS_SHOWN).join('; ')}${more}.`;

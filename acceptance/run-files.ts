@@ -83,10 +83,10 @@ function enteredFiles(field: JsonObject, input: RunInput) {
 }
 
 /**
- * The places of a drawing that expect a file. Elsewhere an unknown id is plain JSON, because other services have files,
- * too.
+ * The places of a node's data from which the service reads a file: the body of an HTTP node, and the files of messages
+ * and human tasks. Elsewhere an unknown id is plain JSON, because other services have files, too.
  */
-const TAKES_A_FILE = /(?:^|\.)(?:\$file$|\$form\.|files\.\d+$)/;
+const TAKES_A_FILE = /^(?:body\.\$file$|body\.\$form\.[^.]*(?:\.\d+)?$|(?:messages\.\d+\.)?files\.\d+$)/;
 
 /** Returns the files of the nodes that the plan executes. */
 export function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>): DrawnFile[] {

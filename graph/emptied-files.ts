@@ -21,8 +21,8 @@ export function emptyFiles(drawing: JsonObject): { drawing: JsonObject; emptied:
     const before = emptied.length;
     const data = replaceFiles(node['data'], ({ sha256, name }) => {
       if (typeof sha256 !== 'string') return undefined;
-      const named = typeof name === 'string' ? ` "${name}"` : '';
-      emptied.push({ node: labelOf(node), message: `Choose a file in place of${named}, which stays in its project.` });
+      const named = typeof name === 'string' ? `"${name}"` : 'the one here';
+      emptied.push({ node: labelOf(node), message: `Choose a file in place of ${named}, which stays in its project.` });
       return '';
     });
     return emptied.length === before ? node : { ...node, data };

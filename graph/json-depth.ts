@@ -1,3 +1,5 @@
+import { isContainer } from './json.js';
+
 /** The limit for JSON that callers send. It exceeds the depth of every real drawing, and code may recurse this deep. */
 export const MAX_REQUEST_DEPTH = 200;
 
@@ -11,6 +13,6 @@ export const MAX_RESULT_DEPTH = 500;
  * cannot handle.
  */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isContainer(value)) return false;
   return limit === 0 || Object.values(value).some((item) => isDeeperThan(item, limit - 1));
 }

@@ -1,10 +1,11 @@
 // Bounds the number of secrets of a drawing.
+import { splitAddress } from './address-credentials.js';
 import { isObject, ownValue, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
 
 /**
- * Counts secret fields, and every header and value of an action as if it were a credential, because that is cheap. Does
- * not count the credentials in addresses.
+ * Counts secret fields, the credentials in addresses, and every header and value of an action as if it were a
+ * credential, because that is cheap.
  */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;
@@ -12,12 +13,14 @@ export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): bool
     places += Object.keys(entries).length;
     return entries;
   };
-  const countHeaders = (owner: JsonObject): JsonObject =>
-    mapObject(
+  const countCredentials = (owner: JsonObject): JsonObject => {
+    for (const key of ['url', 'endpoint_url']) if (splitAddress(ownValue(owner, key)) !== undefined) places += 1;
+    return mapObject(
       isObject(ownValue(owner, 'action')) || owner['type'] === 'action' ? mapObject(owner, 'values', count) : owner,
       'headers',
       count,
     );
+  };
   mapArray(data, 'nodes', (node) =>
     mapObject(node, 'data', (nodeData) => {
       if (places > limit) return nodeData;
@@ -25,7 +28,7 @@ export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): bool
         const fields = ownValue(nodeData, list);
         if (Array.isArray(fields)) places += fields.filter((field) => isObject(field) && isSecretField(field)).length;
       }
-      return mapArray(countHeaders(nodeData), 'tools', countHeaders);
+      return mapArray(countCredentials(nodeData), 'tools', countCredentials);
     }),
   );
   return places > limit;

@@ -56,6 +56,8 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
   let wake: () => void = () => undefined;
   let isRunning = false;
   let isHurried = false;
+  /** True if the last round has failed. Only the first of several failures is logged, as there are 8 rounds a second. */
+  let hasFailed = false;
   let gathering: NodeJS.Timeout | undefined;
 
   function hurry(): void {
@@ -104,8 +106,10 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
         if (hasReaders && !step.hasReaders && step.hasText) isHurried = true;
         step.hasReaders = hasReaders;
       }
+      hasFailed = false;
     } catch (error) {
-      logger.warn({ err: error }, 'the text of models could not be published; the next round retries');
+      if (!hasFailed) logger.warn({ err: error }, 'the text of models could not be published; each round retries');
+      hasFailed = true;
     }
     for (const step of asked) if (step.isSettled) leave(step);
   }

@@ -170,7 +170,7 @@ function policyOf({ maxAttempts, firstDelayMs } = UNLIMITED, data: Record<string
  */
 function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<unknown>): void {
   if (number <= Math.max(retry.maxAttempts, policy.maxAttempts)) return;
-  throw new NodeFailure('worker_lost', `The node was given up: ${number - 1} of its attempts were cut off.`);
+  throw new NodeFailure('worker_lost', `The node was given up after ${number - 1} attempts; the last one was cut off.`);
 }
 
 /**
@@ -193,6 +193,8 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
   const { step, task, number, policy } = attempt;
   if (error instanceof NodeWaits) {
     observe(deps, attempt, 'waits');
+    // The connection has become ready meanwhile, so nothing waits and the attempt has done nothing.
+    if (error.facts.isOver === true) await uncountAttempt(deps, step, task);
     throw error;
   }
   if (isHandedBack(error) || error instanceof MissingKeyError) {

@@ -8,9 +8,11 @@ import { Time } from '../ui/figures.js';
 import { Status } from '../ui/status.js';
 import { api, unwrap } from '../service/api.js';
 import type { RunnableWorkflow } from '../pages/workflows/run-dialog.js';
+import { mayAct, useProjects, type Role } from '../service/projects.js';
 import { isNotFound } from '../service/explain.js';
 import { useUser } from '../service/session.js';
-import { buttonsOfPage, commandsFor, placesFor, type Command } from './commands.js';
+import { buttonsOfPage, commandsFor, type Command } from './commands.js';
+import { placesFor } from './places.js';
 import './go-to.css';
 import { Problem } from '../service/problem.js';
 import { useTyped } from '../service/search-state.js';
@@ -31,11 +33,14 @@ export function GoTo({ onClose, onRun }: GoToProps) {
   const [buttons] = useState(buttonsOfPage);
   const list = useRef<HTMLDivElement>(null);
   const isAdmin = useUser()?.is_admin === true;
+  // The links to the settings name no project, so the settings show the first one.
+  const own = useProjects().data?.[0]?.role;
+  const may = (role: Role): boolean => own !== undefined && mayAct(own, role);
   const typed = text.trim();
   const found = useFound(wanted.trim());
   const runnable = useRunnable(wanted.trim());
   const local = [
-    { title: 'Pages', entries: placesFor(typed, isAdmin) },
+    { title: 'Pages', entries: placesFor(typed, { isAdmin, may }) },
     { title: 'Actions', entries: commandsFor(typed, buttons) },
   ];
   const groups = [

@@ -25,7 +25,9 @@ export const placementFields = {
     .meta({ title: 'Pool', format: POOL_FORMAT }),
   schedule_timeout: scheduleTimeoutField
     .nullish()
-    .describe('How long the node waits until a worker takes it. Empty: as long as the run lasts')
+    .describe(
+      'How long the node waits until a worker takes it. Empty: a day in the pool default, else as long as the run lasts',
+    )
     .meta({ title: 'Wait for a worker', format: SECONDS_FORMAT }),
 };
 

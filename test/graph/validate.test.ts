@@ -206,6 +206,12 @@ describe('validateNodes', () => {
     ['trigger-node', { input_fields: {} }, 'input_fields', 'Input should be a valid list'],
     ['trigger-node', { input_fields: [{ id: 'a' }, { id: 'a' }] }, 'input_fields.1.id', 'Field id should be unique'],
     [
+      'agent-node',
+      { messages, settings, tools: [{ type: 'mcp', server_label: 'service:shop', endpoint_url: 'https://mcp.test/' }] },
+      'tools.0.server_label',
+      'Server label should not begin with "service:"',
+    ],
+    [
       'trigger-node',
       { input_fields: [{ id: 'a', is_secret: 'yes' }] },
       'input_fields.0.is_secret',

@@ -13,6 +13,7 @@ import {
 import { findTools } from '../../../db/agents/agent-tools.js';
 import { leaveStep } from '../../../db/nodes/node-results-repository.js';
 import { expireRequests } from '../../../db/agents/approvals-repository.js';
+import { NodeError } from '../../../graph/node-error.js';
 import { agentNode, type AgentNodeData } from '../../../graph/nodes/agent.js';
 import { splitLease } from '../../../memory/split-lease.js';
 import { NodeFailure } from '../../node/failures.js';
@@ -60,7 +61,7 @@ export function createToolsStep(deps: AgentDeps, { turn }: TurnKey): NodeStep<To
       // Starts workflows one after another, because each needs memory for a drawing and its run is accepted quickly.
       const starts = new PQueue({ concurrency: 1 });
       await Promise.all(open.map((call) => (isOfWorkflow(call) ? starts : servers).add(() => answer(call))));
-      if (failures.length > 0) throw failures.find((error) => !isRetryable(error)) ?? failures[0];
+      if (failures.length > 0) throw mostFinal(failures);
       if (runs.length > 0) await leaveStep(deps.db, task, name);
       return { facts: toFacts(runs) };
     },
@@ -90,7 +91,15 @@ function toFacts(runs: OpenToolRun[]): ToolsFacts | undefined {
   return { runs: runs.map(({ child }) => child), untilMs: Math.max(...runs.map(({ untilMs }) => untilMs)) };
 }
 
-const isRetryable = (error: unknown) => error instanceof NodeFailure && error.isRetryable;
+/**
+ * Returns the failure with which the step ends. A final failure comes first, because a node that ends anyway need not
+ * wait for a sign-in or an outage.
+ */
+export function mostFinal(failures: readonly unknown[]): unknown {
+  const isRetryable = (error: unknown): boolean => error instanceof NodeFailure && error.isRetryable;
+  const isFinal = (error: unknown): boolean => error instanceof NodeError && !isRetryable(error);
+  return failures.find(isFinal) ?? failures.find((error) => !isRetryable(error)) ?? failures[0];
+}
 
 function failOnRejection({ settings }: AgentNodeData, calls: StoredToolCall[]): void {
   if (settings.on_reject !== 'fail') return;

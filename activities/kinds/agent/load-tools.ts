@@ -36,12 +36,7 @@ export async function loadTools(
 ): Promise<AgentTool[]> {
   const stored = await findTools(deps.db, deps.secretBox, task);
   if (stored !== undefined) return stored;
-  const lease = splitLease(task.memory, task.signal);
-  const ofServers = await Promise.all(
-    data.tools.map(async (tool) => {
-      return tool.type === 'mcp' ? toolsOfServer(deps, { ...task, memory: lease.part() }, tool, values) : undefined;
-    }),
-  ).finally(lease.close);
+  const ofServers = await listOfServers(deps, task, data, values);
   const found: AgentTool[] = [];
   for (const [at, tool] of data.tools.entries()) {
     if (tool.type === 'mcp') found.push(...ofServers[at]!.tools);
@@ -59,6 +54,32 @@ export async function loadTools(
     leftOut: [...listed, ...beyond].flatMap(toLeftOut),
     maxCostUsd: maxCostOf(data),
   });
+}
+
+/** Returns the tools of each MCP server, by the index of the tool. If one fails, the other listings end first. */
+async function listOfServers(
+  deps: LoadToolsDeps,
+  task: NodeTask,
+  data: AgentNodeData,
+  values: VariableValues,
+): Promise<(ServerTools | undefined)[]> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([task.signal, failed.signal]);
+  const lease = splitLease(task.memory, signal);
+  const listings = data.tools.map(async (tool) => {
+    return tool.type === 'mcp'
+      ? toolsOfServer(deps, { ...task, signal, memory: lease.part() }, tool, values)
+      : undefined;
+  });
+  try {
+    return await Promise.all(listings);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(listings);
+    throw error;
+  } finally {
+    lease.close();
+  }
 }
 
 interface ServerTools {

@@ -1,9 +1,11 @@
 import type { EndIterationFacts, EndIterationRef } from '../../../contract/activities.js';
 import { findIterationFailure, recordIterationFailure } from '../../../db/nodes/iterations-repository.js';
 import { isQuotaExceeded } from '../../../db/projects/stored-bytes-repository.js';
+import { mayBeCaught } from '../../../graph/caught.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
 import { writeJson } from '../../../graph/json-text.js';
 import { NodeError } from '../../../graph/node-error.js';
+import { forEachNode } from '../../../graph/nodes/for_each.js';
 import { outputOfIteration } from '../../../graph/nodes/rendered-value.js';
 import type { NodeOutput } from '../../../graph/template.js';
 import { quotaFailure } from '../../node/failures.js';
@@ -33,9 +35,11 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
 
   async function fail(task: NodeTask, failure: Failure): Promise<EndIterationFacts> {
     const message = toErrorMessage(failure, task.run.masker);
-    const { index, next } = ref;
-    const reported = { code: failure.code, message };
-    await recordIterationFailure(db, ref, { index, failure: reported, ...(next !== undefined && { next }) });
+    const { index } = ref;
+    const { code } = failure;
+    // The loop starts no other iteration after a failure that it does not survive.
+    const next = survives(task, code) ? ref.next : undefined;
+    await recordIterationFailure(db, ref, { index, failure: { code, message }, ...(next !== undefined && { next }) });
     return { failure: failure.code };
   }
 
@@ -68,6 +72,11 @@ export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): No
       }
     },
   };
+}
+
+/** True if the loop continues with its other iterations after one has failed with this code. */
+function survives({ node: { kind, data } }: NodeTask, code: string): boolean {
+  return kind !== 'loop' && mayBeCaught(code) && forEachNode.schema.parse(data).on_item_error !== 'fail';
 }
 
 interface Failure {

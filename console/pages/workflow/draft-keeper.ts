@@ -55,6 +55,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #inService: JsonObject | undefined;
   /** The drawing that `continue` has shown. Undefined once it is saved or undone. */
   #continued: Drawing | undefined;
+  /** ETag of this editor's draft that the service should have deleted, but the request failed. */
+  #unremoved: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
 
@@ -214,8 +216,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });
     const tag = this.#tag;
     this.#lose();
-    // A failed request is ignored. If the draft stays, the next editor of the workflow offers or removes it.
-    if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => undefined);
+    // If the request fails, the next `#find` of this editor repeats it.
+    if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => (this.#unremoved = tag));
     // Drafts that equal the stored drawing are no longer offered.
     this.showOffers();
   }
@@ -283,7 +285,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Reads the service's draft and finds out whose it is. Removes another draft that equals the stored drawing. */
   async #find(): Promise<void> {
     const { calls, store } = this.#options;
-    const draft = await calls.read();
+    const draft = await this.#readLive();
     const isMine = draft !== undefined && draft.tag === this.#tag;
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#lose();
@@ -294,6 +296,14 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
     this.showOffers();
+  }
+
+  /** Reads the service's draft. Removes the one whose removal has failed before. */
+  async #readLive(): Promise<KeptDraft | undefined> {
+    const { calls } = this.#options;
+    const draft = await calls.read();
+    if (draft === undefined || draft.tag !== this.#unremoved || draft.tag === this.#tag) return draft;
+    return (await calls.remove(draft.tag)) ? undefined : calls.read();
   }
 
   /** True if the assistant wrote the draft. One from before the last save is offered like that of another editor. */

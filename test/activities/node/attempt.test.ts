@@ -6,6 +6,7 @@ import { NodeFailure } from '../../../activities/node/failures.js';
 import { Isolation } from '../../../activities/node/isolation.js';
 import { createSharedWrites } from '../../../activities/node/shared-writes.js';
 import { handlesOf, type NodeDeps, type NodeStep } from '../../../activities/node/node-step.js';
+import { ConnectionNeeded, NodeWaits } from '../../../activities/node/wait-for-connection.js';
 import type { RunContext } from '../../../activities/node/run-context.js';
 import { createWorkerMetrics } from '../../../activities/worker/worker-metrics.js';
 import type { NodeFacts } from '../../../contract/activities.js';
@@ -100,6 +101,31 @@ describe('an attempt of a node', function () {
   });
 
   const isUnreadable = { name: 'ApplicationFailure', type: 'secret_unreadable', nextRetryDelay: 10_000 };
+
+  it('is not counted when its connection has become ready before it could wait', async () => {
+    const needsSignIn = { ...evaluatesTrue, isClaimed: true, run: () => Promise.reject(new ConnectionNeeded(0)) };
+    for (let count = 0; count < 2; count += 1) {
+      const isOver = (error: unknown): boolean => error instanceof NodeWaits && error.facts.isOver === true;
+      await assert.rejects(attempt(needsSignIn), isOver);
+      assert.equal((await findNodeClaim(db, { runId: run.id, path: '', nodeId: run.nodeIds[0]! }))?.attempts, 0);
+    }
+  });
+
+  it('is the last one where no attempt before has come to an end, and says how many there were', async () => {
+    const retry = { maxAttempts: 2, firstDelayMs: 0 };
+    const outcomes = [new NodeFailure('timeout', 'Late.', { isRetryable: true }), new Error('killed')];
+    for (const outcome of outcomes) {
+      const step = { ...evaluatesTrue, isClaimed: true, retry, run: () => Promise.reject(outcome) };
+      await assert.rejects(attempt(step));
+    }
+    await assert.rejects(attempt({ ...evaluatesTrue, isClaimed: true, retry }), { type: 'worker_lost' });
+    const { error_message: message } = await db
+      .selectFrom('node_results')
+      .select('error_message')
+      .where('run_id', '=', run.id)
+      .executeTakeFirstOrThrow();
+    assert.equal(message, 'The node was given up after 2 attempts; the last one was cut off.');
+  });
 
   it('is repeated without being counted as long as a key is missing', async () => {
     const claimed = { ...evaluatesTrue, isClaimed: true, retry: { maxAttempts: 1, firstDelayMs: 0 } };

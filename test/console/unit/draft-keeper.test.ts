@@ -120,6 +120,26 @@ describe('the keeper of unsaved work', () => {
     assert.equal(first.entries.length, 0);
   });
 
+  it('is removed at the next look where the service could not be reached when the changes were undone', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    await eventually(() => service.draft !== undefined);
+    let tries = 0;
+    const remove = calls.remove;
+    calls.remove = async (tag) => {
+      tries += 1;
+      if (tries === 1) throw new TypeError('fetch failed');
+      return remove(tag);
+    };
+    here.store.undo();
+    await eventually(() => tries === 1);
+    assert.equal(countOf(service.draft!.drawing), 1);
+    await here.keeper.lookAround();
+    assert.equal(service.draft, undefined);
+    assert.deepEqual(here.keeper.getState().offers, []);
+  });
+
   it('overwrites no draft of another place: both are there until the person chooses', async () => {
     const { service, calls } = startService();
     const [here, there] = [open(calls), open(calls)];

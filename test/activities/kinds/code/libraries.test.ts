@@ -35,6 +35,21 @@ describe('the library luxon in code', function () {
     assert.deepEqual(await run(code), [false, false, false]);
   });
 
+  it('has formats that refuse an invalid date, as those of Node.js do', async () => {
+    const code = `
+      const day = luxon.DateTime.fromISO('2024-07-05', { zone: 'UTC' }).setLocale('en-US');
+      const { dtf } = day.loc.dtFormatter(day, {});
+      const format = (date) => {
+        try {
+          return dtf.format(date);
+        } catch (error) {
+          return error.name;
+        }
+      };
+      return [format(NaN), format(new Date('tomorrow')), format(day.toMillis())];`;
+    assert.deepEqual(await run(code), ['RangeError', 'RangeError', '7/5/2024']);
+  });
+
   it('may be replaced by a variable of the code', async () => {
     assert.equal(await run('const luxon = 5; return luxon;'), 5);
     assert.equal(await run('globalThis.luxon = 6; return luxon;'), 6);

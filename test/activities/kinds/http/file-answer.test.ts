@@ -60,6 +60,23 @@ describe('an answer without a type', () => {
   });
 });
 
+describe('the answer to a request that is sent again with a renewed credential', () => {
+  it('is the output, although the refusal before it was saved as a file', async () => {
+    const save = async (_task: unknown, _file: unknown, bytes: Readable) => {
+      await buffer(bytes);
+      return { file_id: 'refusal' };
+    };
+    const files = { maxBytes: MOST, save } as unknown as FileUse;
+    const settings = { response: 'auto', fail_on_status: false } as unknown as HttpNodeData['settings'];
+    const answer = createFileAnswer(files, {} as NodeTask, { url: new URL('http://host/a'), settings });
+    await answer.consume({ status: 401, headers: { 'content-type': 'application/pdf' } })!(Readable.from([PIECE]));
+    assert.deepEqual(answer.file(), { file_id: 'refusal' });
+    const json = { status: 200, headers: { 'content-type': 'application/json' } };
+    assert.equal(answer.consume(json), undefined);
+    assert.equal(answer.file(), undefined);
+  });
+});
+
 describe('an answer that becomes a file', () => {
   const REFUSED = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const called = { url: new URL('http://host/a'), hasSecretHost: false, masker: createMasker([]) };

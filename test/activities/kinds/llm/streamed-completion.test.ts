@@ -195,6 +195,23 @@ describe('the answer of a provider that streams', () => {
     assert.ok(tookMs < 1_000, `${tookMs} ms`);
   });
 
+  it('is no completion without a body, and nothing was counted', async () => {
+    for (const status of [204, 205]) {
+      for (const onText of [undefined, () => undefined]) {
+        const error = await new AnswerReader(onText).read(new Response(null, { status })).then(
+          () => assert.fail('it could be used'),
+          (thrown: unknown) => thrown,
+        );
+        assert.ok(error instanceof UnusableAnswer, String(error));
+        const { code, isRetryable } = toLlmFailure(error, masker);
+        assert.deepEqual(
+          { code, isRetryable, usage: error.usage, hasWords: error.hasWords },
+          { code: 'invalid_response', isRetryable: false, usage: undefined, hasWords: false },
+        );
+      }
+    }
+  });
+
   it('may come in one piece, or be no completion at all', async () => {
     const json = { choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }] };
     for (const type of ['application/json; charset=utf-8', 'text/plain']) {
