@@ -2,7 +2,7 @@
 // (docs/use/test-runs.md, "Cases").
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { findEarlierRun } from '../../db/resume/resume-repository.js';
-import { findOutput, listEndsOf } from '../../db/test-runs/run-results-repository.js';
+import { findOutput, listEndsOf, measureEndsOf } from '../../db/test-runs/run-results-repository.js';
 import type { CaseContent } from '../../db/test-runs/cases-repository.js';
 import { fieldIdsOf, secretFieldsOf } from '../../graph/input.js';
 import { parseJson } from '../../graph/json-text.js';
@@ -14,11 +14,13 @@ import { secretsOfRun } from '../runs/resume/drawings.js';
 import { hasSideEffects } from './estimate.js';
 import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
-/** The case has no expectation for a longer output. */
+export const MOST_BYTES_OF_CASE = 1024 * 1024;
+
+/** The case has no expectation for a longer output. The result with a shorter one has less than 1 MiB. */
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 400 for a run of another workflow, one that is open, one whose results have expired, one that needs too many
+ * Throws 413 if the results are larger than a case may be, and 400 for a run of another workflow, one that is open, one whose results have expired, one that needs too many
  * mocks, and one that holds secrets of other runs. Also throws 400 for a run of the assistant in the editor, because
  * every member may read the cases, but not such a run.
  */
@@ -44,8 +46,11 @@ export async function caseFromRun(
     const waits = kind === 'human' || (kind === 'wait' && of['mode'] === 'callback');
     return waits || hasSideEffects(kind, of);
   });
-  const ends = await listEndsOf(db, runId, mocked, MOST_MOCKS + 1);
-  refuseManyMocks(ends.length);
+  const { count, bytes } = await measureEndsOf(db, runId, mocked, MOST_MOCKS + 1);
+  refuseManyMocks(count);
+  // The results are measured before they are read, because each may have 10 MiB.
+  if (bytes > MOST_BYTES_OF_CASE) throw largeCase();
+  const ends = await listEndsOf(db, runId, mocked, MOST_MOCKS);
   const secrets = openPassedSecrets(secretBox, run.passedSecretsEnc, row);
   if (secrets.length > 0) {
     throw new ApiError(400, 'passed_secrets', 'The run holds secrets of other runs, which no case can keep.');
@@ -54,7 +59,7 @@ export async function caseFromRun(
     const key = path === '' ? nodeId : `${nodeId}@${path}`;
     return [key, error === undefined ? (parseJson(result ?? '{"content":""}') as JsonObject) : { error }];
   });
-  const output = await findOutput(db, runId);
+  const output = await findOutput(db, runId, MOST_BYTES_OF_CASE);
   return {
     input: isObject(input) ? input : {},
     mocks: Object.fromEntries(mocks) as JsonObject,
@@ -63,6 +68,10 @@ export async function caseFromRun(
     // Without a sealed input, nothing in it was masked.
     ...(run.inputEnc !== null && { secretsThen: secretsOfRun(secretBox, run) }),
   };
+}
+
+export function largeCase(): ApiError {
+  return new ApiError(413, 'too_large', 'A case has at most 1 MiB.');
 }
 
 function expectOutput(output: string | undefined): CaseContent['expect'] {

@@ -48,7 +48,7 @@ import { idParams, MAX_ID, pathId, uuid } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
 import { findNamedDraft, hasDrawing, NO_DRAWING } from '../workflows/find-draft.js';
 import { drawingBody, fromDraft } from '../workflows/workflow-body.js';
-import { caseFromRun } from './case-from-run.js';
+import { caseFromRun, largeCase, MOST_BYTES_OF_CASE } from './case-from-run.js';
 import { createCaseMasker, keepFieldIds, mergeInput, type SecretDrawing } from './case-secrets.js';
 import { invalidDrawingSchema, invalidStructure, judgeNodes } from './invalid-drawing.js';
 import { refuseManyMocks } from './read-mocks.js';
@@ -59,7 +59,6 @@ const defineRoute = routesOf<TestDeps>();
 
 const MOST_CASES = 100;
 const MOST_EXPECTATIONS = 100;
-const MOST_BYTES = 1024 * 1024;
 
 const name = z.string().trim().min(1).max(200);
 
@@ -211,7 +210,8 @@ const change = defineRoute({
         expect: body.expect ?? content.expect,
       },
     };
-    changed.content.input = await fillFiles(deps, workflow, changed.content.input);
+    // A case without a new input stays as it is, even if one of its files is gone.
+    if (input !== undefined) changed.content.input = await fillFiles(deps, workflow, changed.content.input);
     refuseLarge(changed.content);
     await updateCase(deps.db, deps.secretBox, changed);
     const stored = orNotFound(await findCase(deps.db, deps.secretBox, params.id, params.case_id));
@@ -254,16 +254,15 @@ const run = defineRoute({
     })
     .refine(hasDrawing, NO_DRAWING),
   responses: { 201: z.object({ id: z.string() }), 400: z.union([invalidDrawingSchema, badRequestSchema]) },
-  async handler({ deps, log, caller, params, body, memory }) {
+  async handler({ deps, caller, params, body, memory }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const cases = await chosen(deps, memory, { workflowId: params.id, ids: body.case_ids });
     const draft = await findNamedDraft(deps, workflow, caller, body);
     const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, draft, cases });
     const maxCostUsd = body.max_cost ?? null;
+    // A background loop starts the runs (`startRunningCases`). A request with a large drawing holds the only turn for
+    // these, and must not wait for the start of runs meanwhile.
     const id = await startCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
-    const started = await findCaseRun(deps.db, params.id, id);
-    // If this process dies here, another process continues the run of the cases.
-    if (started !== undefined) await driveCases(deps, log, started);
     return { status: 201, body: { id } };
   },
 });
@@ -312,12 +311,12 @@ const cancelRun = defineRoute({
   ...editor,
   params: caseRunParams,
   responses: { 200: caseRunSchema },
-  async handler({ deps, log, params, memory, audit }) {
+  async handler({ deps, log, params, memory, audit, signal }) {
     const found = orNotFound(await findCaseRun(deps.db, params.id, params.case_run_id));
     await audit.change((transaction) => cancelCaseRun(transaction, found.id), {
       keyOf: (isCancelled) => (isCancelled ? { id: found.id } : undefined),
     });
-    await driveCases(deps, log, { ...found, isCancelled: true });
+    await driveCases(deps, log, { ...found, isCancelled: true }, signal);
     return {
       status: 200,
       body: await viewRun(deps, memory, orNotFound(await findCaseRun(deps.db, params.id, found.id))),
@@ -339,17 +338,24 @@ async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'n
   return toView(stored, createCaseMasker(deps.secretBox, workflow)(stored.content));
 }
 
-/** Replaces file ids by file values, so that the case refers to the files. An id of no file of the project stays. */
+/**
+ * Replaces file ids by file values, so that the case refers to the files. Throws 400 if a field for files has an id of
+ * no file of the project.
+ */
 async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const taking = { projectId: workflow.project_id, fields: inputFieldsOf(workflow.document), input };
-  return (await resolveRunFiles(db, taking)).input as JsonObject;
+  const { input: filled, inputErrors } = await resolveRunFiles(db, taking);
+  if (inputErrors.length > 0) {
+    throw invalidFields({
+      input: inputErrors.flatMap((error) => Object.entries(error).map(([field, sentence]) => `${field}: ${sentence}`)),
+    });
+  }
+  return filled as JsonObject;
 }
 
 function refuseLarge(content: Case['content']): void {
   refuseManyMocks(Object.keys(content.mocks).length);
-  if (Buffer.byteLength(JSON.stringify(content)) > MOST_BYTES) {
-    throw new ApiError(413, 'too_large', 'A case has at most 1 MiB.');
-  }
+  if (Buffer.byteLength(JSON.stringify(content)) > MOST_BYTES_OF_CASE) throw largeCase();
 }
 
 function toView(
@@ -420,9 +426,9 @@ async function toTried(
   const isExecuted = (id: string): boolean => cases.some(({ content }) => !Object.hasOwn(content.mocks, id));
   const executed = new Set(plan.ids.filter(isExecuted));
   await judgeNodes(deps, { projectId: workflow.project_id, drawing, secrets, document, plan, executed });
-  // With a draft, the drawing is stored with its secrets filled in: the draft, for whose values `********` stands, may
-  // be gone when the cases start.
-  return { drawing: draft === undefined ? sentDrawing : drawing, version: null };
+  // The drawing is stored with its secrets and the facts of its actions filled in: when the cases start, the draft may
+  // be gone, and the workflow and its services may have changed.
+  return { drawing, version: null };
 }
 
 async function atVersion(deps: TestDeps, workflow: StoredDrawing, version: number | undefined): Promise<StoredDrawing> {

@@ -41,7 +41,7 @@ export async function passRequiredCases(
     if (run.status === 'failed') {
       throw new ApiError(409, 'cases_failed', `Not all required cases have passed: see the run ${id} of these cases.`);
     }
-    await driveCases(deps, log, run);
+    await driveCases(deps, log, run, signal);
     await pause(LOOK_AGAIN_MS);
   }
   throw new ApiError(409, 'cases_running', `The required cases have not ended yet: see the run ${id} of these cases.`);

@@ -75,9 +75,7 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
       last = runs.length < AT_ONCE ? undefined : runs.at(-1)!.id;
       for (const run of runs) {
         if (stopped.aborted) break;
-        await driveCases(deps, deps.logger, run).catch((error: unknown) => {
-          deps.logger.warn({ err: error, case_run_id: run.id }, 'cases were not continued; a later round tries again');
-        });
+        await driveCases(deps, deps.logger, run, stopped);
       }
     } catch (error) {
       deps.logger.warn({ err: error }, 'the open runs of cases could not be listed; the next round tries again');
@@ -88,12 +86,22 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
 
 /**
  * Ends the cases whose runs have ended, starts the next ones, and ends the case run after the last. Several processes
- * may do so at once: a case gets only one run, and ends once.
+ * may do so at once: a case gets only one run, and ends once. Logs errors and does not throw them, because the case run
+ * is stored and a later round continues it. Aborting `signal` ends the comparison of texts, which may take long.
  */
-export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Promise<void> {
+export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun, signal: AbortSignal): Promise<void> {
+  try {
+    await continueCases(deps, log, run, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    log.warn({ err: error, case_run_id: run.id }, 'cases were not continued; a later round tries again');
+  }
+}
+
+async function continueCases(deps: TestDeps, log: Logger, run: CaseRun, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   const access = await findWorkflowRole(db, run.workflowId, { userId: run.userId });
-  const isGone = !mayRun(access?.role ?? null);
+  const isGone = !run.isUserActive || !mayRun(access?.role ?? null);
   const results = await listCaseResults(db, run.id);
   const cost = sumOf(results.map(({ costUsd }) => costUsd));
   const isTooDear = run.maxCostUsd !== null && (run.hasReachedLimit || cost.gt(run.maxCostUsd));
@@ -103,7 +111,7 @@ export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun): Pro
   let workflow: StoredDrawing | undefined;
   for (const result of results) {
     if (result.status !== 'in progress') continue;
-    const isJudged = await endIfOver(deps, run, result);
+    const isJudged = await endIfOver(deps, run, result, signal);
     if (isJudged === false) open += 1;
     if (isJudged !== undefined) continue;
     // At the money limit, started runs continue, because each paid call is checked against the limit before it is made.
@@ -133,11 +141,16 @@ const TOO_DEAR = { code: 'budget_exceeded', message: 'The runs of these cases ha
  * Judges a case whose run has ended, and ends the case. Returns undefined if the case has no run or the run goes on,
  * and false if the case is to be judged in a later round.
  */
-async function endIfOver(deps: TestDeps, run: CaseRun, result: CaseResult): Promise<boolean | undefined> {
+async function endIfOver(
+  deps: TestDeps,
+  run: CaseRun,
+  result: CaseResult,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   const { runId, runStatus, caseId } = result;
   if (runId === null || runStatus === null || runStatus === 'In Progress') return undefined;
   const detail = await readCaseDetail(deps.db, deps.secretBox, { caseRunId: run.id, caseId });
-  const judged = await judgeCase(deps, { ...result, runId, detail }, run.userId);
+  const judged = await judgeCase(deps, { ...result, runId, detail }, { userId: run.userId, signal });
   if (judged === undefined) return false;
   await endCase(deps.db, deps.secretBox, { caseRunId: run.id, caseId, ...judged });
   return true;
@@ -148,23 +161,26 @@ async function stopCase(
   deps: TestDeps,
   log: Logger,
   run: CaseRun,
-  { caseId, runId }: CaseResult,
+  { caseId, runId, isCancelRequested }: CaseResult,
   error: typeof CANCELLED,
 ): Promise<void> {
   if (runId === null) return endAsError(deps, { caseRunId: run.id, caseId }, error);
+  // The reconciler repeats the request until the run has ended.
+  if (isCancelRequested) return;
   await cancelRun(deps, log, { workflowId: run.workflowId, runId, doer: SYSTEM }).catch((thrown: unknown) => {
     // The run has ended meanwhile.
     if (!(thrown instanceof ApiError)) throw thrown;
   });
 }
 
+/** Leaves a case for a later round if another process has started its run meanwhile. */
 async function endAsError(
   { db, secretBox }: TestDeps,
   place: { caseRunId: string; caseId: number },
   error: { code: string; message: string },
 ): Promise<void> {
   const detail = await readCaseDetail(db, secretBox, place);
-  await endCase(db, secretBox, { ...place, status: 'error', detail: { ...detail, error } });
+  await endCase(db, secretBox, { ...place, status: 'error', detail: { ...detail, error }, isWithoutRun: true });
 }
 
 interface CaseToStart {
@@ -191,6 +207,7 @@ async function startCase(deps: TestDeps, log: Logger, { run, workflow, result }:
       input: found.content.input,
       passedSecrets: secretsOfCase(found.content),
       drawing,
+      isResolved: true,
       version,
       mocks: found.content.mocks,
       usesPins: false,

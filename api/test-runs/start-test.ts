@@ -7,7 +7,7 @@ import { holdAssistantRun } from '../../db/agents/assistant-token.js';
 import type { Db } from '../../db/core/client.js';
 import { addReferences } from '../../db/files/references-repository.js';
 import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
-import { findEarlierRun, copyReused, type ReusedResults } from '../../db/resume/resume-repository.js';
+import { findEarlierRun, copyReused, type ReusedSource } from '../../db/resume/resume-repository.js';
 import { insertAcceptedRun } from '../../db/runs/runs-repository.js';
 import { insertTestRun } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -37,6 +37,11 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   userId: number;
   /** A drawing from the request body; undefined for the workflow's own. */
   drawing: JsonObject | undefined;
+  /**
+   * True if `drawing` was stored with its secrets and the facts of its actions. It is then executed with these facts, as
+   * its secrets must only be sent to the servers for which they were stored.
+   */
+  isResolved?: boolean;
   /** The draft whose values `********` in that drawing stands for. */
   draft?: SplitDrawing | undefined;
   /**
@@ -91,8 +96,13 @@ export async function openTest(
   deps: TestDeps,
   request: Omit<TestRequest, 'userId' | 'keyed' | 'skipsWaits'>,
 ): Promise<OpenedTest> {
-  const { workflow: stored, drawing: given, draft } = request;
-  const workflow = given === undefined ? stored : await withDrawing(deps, stored, given, draft);
+  const { workflow: stored, drawing: given, draft, isResolved = false } = request;
+  const workflow =
+    given === undefined
+      ? stored
+      : isResolved
+        ? seal(deps, stored, given)
+        : await withDrawing(deps, stored, given, draft);
   const { drawing, secrets } = openDrawing(deps.secretBox, workflow);
   const compiled = compilePlan(drawing);
   if (!compiled.ok) throw invalidStructure(compiled.errors);
@@ -161,9 +171,17 @@ export async function withDrawing(
   drawing: JsonObject,
   draft: SplitDrawing | undefined,
 ): Promise<StoredDrawing> {
-  const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
   const earlier = [draft?.data, workflow.document];
-  const resolved = await resolveActions(db, workflow.project_id, drawing, earlier);
+  return seal({ secretBox }, workflow, await resolveActions(db, workflow.project_id, drawing, earlier), draft);
+}
+
+function seal(
+  { secretBox }: Pick<TestDeps, 'secretBox'>,
+  workflow: StoredDrawing,
+  resolved: JsonObject,
+  draft?: SplitDrawing,
+): StoredDrawing {
+  const stored = { data: workflow.document, secrets: openSecrets(secretBox, workflow) };
   const { masked, secrets } = splitSecrets(resolved, stored, draft);
   const sealed = sealSecrets(secretBox, secrets, 'workflow-secrets', workflow.project_id, workflow.id);
   return { ...workflow, document: masked, secrets_enc: sealed };
@@ -233,27 +251,22 @@ async function insertAll(
   await addReferences(transaction, facts.project_id, { kind: 'run', id: facts.id }, fileIdsIn(fixedResults));
   const isLoop = new Set(plan.ids.filter((_, number) => traitsOf(plan.kinds[number]!).runs === 'body'));
   const hasRounds = new Set(plan.ids.filter((_, number) => plan.kinds[number] === 'loop'));
-  for (const from of runsOf(planned)) {
+  const reused = runsOf(planned).map((from): ReusedSource => {
     const nodes = sources.filter(({ runId }) => runId === from).map(({ path, nodeId: id }) => ({ path, nodeId: id }));
     const around = loops.filter(({ runId }) => runId === from);
     // Nodes of a round may read the output of the round before.
     const before = around
       .filter(({ index, nodeId: id }) => index > 0 && hasRounds.has(id))
       .map(({ index, ...loop }) => ({ ...loop, indexes: [index - 1] }));
-    const reused: ReusedResults = {
-      nodes,
-      loops: nodes.filter(({ nodeId: id }) => isLoop.has(id)),
-      iterations: before,
-    };
-    await copyReused(transaction, secretBox, {
-      from,
-      to: facts.id,
-      projectId: facts.project_id,
-      reused,
-      storesSource: true,
-      itemsOf: around,
-    });
-  }
+    const whole = nodes.filter(({ nodeId: id }) => isLoop.has(id));
+    return { from, reused: { nodes, loops: whole, iterations: before }, itemsOf: around };
+  });
+  await copyReused(transaction, secretBox, {
+    to: facts.id,
+    projectId: facts.project_id,
+    sources: reused,
+    storesSource: true,
+  });
 }
 
 /** Returns the runs whose results or items are reused. */

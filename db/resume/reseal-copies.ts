@@ -16,49 +16,62 @@ interface Copies {
 }
 
 /**
- * Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Every sealed value of `toRunId`
- * must still be sealed for `fromRunId`; otherwise it throws. Throws `MissingKeyError` if a key is gone.
+ * Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Seals only the values that both runs
+ * have in common, because `toRunId` may also have values of other runs. Throws `MissingKeyError` if a key is gone.
  */
 export async function resealCopies(transaction: Db, box: SecretBox, fromRunId: string, toRunId: string): Promise<void> {
-  await resealTable(transaction, toRunId, {
-    table: 'node_results',
-    column: 'result_enc',
-    key: [
-      ['path', 'text'],
-      ['node_id', 'text'],
-    ],
-    reseal(sealed, key) {
-      const [path, nodeId] = key as [string, string];
-      return box.seal(box.open(sealed, 'node-result', fromRunId, path, nodeId), 'node-result', toRunId, path, nodeId);
+  await resealTable(
+    transaction,
+    { fromRunId, toRunId },
+    {
+      table: 'node_results',
+      column: 'result_enc',
+      key: [
+        ['path', 'text'],
+        ['node_id', 'text'],
+      ],
+      reseal(sealed, key) {
+        const [path, nodeId] = key as [string, string];
+        return box.seal(box.open(sealed, 'node-result', fromRunId, path, nodeId), 'node-result', toRunId, path, nodeId);
+      },
     },
-  });
-  await resealTable(transaction, toRunId, {
-    table: 'loop_items',
-    column: 'item_enc',
-    key: [
-      ['path', 'text'],
-      ['node_id', 'text'],
-      ['index', 'integer'],
-    ],
-    reseal(sealed, key) {
-      const [path, nodeId, index] = key as [string, string, number];
-      return box.seal(
-        box.open(sealed, 'loop-item', fromRunId, path, nodeId, index),
-        'loop-item',
-        toRunId,
-        path,
-        nodeId,
-        index,
-      );
+  );
+  await resealTable(
+    transaction,
+    { fromRunId, toRunId },
+    {
+      table: 'loop_items',
+      column: 'item_enc',
+      key: [
+        ['path', 'text'],
+        ['node_id', 'text'],
+        ['index', 'integer'],
+      ],
+      reseal(sealed, key) {
+        const [path, nodeId, index] = key as [string, string, number];
+        return box.seal(
+          box.open(sealed, 'loop-item', fromRunId, path, nodeId, index),
+          'loop-item',
+          toRunId,
+          path,
+          nodeId,
+          index,
+        );
+      },
     },
-  });
+  );
 }
 
-async function resealTable(transaction: Db, runId: string, copies: Copies): Promise<void> {
+interface Runs {
+  fromRunId: string;
+  toRunId: string;
+}
+
+async function resealTable(transaction: Db, runs: Runs, copies: Copies): Promise<void> {
   const { table, column, key } = copies;
   let after: (string | number)[] | undefined;
   for (;;) {
-    const batch = await readBatch(transaction, runId, copies, after);
+    const batch = await readBatch(transaction, runs, copies, after);
     if (batch.length === 0) return;
     const parts = key.map(([, type], index) => {
       return sql`${batch.map((row) => row.key[index])}::${sql.raw(type)}[]`;
@@ -69,7 +82,7 @@ async function resealTable(transaction: Db, runId: string, copies: Copies): Prom
     await sql`
       UPDATE ${sql.table(table)} AS copy SET ${sql.ref(column)} = given.fresh
       FROM unnest(${sql.join(parts)}, ${fresh}::bytea[]) AS given (${names}, fresh)
-      WHERE copy.run_id = ${runId} AND ${sql.join(keyConditions, sql` AND `)}`.execute(transaction);
+      WHERE copy.run_id = ${runs.toRunId} AND ${sql.join(keyConditions, sql` AND `)}`.execute(transaction);
     after = batch.at(-1)!.key;
   }
 }
@@ -77,22 +90,27 @@ async function resealTable(transaction: Db, runId: string, copies: Copies): Prom
 /** Reads rows after `after` in the order of their key: at least one, however large it is. */
 async function readBatch(
   transaction: Db,
-  runId: string,
+  { fromRunId, toRunId }: Runs,
   { table, column, key }: Copies,
   after: (string | number)[] | undefined,
 ): Promise<{ key: (string | number)[]; sealed: Buffer }[]> {
   const columns = sql.join(key.map(([name]) => sql.ref(name)));
   const isAfter = after === undefined ? sql`true` : sql`(${columns}) > (${sql.join(after)})`;
+  const same = [...key.map(([name]) => name), column].map((name) => {
+    return sql`original.${sql.ref(name)} = copy.${sql.ref(name)}`;
+  });
   const { rows } = await sql<{ key: (string | number)[]; sealed: Buffer }>`
     WITH due AS (
-      SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)}
-      WHERE run_id = ${runId} AND ${sql.ref(column)} IS NOT NULL AND ${isAfter}
+      SELECT ${columns}, octet_length(${sql.ref(column)}) AS bytes FROM ${sql.table(table)} AS copy
+      WHERE run_id = ${toRunId} AND ${isAfter} AND EXISTS (
+        SELECT FROM ${sql.table(table)} AS original
+        WHERE original.run_id = ${fromRunId} AND ${sql.join(same, sql` AND `)})
       ORDER BY ${columns} LIMIT ${BATCH_ROWS}::integer
     ), batch AS (
       SELECT ${columns}, sum(bytes) OVER (ORDER BY ${columns}) - bytes AS bytes_before FROM due
     )
     SELECT json_build_array(${columns}) AS key, ${sql.ref(column)} AS sealed
     FROM batch JOIN ${sql.table(table)} USING (${columns})
-    WHERE run_id = ${runId} AND bytes_before < ${BATCH_BYTES}::bigint ORDER BY ${columns}`.execute(transaction);
+    WHERE run_id = ${toRunId} AND bytes_before < ${BATCH_BYTES}::bigint ORDER BY ${columns}`.execute(transaction);
   return rows;
 }

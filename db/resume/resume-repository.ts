@@ -137,65 +137,87 @@ export async function holdResults(transaction: Db, runId: string, retentionDays:
 }
 
 interface TakingOver {
-  from: string;
   to: string;
   projectId: number;
-  reused: ReusedResults;
+  sources: readonly ReusedSource[];
   /** True if each copy stores the id of its run, because a test reuses results of several runs. */
   storesSource?: boolean;
+}
+
+/** What is reused of one earlier run. */
+export interface ReusedSource {
+  from: string;
+  reused: ReusedResults;
   itemsOf?: readonly NodeInRun[];
 }
 
 /**
- * Copies results and items from one run of a project to another, but no calls and no costs. Throws PostgreSQL's error
- * if the project's quota does not suffice.
+ * Copies results and items from runs of a project to a new one, but no calls and no costs. Must be called once for the
+ * new run. Throws PostgreSQL's error, before it copies anything, if the project's quota does not suffice.
  */
 export async function copyReused(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
-  const { from, to, projectId, reused, storesSource = false, itemsOf = [] } = taking;
-  const [paths, ids] = [reused.nodes.map(({ path }) => path), reused.nodes.map(({ nodeId }) => nodeId)];
-  const loops = reused.loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
-  const done = reused.iterations.flatMap(({ path, nodeId, indexes }) =>
-    indexes.map((index) => iterationPath(path, nodeId, index)),
-  );
+  const { to, projectId, sources, storesSource = false } = taking;
+  if (sources.length === 0) return;
+  let bytes = 0;
+  for (const source of sources) bytes += await measureReused(transaction, source);
+  await refuseBeyondQuota(transaction, projectId, bytes);
+  for (const source of sources) await copyOf(transaction, box, source, { to, storesSource });
+  // The function adds the counts of all rows of the run, so a second call would count them twice.
+  await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
+}
+
+async function copyOf(
+  transaction: Db,
+  box: SecretBox,
+  { from, reused, itemsOf = [] }: ReusedSource,
+  { to, storesSource }: { to: string; storesSource: boolean },
+): Promise<void> {
+  const source = storesSource ? from : null;
   await sql`
     INSERT INTO node_results (run_id, path, node_id, status, handle, also_handles, result, result_bytes, result_enc,
       error_code, error_message, is_handled, iterations, is_iteration, started_at, finished_at, is_reused, source)
     SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
-      is_handled, iterations, is_iteration, started_at, finished_at, true, ${storesSource ? from : null}
-    FROM node_results
-    WHERE run_id = ${from} AND (
-      (NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[])))
-      OR (path <> '' AND EXISTS (SELECT FROM ${beginnings('[')} WHERE beginning = ANY (${loops}::text[])))
-      OR (path <> '' AND EXISTS (SELECT FROM ${beginnings(']')} WHERE beginning = ANY (${done}::text[]))))`.execute(
-    transaction,
-  );
-  await sql`SELECT restore_loop_progress(${to})`.execute(transaction);
-  // Copy a loop's items if something in its iterations is reused. Otherwise the loop evaluates its list again.
+      is_handled, iterations, is_iteration, started_at, finished_at, true, ${source}
+    FROM node_results WHERE ${isReusedOf(from, reused)}`.execute(transaction);
+  // Copy a loop's items if something in its iterations is reused. Otherwise the loop evaluates its list again. Rows that
+  // were copied from other runs do not count, because their loops may have had other items.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items
     WHERE run_id = ${from} AND (path, node_id) IN (
       SELECT path, node_id FROM loop_progress WHERE run_id = ${from} AND prefix IN (
-        SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')} WHERE run_id = ${to} AND path <> ''))`.execute(
-    transaction,
-  );
+        SELECT beginning FROM node_results CROSS JOIN LATERAL ${beginnings('[')}
+        WHERE run_id = ${to} AND path <> '' AND source IS NOT DISTINCT FROM ${source}))
+    ON CONFLICT DO NOTHING`.execute(transaction);
   await sql`
     INSERT INTO run_outputs (run_id, path, node_id, value_start)
     SELECT ${to}, path, node_id, value_start FROM run_outputs
     WHERE run_id = ${from} AND EXISTS (
       SELECT FROM node_results AS taken
-      WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id)`.execute(
-    transaction,
-  );
+      WHERE taken.run_id = ${to} AND taken.path = run_outputs.path AND taken.node_id = run_outputs.node_id
+        AND taken.source IS NOT DISTINCT FROM ${source})
+    ON CONFLICT DO NOTHING`.execute(transaction);
   await copyItems(transaction, { from, to, itemsOf });
   await copyReferences(transaction, { kind: 'run', id: from }, { kind: 'run', id: to });
   await resealCopies(transaction, box, from, to);
-  await refuseBeyondQuota(transaction, projectId, await measureReused(transaction, to));
+}
+
+/** A condition for the rows of `node_results` that are copied. */
+function isReusedOf(from: string, { nodes, loops, iterations }: ReusedResults): RawBuilder<boolean> {
+  const [paths, ids] = [nodes.map(({ path }) => path), nodes.map(({ nodeId }) => nodeId)];
+  const prefixes = loops.map(({ path, nodeId }) => iterationsPrefix(path, nodeId));
+  const done = iterations.flatMap(({ path, nodeId, indexes }) =>
+    indexes.map((index) => iterationPath(path, nodeId, index)),
+  );
+  return sql`run_id = ${from} AND (
+    (NOT is_iteration AND (path, node_id) IN (SELECT * FROM unnest(${paths}::text[], ${ids}::text[])))
+    OR (path <> '' AND EXISTS (SELECT FROM ${beginnings('[')} WHERE beginning = ANY (${prefixes}::text[])))
+    OR (path <> '' AND EXISTS (SELECT FROM ${beginnings(']')} WHERE beginning = ANY (${done}::text[]))))`;
 }
 
 async function copyItems(
   transaction: Db,
-  { from, to, itemsOf }: Required<Pick<TakingOver, 'from' | 'to' | 'itemsOf'>>,
+  { from, to, itemsOf }: { from: string; to: string; itemsOf: readonly NodeInRun[] },
 ): Promise<void> {
   if (itemsOf.length === 0) return;
   const [paths, ids] = [itemsOf.map(({ path }) => path), itemsOf.map(({ nodeId }) => nodeId)];
@@ -207,13 +229,13 @@ async function copyItems(
 }
 
 /**
- * Returns the bytes of the copied results. The quota is checked with their sum, because the insert of a small row may
+ * Returns the bytes of the results to copy. The quota is checked with their sum, because the insert of a small row may
  * not be checked by itself.
  */
-async function measureReused(transaction: Db, runId: string): Promise<number> {
+async function measureReused(transaction: Db, { from, reused }: ReusedSource): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::bigint AS bytes
-    FROM node_results WHERE run_id = ${runId}`.execute(transaction);
+    FROM node_results WHERE result IS NOT NULL AND ${isReusedOf(from, reused)}`.execute(transaction);
   return rows[0]?.bytes ?? 0;
 }
 

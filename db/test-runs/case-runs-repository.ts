@@ -24,6 +24,7 @@ export interface CaseResult {
   runStatus: StoredRunStatus | null;
   errorCode: string | null;
   errorMessage: string | null;
+  isCancelRequested: boolean;
   costUsd: string;
 }
 
@@ -31,6 +32,7 @@ export interface CaseRun {
   id: string;
   workflowId: number;
   userId: number;
+  isUserActive: boolean;
   status: 'in progress' | 'passed' | 'failed';
   maxCostUsd: string | null;
   isCancelled: boolean;
@@ -113,17 +115,25 @@ export async function insertCaseResult(
 interface EndedCase extends CasePlace {
   status: Exclude<CaseStatus, 'in progress'>;
   detail: CaseDetail;
+  /** Ends the case only if no run was started for it. */
+  isWithoutRun?: true;
 }
 
 export async function endCase(db: Db, box: SecretBox, ended: EndedCase): Promise<void> {
-  const { caseRunId, caseId, status, detail } = ended;
+  const { caseRunId, caseId, status, detail, isWithoutRun = false } = ended;
   await db
     .updateTable('case_results')
     .set({ status, detail_enc: box.seal(writeJson(detail), 'case-result', caseRunId, caseId) })
     .where('case_run_id', '=', caseRunId)
     .where('case_id', '=', caseId)
     .where('status', '=', 'in progress')
+    .$if(isWithoutRun, (update) => update.where('run_id', 'is', null))
     .execute();
+}
+
+function selectRuns(db: Db) {
+  const isActive = sql<boolean>`EXISTS (SELECT FROM users WHERE users.id = case_runs.user_id AND users.is_active)`;
+  return db.selectFrom('case_runs').select(RUN).select(isActive.as('isUserActive'));
 }
 
 const RUN = [
@@ -139,17 +149,12 @@ const RUN = [
 ] as const;
 
 export function findCaseRun(db: Db, workflowId: number, id: string): Promise<CaseRun | undefined> {
-  return db
-    .selectFrom('case_runs')
-    .select(RUN)
-    .where('id', '=', id)
-    .where('workflow_id', '=', workflowId)
-    .executeTakeFirst();
+  return selectRuns(db).where('id', '=', id).where('workflow_id', '=', workflowId).executeTakeFirst();
 }
 
 /** Returns open case runs after `after`, or from the first one, oldest first. Returns none if `after` is gone. */
 export function listOpenCaseRuns(db: Db, limit: number, after: string | undefined): Promise<CaseRun[]> {
-  const open = db.selectFrom('case_runs').select(RUN).where('status', '=', 'in progress');
+  const open = selectRuns(db).where('status', '=', 'in progress');
   const behind = sql<boolean>`(created_at, id) > (SELECT created_at, id FROM case_runs WHERE id = ${after})`;
   return (after === undefined ? open : open.where(behind)).orderBy('created_at').orderBy('id').limit(limit).execute();
 }
@@ -160,6 +165,7 @@ export function listCaseResults(db: Db, caseRunId: string): Promise<CaseResult[]
     .leftJoin('runs', 'runs.id', 'case_results.run_id')
     .select(['case_id as caseId', 'run_id as runId', 'case_results.status'])
     .select(['runs.status as runStatus', 'error_code as errorCode', 'error_message as errorMessage'])
+    .select(sql<boolean>`cancel_requested_at IS NOT NULL`.as('isCancelRequested'))
     .select(
       sql<string>`coalesce(runs.cost_usd + (
       SELECT coalesce(sum(below.cost_usd), 0) FROM runs AS below WHERE below.root_run_id = runs.id), 0)`.as('costUsd'),

@@ -59,6 +59,39 @@ export async function findNodeEnds(db: Db, runId: string, nodeIds: readonly stri
   return listEnds(db, runId, nodeIds, (query) => query.where('path', '=', ''));
 }
 
+/** Returns the bytes of the results of nodes outside loops, by node. A node without a result may be absent. */
+export async function measureNodeEnds(db: Db, runId: string, nodeIds: readonly string[]): Promise<Map<string, number>> {
+  if (nodeIds.length === 0) return new Map();
+  const rows = await sizesOf(db, runId, nodeIds).where('path', '=', '').execute();
+  return new Map(rows.map(({ node_id: nodeId, bytes }) => [nodeId, bytes]));
+}
+
+/**
+ * Returns the number of ends of nodes, including those in all iterations, and the bytes of their results. Counts at most
+ * `limit` of them.
+ */
+export async function measureEndsOf(
+  db: Db,
+  runId: string,
+  nodeIds: readonly string[],
+  limit: number,
+): Promise<{ count: number; bytes: number }> {
+  if (nodeIds.length === 0) return { count: 0, bytes: 0 };
+  return db
+    .selectFrom(sizesOf(db, runId, nodeIds).limit(limit).as('sizes'))
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
+    .executeTakeFirstOrThrow();
+}
+
+function sizesOf(db: Db, runId: string, nodeIds: readonly string[]) {
+  const isRead = sql`status = 'succeed'`;
+  return endsOf(db, runId, nodeIds).select([
+    'node_id',
+    sql<number>`CASE WHEN ${isRead} THEN ${resultBytes} ELSE 0 END`.as('bytes'),
+  ]);
+}
+
 /** Includes the nodes in all iterations. */
 export function listEndsOf(db: Db, runId: string, nodeIds: readonly string[], limit: number): Promise<NodeEnd[]> {
   return listEnds(db, runId, nodeIds, (query) => query.orderBy('path').limit(limit));
@@ -81,22 +114,34 @@ async function listEnds(
 }
 
 function selectEnds(db: Db, runId: string, nodeIds: readonly string[]) {
+  const text = sql<string | null>`result::text`.as('text');
+  return endsOf(db, runId, nodeIds).select(['node_id', 'path', 'status', 'error_code', 'error_message', text]);
+}
+
+function endsOf(db: Db, runId: string, nodeIds: readonly string[]) {
   return db
     .selectFrom('node_results')
-    .select(['node_id', 'path', 'status', 'error_code', 'error_message', sql<string | null>`result::text`.as('text')])
     .where('run_id', '=', runId)
     .where('node_id', '=', anyOf(nodeIds))
     .where('is_iteration', '=', false)
     .where('status', '<>', 'in progress');
 }
 
-/** Returns the output of a run as JSON text; undefined if it has none. */
-export async function findOutput(db: Db, runId: string): Promise<string | undefined> {
+/** Returns the output of a run as JSON text; undefined if it has none, or its node's result has more than `mostBytes`. */
+export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1): Promise<string | undefined> {
   const { rows } = await sql<{ text: string | null }>`
-    SELECT output.text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(2 ** 31 - 1)} AS output`.execute(
+    SELECT output.text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(mostBytes)} AS output`.execute(
     db,
   );
   return rows[0]?.text ?? undefined;
+}
+
+/** Returns the bytes of the result that has the output of a run; 0 if the run has none. */
+export async function measureOutput(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT output.result_bytes AS bytes
+    FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(0)} AS output`.execute(db);
+  return rows[0]?.bytes ?? 0;
 }
 
 /** Returns true if the run has started all of these iterations. */

@@ -69,7 +69,8 @@ async function insertAll(
   await hold(deps, transaction, earlierId);
   const facts = { ...run.facts, ...place, ...traceOfAcceptance(id), snapshot_hash: hashes.get(resumption)! };
   await insertAcceptedRun(transaction, facts, START_GRACE_SECONDS);
-  await copyReused(transaction, deps.secretBox, { from: earlierId, to: id, projectId: facts.project_id, reused });
+  const sources = [{ from: earlierId, reused }];
+  await copyReused(transaction, deps.secretBox, { to: id, projectId: facts.project_id, sources });
   const root = { root_run_id: place.root_run_id ?? id, depth: place.depth + 1 };
   for (const { nodeId, child, isAwaited } of children) {
     const childId = typeof child === 'string' ? child : child.run.facts.id;

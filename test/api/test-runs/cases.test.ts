@@ -281,6 +281,83 @@ describe('cases', function () {
     assert.equal((await publish()).status, 200);
   });
 
+  it('send credentials of an action only to the server that the drawing has stored', async () => {
+    const [stored, other] = [`/stored-${randomUUID()}`, `/other-${randomUUID()}`];
+    const secret = `key-${randomUUID()}`;
+    const parameter = { name: 'X-Api-Key', in: 'header', schema: { type: 'string', format: 'password' } };
+    const openapi = {
+      openapi: '3.0.3',
+      info: { title: 'Things', version: '1' },
+      paths: { '/things': { get: { operationId: 'listThings', parameters: [parameter], responses: {} } } },
+    };
+    const services = `/projects/${world.project}/services/`;
+    const body = (at: string) => ({ openapi, server_url: `${world.target.url}${at}` });
+    const made = await api.post<{ id: string }>(services, { body: body(stored) });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const action = { service: made.body.id, id: 'listThings' };
+    const asks = node('http', { action, values: { 'X-Api-Key': secret } });
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger(), asks])));
+    const shown = (await api.get<{ data: object; version: number }>(`/workflows/${workflowId}/`)).body;
+    const replaced = await api.put(`${services}${made.body.id}/`, { body: body(other) });
+    assert.equal(replaced.status, 200, JSON.stringify(replaced.body));
+    await make({ name: 'calls', required: true });
+    const sent = () => world.target.requestsTo(`${stored}/things`).map(({ headers }) => headers['x-api-key']);
+    await runCases();
+    assert.deepEqual(sent(), [secret], 'the stored drawing');
+    await runCases({ drawing: shown.data });
+    assert.deepEqual(sent(), [secret, secret], 'the same drawing, sent back');
+    await api.post(`/workflows/${workflowId}/publish-on-marketplace/`);
+    assert.deepEqual(sent(), [secret, secret, secret], 'before a publication');
+    assert.equal(world.callsTo(`${other}/things`), 0);
+
+    // The present drawing has the facts that the service has now; the version has its own.
+    const renewed = node('http', { action, values: { 'X-Api-Key': 'another' } });
+    const saved = await api.patch(`/workflows/${workflowId}/`, {
+      body: { data: drawing(linkInRow([trigger(), renewed])) },
+    });
+    assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    await runCases({ version: shown.version });
+    assert.deepEqual(sent(), [secret, secret, secret, secret], 'an earlier version');
+    assert.equal(world.callsTo(`${other}/things`), 0);
+  });
+
+  it('are not made of a run whose results are larger than a case may be', async () => {
+    const large = '/bytes/300000';
+    const posts = Array.from({ length: 4 }, () => http(`${world.target.url}${large}`, { method: 'POST', body: '{}' }));
+    const run = await world.runToEnd(drawing(linkInRow([trigger(), ...posts])));
+    const refused = await api.post<Record<string, unknown>>(`/workflows/${run.workflowId}/cases/from-run/`, {
+      body: { run_id: run.runId, name: 'large' },
+    });
+    assert.deepEqual([refused.status, refused.body['code']], [413, 'too_large'], JSON.stringify(refused.body));
+  });
+
+  it('refuse a file that the project does not have', async () => {
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger([{ id: 'bill', type: 'file' }]), output])));
+    const refused = await api.post(`/workflows/${workflowId}/cases/`, {
+      body: { name: 'unknown file', input: { bill: randomUUID() } },
+    });
+    const sentence = 'bill: The project has no such file';
+    assert.deepEqual([refused.status, refused.body], [400, { input: [sentence] }]);
+    const made = await make({ name: 'without' });
+    const place = `/workflows/${workflowId}/cases/${made.id}/`;
+    const changed = await api.patch(place, { body: { input: { bill: randomUUID() } } });
+    assert.deepEqual([changed.status, changed.body], [400, { input: [sentence] }]);
+  });
+
+  it('stop at 100, however many are made at once', async () => {
+    for (let made = 0; made < 95; made += 1) await make({ name: `case ${made}` });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        api.post<{ code?: string }>(`/workflows/${workflowId}/cases/`, { body: { name: 'at once' } }),
+      ),
+    );
+    const codes = answers.map(({ status, body: { code } }) => `${status} ${code}`).toSorted();
+    assert.deepEqual(codes, [
+      ...Array.from({ length: 5 }, () => '201 undefined'),
+      ...Array.from({ length: 7 }, () => '400 too_many_cases'),
+    ]);
+  });
+
   describe('beside others', () => {
     const others: string[] = [];
     /** Stores directly in the database a case run that is older than all others. */

@@ -1,10 +1,20 @@
 // Expectations are judged one by one. Those with a costly pattern are judged in another process.
 import assert from 'node:assert/strict';
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+} from 'kysely';
 import type { Db } from '../../../db/core/client.js';
+import type { Tables } from '../../../db/core/tables.js';
 import { judgeCase } from '../../../api/test-runs/judge-case.js';
 import type { Expectation } from '../../../db/test-runs/cases-repository.js';
+import { ByteBudget } from '../../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../../processes/processes.js';
-import { perform } from '../../../processes/work.js';
+import { perform, type Work } from '../../../processes/work.js';
 
 describe('the expectations of a case', () => {
   // These expectations name no node and no output, so that nothing is read from the database.
@@ -17,10 +27,18 @@ describe('the expectations of a case', () => {
     close: () => undefined,
   };
 
-  async function judge(expect: Expectation[], by: Processes = processes) {
-    const ended = { runStatus: 'Succeeded' as const, errorCode: null, errorMessage: null };
+  const budgetOf = (totalBytes: number) => new ByteBudget({ totalBytes, uncountedBytes: 0, patienceMs: 20 });
+  const signal = new AbortController().signal;
+
+  async function judge(
+    expect: Expectation[],
+    by: Processes = processes,
+    { db = {} as Db, memory = budgetOf(1) }: { db?: Db; memory?: ByteBudget } = {},
+  ) {
+    const ended = { runStatus: 'Succeeded' as const, errorCode: null, errorMessage: null, isCancelRequested: false };
     const result = { caseId: 1, runId: 'run', status: 'in progress' as const, costUsd: '0', ...ended };
-    return judgeCase({ db: {} as Db, processes: by }, { ...result, detail: { expect, failures: [] } }, 7);
+    const judged = { ...result, detail: { expect, failures: [] } };
+    return judgeCase({ db, memory, processes: by }, judged, { userId: 7, signal });
   }
 
   it('fail one by one where their pattern cannot be used, here and in a process', async () => {
@@ -46,4 +64,99 @@ describe('the expectations of a case', () => {
     assert.equal(await judge([costly], busy), undefined);
     assert.deepEqual(owners, [7]);
   });
+
+  describe('of a large result', () => {
+    const text = 'x'.repeat(60_000);
+    const result = JSON.stringify({ content: text, list: ['a', 'b'] });
+    const ofNode = (path: string, right: string): Expectation => ({ node: 'large', path, operator: '==', right });
+    const expect = [
+      ...Array.from({ length: 100 }, () => ofNode('result.content', text)),
+      ofNode('result.list[1]', 'b'),
+      ofNode('result.list[0]', 'other'),
+    ];
+
+    it('read it once, and render each of its texts once', async () => {
+      const texts: string[][] = [];
+      const counting: Processes = {
+        ...processes,
+        async run(work) {
+          texts.push((work as Work & { kind: 'questions' }).texts);
+          return perform(work);
+        },
+      };
+      const { db, statements } = answering(result);
+      const judged = await judge(expect, counting, { db, memory: budgetOf(100 * result.length) });
+      assert.deepEqual(
+        judged?.detail.failures.map(({ expectation, actual }) => [expectation.path, actual]),
+        [['result.list[0]', 'a']],
+      );
+      assert.equal(statements.filter((statement) => statement.includes('result::text')).length, 1);
+      assert.deepEqual(texts, [[text]], 'all expectations of the text are compared together, with one copy of it');
+    });
+
+    it('wait for a later round while there is no memory for it, and give the memory back', async () => {
+      const memory = budgetOf(10 * result.length);
+      const other = memory.lease('user:8');
+      await other.resize(9 * result.length);
+      const { db, statements } = answering(result);
+      assert.equal(await judge(expect, processes, { db, memory }), undefined);
+      assert.ok(!statements.some((statement) => statement.includes('result::text')), 'it was not read');
+      other.end();
+      assert.equal((await judge(expect, processes, { db, memory }))?.status, 'failed');
+      assert.equal(memory.heldBytes, 0);
+    });
+
+    it('end when the caller hangs up', async () => {
+      const aborted = AbortSignal.abort(new Error('gone'));
+      const waiting: Processes = {
+        ...processes,
+        run: async (_work, options) => options.signal.throwIfAborted() as never,
+      };
+      const { db } = answering(result);
+      const judged = {
+        caseId: 1,
+        runId: 'run',
+        status: 'in progress' as const,
+        costUsd: '0',
+        isCancelRequested: false,
+      };
+      const ended = { runStatus: 'Succeeded' as const, errorCode: null, errorMessage: null };
+      const deps = { db, memory: budgetOf(100 * result.length), processes: waiting };
+      await assert.rejects(
+        judgeCase(deps, { ...judged, ...ended, detail: { expect, failures: [] } }, { userId: 7, signal: aborted }),
+        /gone/,
+      );
+    });
+  });
 });
+
+/** A database whose only node has this result. */
+function answering(result: string): { db: Db; statements: string[] } {
+  const statements: string[] = [];
+  const row = { node_id: 'large', path: '', status: 'succeed', error_code: null, error_message: null };
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql }: CompiledQuery) {
+      statements.push(sql);
+      return { rows: [{ ...row, bytes: result.length, text: result } as R] };
+    },
+    streamQuery: () => assert.fail('nothing is streamed'),
+  };
+  const done = async (): Promise<void> => undefined;
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => ({
+        init: done,
+        acquireConnection: async () => connection,
+        beginTransaction: done,
+        commitTransaction: done,
+        rollbackTransaction: done,
+        releaseConnection: done,
+        destroy: done,
+      }),
+      createIntrospector: (database) => new PostgresIntrospector(database),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return { db: db as Db, statements };
+}

@@ -294,6 +294,54 @@ describe('test runs', function () {
     });
   });
 
+  it('reuse results of two runs, of which one has a loop that the other has too', async () => {
+    const [body, second, after] = [at(path()), at(path()), at(path())];
+    const loop = node('for_each', { items: [1, 2, 3], body_node: body.id });
+    body.data['body'] = `{"item":"{{ ${loop.id}.item }}"}`;
+    after.data['body'] = JSON.stringify({ said: `${resultOf(loop)} ${resultOf(second)}` });
+    const whole = await world.runToEnd(drawing([...linkInRow([trigger(), loop, second, after]), body]));
+    const { workflowId } = whole;
+    const ofLoop = await tryToEnd(workflowId, { mode: 'node', node: loop.id });
+    assert.equal(ofLoop.status, 'succeed', JSON.stringify(ofLoop.nodes));
+    const progressOf = (runId: string) =>
+      queryDatabase(
+        world.stack,
+        'SELECT sum(changes)::integer AS changes, sum(failed)::integer AS failed FROM loop_progress WHERE run_id = $1',
+        [runId],
+      );
+    // With an input of its own, the test takes no result of the trigger, and the loop is the first node that it takes.
+    for (const input of [{}, undefined]) {
+      const tested = await tryToEnd(workflowId, { mode: 'node', node: after.id, ...(input && { input }) });
+      assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+      assert.deepEqual([tested.nodes[loop.id]!.source, tested.nodes[second.id]!.source], [ofLoop.runId, whole.runId]);
+      assert.deepEqual(tested.nodes[loop.id]!.iterations, { total: 3, succeeded: 3, failed: 0, in_progress: 0 });
+      assert.deepEqual(await progressOf(tested.runId), await progressOf(ofLoop.runId));
+    }
+  });
+
+  it('reuse results of two runs that hold secrets', async () => {
+    const secret = `secret-${randomUUID()}`;
+    const fields = [{ id: 'token', type: 'text', is_secret: true }];
+    const [first, last] = [node('set', { value: '{{ input.token }}' }), at(path(), { method: 'POST' })];
+    const body = node('set', { value: '' });
+    const loop = node('for_each', { items: [resultOf(first), 'b'], body_node: body.id, output: resultOf(body) });
+    body.data['value'] = `{{ ${loop.id}.item }}`;
+    const where = path();
+    last.data['url'] = `${world.target.url}${where}`;
+    last.data['body'] = JSON.stringify({ said: `${resultOf(first)} ${resultOf(loop)}` });
+    const whole = await world.runToEnd(drawing([...linkInRow([trigger(fields), first, loop, last]), body]), {
+      token: secret,
+    });
+    const ofLoop = await tryToEnd(whole.workflowId, { mode: 'node', node: loop.id });
+    assert.equal(ofLoop.status, 'succeed', JSON.stringify(ofLoop.nodes));
+    const tested = await tryToEnd(whole.workflowId, { mode: 'node', node: last.id });
+    assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+    assert.deepEqual([tested.nodes[first.id]!.source, tested.nodes[loop.id]!.source], [whole.runId, ofLoop.runId]);
+    const [sent, again] = world.target.requestsTo(where).map(({ body: text }) => text);
+    assert.ok(sent!.includes(secret));
+    assert.equal(again, sent);
+  });
+
   it('execute nothing that only a mocked node would have read', async () => {
     const [before, tried] = [path(), path()];
     const [a, b] = [at(before), at(tried)];
