@@ -21,7 +21,7 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   let isClosed = false;
   /** Changes are serialised, because a lease accepts no second change while it waits for the first. */
   let lastChange: Promise<void> = Promise.resolve();
-  const line: { part: object; begin: () => void; fail: (error: unknown) => void }[] = [];
+  const line: { part: object; begin: () => void; fail: (error: Error) => void }[] = [];
   let large: object | undefined;
 
   function apply(part: object, bytes: number): Promise<void> {
@@ -54,12 +54,12 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
         signal.removeEventListener('abort', leave);
         resolve();
       };
-      const fail = (error: unknown): void => {
+      const fail = (error: Error): void => {
         signal.removeEventListener('abort', leave);
         line.splice(line.indexOf(waiting), 1);
-        reject(error as Error);
+        reject(error);
       };
-      const leave = (): void => fail(signal.reason);
+      const leave = (): void => fail(signal.reason as Error);
       const waiting = { part, begin, fail };
       line.push(waiting);
       signal.addEventListener('abort', leave, { once: true });

@@ -85,9 +85,11 @@ export function createUsageReader(headers: AnswerHeaders, maxDecodedBytes = MAX_
   let decodedBytes = 0;
   unpack.on('data', (chunk: Buffer) => {
     decodedBytes += chunk.length;
-    if (decodedBytes <= maxDecodedBytes) return void read(chunk);
-    decoded = 'unknown';
-    unpack.destroy();
+    if (decodedBytes <= maxDecodedBytes) read(chunk);
+    else {
+      decoded = 'unknown';
+      unpack.destroy();
+    }
   });
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) unpack.once(event, () => resolve());

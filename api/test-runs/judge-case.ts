@@ -133,7 +133,7 @@ async function readValues(db: Db, runId: string, source: Source): Promise<Variab
   const values = { input: {}, results: new Map<string, NodeOutput>(), errors: new Map<string, NodeFailure>() };
   if (source === OUTPUT) {
     const output = await findOutput(db, runId);
-    if (output !== undefined) values.results.set(NODE, { content: '', value: parseJson(output) } as NodeOutput);
+    if (output !== undefined) values.results.set(NODE, { content: '', value: parseJson(output) });
   } else if (typeof source === 'string') {
     const [end] = await findNodeEnds(db, runId, [source]);
     if (end?.result !== undefined) values.results.set(NODE, parseJson(end.result) as NodeOutput);

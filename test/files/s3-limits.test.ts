@@ -56,9 +56,11 @@ describe('a store in an S3 that fails', () => {
       let reads = 0;
       const store = await storeAt(
         (socket, request) => {
-          if (request.startsWith('PUT')) return void socket.end(reply(refusal, xml(name)));
-          reads += 1;
-          socket.end(reads <= 2 ? reply('404 Not Found', xml('NoSuchKey')) : reply('200 OK', 'mark-of-another'));
+          if (request.startsWith('PUT')) socket.end(reply(refusal, xml(name)));
+          else {
+            reads += 1;
+            socket.end(reads <= 2 ? reply('404 Not Found', xml('NoSuchKey')) : reply('200 OK', 'mark-of-another'));
+          }
         },
         { answerMs: 10_000 },
       );

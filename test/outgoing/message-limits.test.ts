@@ -72,7 +72,7 @@ describe('limits of MCP messages', () => {
       'id: 7\0\ndata: 1\n\n',
     ]) {
       assert.equal(await isResumable(text), false, JSON.stringify(text));
-      assert.equal(await isResumable(...text), false, JSON.stringify(text));
+      assert.equal(await isResumable(...Array.from(text)), false, JSON.stringify(text));
     }
   });
 

@@ -32,7 +32,7 @@ describe('the input of a node in a loop', () => {
     const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 }).lease('user:1');
     const deps = { db, secretBox: createSecretBox([Buffer.alloc(32)]) } as unknown as RunDeps;
     const key = { runId: 'r', path: iterationPath('', loop.id, 0), nodeId: body.id };
-    return renderNodeInput(deps, { key, moment: new Date(), log: pino({ level: 'silent' }) as never, memory });
+    return renderNodeInput(deps, { key, moment: new Date(), log: pino({ level: 'silent' }), memory });
   };
 
   it('is unreadable if an item cannot be opened', async () => {

@@ -18,7 +18,7 @@ describe('a drawing with values that only the draft has', () => {
     const box = createSecretBox([Buffer.alloc(32)]);
     const draft = { data: masked, secrets };
     assert.throws(
-      () => refuseLoss(box, drawingWith('********'), stored as never, draft),
+      () => refuseLoss(box, drawingWith('********'), stored, draft),
       (error: ApiError) => {
         assert.deepEqual([error.status, error.fields?.['data']?.length], [400, 20]);
         return true;

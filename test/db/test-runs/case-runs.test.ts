@@ -118,7 +118,7 @@ describe('case runs', function () {
     const run = await started();
     await cancelCaseRun(db, run.caseRunId);
     let isClaimed = false;
-    const [caseId] = run.caseIds as [number];
+    const caseId = run.caseIds[0]!;
     const behind = db.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
@@ -144,7 +144,7 @@ describe('case runs', function () {
 
   it('cancel an open run of a case once, however many rounds it takes to end', async () => {
     const run = await started();
-    const [caseId] = run.caseIds as [number];
+    const caseId = run.caseIds[0]!;
     await claimCase(db, { caseRunId: run.caseRunId, caseId, runId: run.runId });
     await cancelCaseRun(db, run.caseRunId);
     for (let round = 0; round < 3; round += 1) await drive(run);

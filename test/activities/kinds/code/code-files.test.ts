@@ -22,7 +22,7 @@ describe('the files of code', () => {
     const request: FileRequest = { status: 'read', fileId: 'a', as: 'bytes' };
     const receive = () => Promise.reject(new Error('nothing is saved'));
     for (let call = 0; call < MAX_FILE_CALLS; call += 1) {
-      assert.equal(String(await serve(request, receive, signal)), 'x', `call ${call}`);
+      assert.deepEqual(await serve(request, receive, signal), Buffer.from('x'), `call ${call}`);
     }
     const refused = await serve(request, receive, signal);
     assert.ok('answer' in refused && refused.answer === 'failed');
