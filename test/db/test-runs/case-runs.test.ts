@@ -129,7 +129,7 @@ describe('case runs', function () {
         }
         return result;
       },
-    }) as Database;
+    });
     await drive(run, { ...deps(), db: behind });
     const results = await listCaseResults(db, run.caseRunId);
     assert.deepEqual(
