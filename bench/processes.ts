@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { cpuSeconds } from '../harness/processes/figures.js';
 
-/** The parts whose processor time is measured. For the twin, `api` is its gateway. */
+/**
+ * The parts whose processor time is measured. For a twin, which is the same workflow written by hand (bench/twin/),
+ * `api` is its gateway; the eager twin has its gateway in the worker's process.
+ */
 export const PARTS = ['worker', 'api', 'temporal', 'postgres', 'client'] as const;
 export type Part = (typeof PARTS)[number];
 /** Seconds of user and system time. */

@@ -35,7 +35,7 @@ export const connectionPresetSchema = z.discriminatedUnion('kind', variants);
 
 export type ConnectionPreset = z.infer<typeof connectionPresetSchema>;
 
-/** The presets in the order of their names, without the pages that state their facts. */
+/** The presets in the order of their names, without the keys `source` and `checked` of their files. */
 export const connectionPresets: readonly ConnectionPreset[] = z
   .array(connectionPresetSchema)
   .parse(facts)

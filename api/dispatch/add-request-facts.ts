@@ -1,4 +1,5 @@
-// Validates everything about a request that is known before its body is read.
+// Adds to a request, before its body is read, its validated parameters, query and headers, the address of its peer, and
+// what `admit` of its route finds.
 import type { z } from 'zod';
 import { invalidFields, notFound } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';

@@ -1,9 +1,10 @@
-// Keeps the schedules in Temporal in step with Postgres, which is authoritative.
+// The statements by which api/schedules/sync-schedules.ts keeps Temporal's copies of schedules in step with PostgreSQL,
+// which is authoritative.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { ScheduleOverlap } from '../core/tables.js';
 
-/** The data of the schedule in Temporal. */
+/** What PostgreSQL knows of a schedule: enough to write its copy in Temporal and to make up for missed firings. */
 export interface ScheduleToSync {
   id: string;
   workflowId: number;
@@ -58,7 +59,10 @@ export function syncLocked(
   });
 }
 
-/** Delays the next comparison, so that this schedule does not block the others. */
+/**
+ * Sets when the schedule is compared with its copy in Temporal again. After a failure, the delay lets others come
+ * first.
+ */
 export async function postpone(db: Db, scheduleId: string, seconds: number): Promise<void> {
   await db
     .updateTable('schedules')

@@ -113,7 +113,7 @@ const SAID: Record<string, [text: string, check: () => void]> = {
     () => assert.equal(workerOf({ WORKER_VERSIONING: 'true' }).version?.buildId, undefined),
   ],
   WORKER_CACHED_WORKFLOWS: [
-    '200, or twice WORKER_ACTIVITY_SLOTS',
+    'the larger of 200 and twice WORKER_ACTIVITY_SLOTS',
     () => {
       assert.equal(workerOf({}).cachedWorkflows, 200);
       assert.equal(workerOf({ WORKER_ACTIVITY_SLOTS: '150' }).cachedWorkflows, 300);

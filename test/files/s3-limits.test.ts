@@ -82,7 +82,7 @@ describe('a store in an S3 that fails', () => {
 
   const startedUpload = '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>';
 
-  it('asks three times for a part of an upload, and three times for the end of the upload', async () => {
+  it('asks three times for a part of an upload, and then three times to abort the upload', async () => {
     const store = await storeAt(
       (socket, request) => {
         if (!request.startsWith('POST')) return;

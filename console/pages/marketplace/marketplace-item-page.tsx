@@ -119,8 +119,8 @@ function AddButton({ workflow }: { workflow: Published }) {
     return (
       <RemarksDialog
         title={`“${title}” is in your workflows`}
-        lead="Not everything of the example could be copied:"
-        whole="The whole example"
+        lead="Not everything of the workflow could be copied:"
+        whole="The whole workflow"
         warnings={warnings}
         onClose={copy.reset}
         onOpen={() => go(`/workflows/${id}`)}
