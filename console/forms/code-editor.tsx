@@ -12,7 +12,7 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, class: 'source-comment' },
 ]);
 
-/** Line numbers, because errors refer to them. */
+/** Includes line numbers, because error messages refer to them. */
 const CODE = [javascript(), syntaxHighlighting(COLOURS), lineNumbers(), indentOnInput(), highlightActiveLine(), SOURCE];
 
 export function CodeEditor(props: Omit<SourceEditorProps, 'language' | 'takesVariables'>) {

@@ -16,7 +16,7 @@ export function listIn(condition: unknown): TestList | undefined {
   return Array.isArray(condition['any']) ? { name: 'any', items: condition['any'] } : undefined;
 }
 
-/** False for what the form of tests cannot show, such as both lists in one condition. */
+/** False for a condition that the form of tests cannot show, such as one with both lists. */
 export function isFormed(condition: unknown, lists = 0): boolean {
   if (condition === undefined) return lists === 0;
   if (!isObject(condition)) return false;

@@ -14,7 +14,7 @@ interface OpenVariable {
 /** Nobody types a longer variable by hand. */
 const LONGEST = 200;
 
-/** Returns the variable that contains the caret; undefined unless a `{{` before the caret is still open. */
+/** Returns the variable that contains the caret; undefined if no `{{` before the caret is still open. */
 export function openVariable(text: string, caret: number): OpenVariable | undefined {
   const before = text.slice(Math.max(0, caret - LONGEST), caret);
   const braces = before.lastIndexOf('{{');

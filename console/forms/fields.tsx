@@ -163,7 +163,7 @@ export function NumberField({ schema, path, label, value, isRequired = false, on
   const error = useFieldError(path);
   const shown = value === undefined || value === null ? '' : toText(value);
   const [written, setWritten] = useState(shown);
-  // Keeps the typed text while it equals the value: `1.` and `1.0` may become other numbers.
+  // Keeps the typed text while it means the stored number: `1.` and `1.0` are stored as 1, and typing may go on.
   const text = String(parseNumber(written) ?? '') === shown ? written : shown;
   const fallback = schema['default'];
   const parts = [descriptionOf(schema), fallback === undefined ? undefined : `${toText(fallback)} unless set`];
@@ -307,7 +307,7 @@ interface RecordValueProps {
 function RecordValue({ label, value, isText, isWrong, onChange }: RecordValueProps) {
   const shown = shownAs(value, isText);
   const [written, setWritten] = useState(shown);
-  // Keeps the typed text while it equals the value: `1.0` may become another number.
+  // Keeps the typed text while it means the stored value: `1.0` is stored as 1, and typing may go on.
   const text = !isText && isEqualJson(toValue(written), value) ? written : shown;
   return (
     <VariableInput

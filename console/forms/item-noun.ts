@@ -14,7 +14,7 @@ export function itemNoun(label: string, schema: JsonObject = {}): string {
   return /[^s]s$/.test(known) ? known.replace(/s$/, '') : 'item';
 }
 
-/** `Action 2` for the second item. */
+/** Returns `Action 2` for the noun `action` and the index 1. */
 export function itemName(noun: string, at: number): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${at + 1}`;
 }

@@ -13,7 +13,10 @@ export function layersOf(schema: JsonObject, filled: ReadonlySet<string>): [firs
   return [part(entries.filter(isFirst)), part(entries.filter((entry) => !isFirst(entry)))];
 }
 
-/** People need fields without a default, fields of the selected mode, tables and lists. */
+/**
+ * People need fields of the selected mode, fields with a format, tables and lists. Of the other fields, they need those
+ * that have no default and cannot be null, and those that are edited as JSON and have a default.
+ */
 function isNeeded(key: string, property: JsonObject): boolean {
   if (property['when'] !== undefined || asText(withoutNull(property)['format']) !== undefined) return true;
   const shape = shapeOf(property, key);

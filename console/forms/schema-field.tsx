@@ -251,7 +251,10 @@ export function ItemButtons({ name, at, items, onChange }: ItemButtonsProps) {
 
 const JsonEditor = lazy(() => import('./json-editor.js').then((part) => ({ default: part.JsonEditor })));
 
-/** Edits any JSON. What cannot be stored as JSON is stored as text, and the field says so. */
+/**
+ * Edits any JSON. Text that is not JSON, or has a number that JavaScript would round, is stored as a text. The field
+ * shows a problem if the text looks like incomplete JSON, or has such a number.
+ */
 function JsonField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const [written, setWritten] = useState(() => toJsonText(value));
   const text = isEqualJson(fromJsonText(written), value) ? written : toJsonText(value);

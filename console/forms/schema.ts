@@ -95,7 +95,10 @@ export function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
   return asObject(schema['properties']) as Record<string, JsonObject>;
 }
 
-/** A field that only one mode has is marked by `needed` instead, because the other modes have no value for it. */
+/**
+ * A required field that only one mode of the node has is marked with `needed`. It is not in `required`, because the
+ * other modes have no value for it.
+ */
 export function isRequired(schema: JsonObject, key: string): boolean {
   return asArray(schema['required']).includes(key) || propertiesOf(schema)[key]?.['needed'] === true;
 }

@@ -55,7 +55,7 @@ class ChipWidget extends WidgetType {
 
 interface Shown {
   all: DecorationSet;
-  /** What the caret skips as a unit: chips, and the ends of the variable that is being edited. */
+  /** The ranges that the caret skips as a unit: chips, and the ends of the variable that is being edited. */
   chips: DecorationSet;
 }
 

@@ -1,4 +1,5 @@
-// A text field with variables. A plain textarea takes its place until the editor is loaded, or if loading fails.
+// A text field with variables. A plain textarea takes its place until the editor is loaded. The textarea stays if
+// loading fails, or if an input method is composing a word when the editor is loaded.
 import { use, useDeferredValue, useEffect, useEffectEvent, useRef, useState, type ComponentType } from 'react';
 import { classNames } from '../ui/class-names.js';
 import { FormContext } from './form.js';

@@ -3,7 +3,7 @@ import { propertiesOf } from '../forms/schema.js';
 import { asArray, asObject } from '../ui/json.js';
 import { formatSeconds } from '../ui/time-units.js';
 
-/** Says in words who decides about an agent's calls, until when, and what a rejection does. */
+/** Describes the people who decide about an agent's calls, their time limit, and the effect of a rejection. */
 export function approvalSentence(schema: JsonObject, settings: JsonObject): string {
   const approval = asObject(settings['approval']);
   const required = Number(approval['required'] ?? 1);

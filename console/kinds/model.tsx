@@ -37,7 +37,7 @@ export function ModelForm({ schema, data, onChange }: ModelFormProps) {
 /** The settings of an agent for tool calls that need a person's approval. */
 const APPROVAL = ['approval', 'approval_timeout', 'on_reject'];
 
-/** Folded until one of its fields is set. A sentence says what the rules mean. */
+/** Open at first only if one of its fields is set. A text above the fields explains the rules. */
 function Approvals({ schema, path, value, onChange }: ComponentProps<typeof Properties>) {
   const [isOpen] = useState(() => APPROVAL.some((key) => isSet(schema, key, asObject(value))));
   if (Object.keys(propertiesOf(schema)).length === 0) return null;
@@ -119,7 +119,7 @@ function Chat({ schema, value, onChange }: ChatProps) {
   );
 }
 
-/** Takes no space until the person adds files. */
+/** Shows only a button until the person adds files. */
 function MessageFiles(props: ComponentProps<typeof Properties>) {
   const [isOpen, setIsOpen] = useState(false);
   if (isOpen || asObject(props.value)['files'] !== undefined) return <Properties {...props} />;

@@ -16,7 +16,7 @@ interface CurlDialogProps {
   onClose: () => void;
 }
 
-/** Fills the form from a cURL command, and lists what was not read. */
+/** Fills the form from a cURL command, and lists the parts that were not read or need attention. */
 export function CurlDialog({ data, onImport, onClose }: CurlDialogProps) {
   const [command, setCommand] = useState('');
   const [problem, setProblem] = useState<string>();

@@ -15,7 +15,7 @@ interface ReadRequest {
   body?: unknown;
   /** The longest time of an attempt in seconds. */
   timeout?: number;
-  /** Sentences about what was not read or needs attention. */
+  /** Sentences about the parts that were not read or need attention. */
   remarks: string[];
 }
 
@@ -194,7 +194,7 @@ function typedBody(text: string, isJson: boolean, request: Request): unknown {
   return formFields(text) ?? text;
 }
 
-/** Numbers with more digits than JavaScript holds would change, so their text stays. */
+/** Returns undefined if the text is not JSON, or has 16 digits in a row, because JavaScript may round such a number. */
 function parsed(text: string): unknown {
   if (/\d{16}/.test(text)) return undefined;
   try {

@@ -234,6 +234,8 @@ interface RequiredBoxProps {
 
 /** Checked if the case must pass before the workflow can be published. */
 function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: RequiredBoxProps) {
+  /** The wanted state while it is being stored. */
+  const [wanted, setWanted] = useState<boolean>();
   const change = useChange((isRequired: boolean) => changeCase(workflowId, id, { required: isRequired }), {
     invalidates: ['cases'],
     announcement: 'Saved',
@@ -244,9 +246,12 @@ function RequiredBox({ workflowId, of: { id, name, required }, isReadOnly }: Req
         <input
           type="checkbox"
           className="checkbox-field-box"
-          checked={change.isPending ? change.variables : required}
+          checked={wanted ?? required}
           disabled={isReadOnly}
-          onChange={({ target }) => change.mutate(target.checked)}
+          onChange={({ target }) => {
+            setWanted(target.checked);
+            change.mutate(target.checked, { onSettled: () => setWanted(undefined) });
+          }}
         />
         <span className="hidden-text">Required: {name}</span>
       </label>

@@ -134,7 +134,10 @@ interface RankPictureProps {
   currency: string;
 }
 
-/** Bar chart with one bar per row, the most expensive first. The length shows the cost. Fills its container without scaling the text. */
+/**
+ * Bar chart with one bar per row, the most expensive first. The length shows the cost. Fills its container without
+ * scaling the text.
+ */
 function RankPicture({ label, rows, currency }: RankPictureProps) {
   const costOf = ({ amount }: Usage): number => Number(amount[currency] ?? 0);
   const ranked = rows.toSorted((one, other) => costOf(other) - costOf(one));

@@ -44,7 +44,10 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the ticks of an axis from 0 to at least `most`: three to six round numbers with their labels. */
+/**
+ * Returns the ticks of an axis from 0 to at least `most`: three to five round numbers with their labels, or only 0 if
+ * `most` is not positive.
+ */
 export function ticksOf(most: number): { value: number; text: string }[] {
   if (!(most > 0) || !Number.isFinite(most)) return [{ value: 0, text: '0' }];
   const rough = most / 4;

@@ -59,7 +59,7 @@ function toMoment(text: string): string | null {
   return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
 }
 
-/** Sends invalid text as it is, too, because JSON would turn `NaN` into null, which means the default. */
+/** Sends invalid text as it is: JSON would turn `NaN` into null, which means the default rate, or all projects. */
 function toNumber(text: string): number | null {
   if (text.trim() === '') return null;
   const number = Number(text);

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/button.js';
 import { NotFound, PageHeader } from '../../ui/page-header.js';
 import { StartsSections } from './starts-sections.js';
 
-/** Ways to start runs of the workflow without a person or an API key. */
+/** The ways to start runs of the workflow other than by hand: schedules, hooks, MCP clients and chats. */
 export function StartsPage({ workflowId }: { workflowId: number }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['workflow', workflowId, 'starts'],

@@ -30,7 +30,7 @@ interface CanvasMenus extends CanvasEvents, CanvasKeys {
   close: (open: Open) => void;
 }
 
-/** Returns what is open over the canvas, and the functions that open and close it, which never change. */
+/** Returns the menu or field that is open over the canvas, and functions that open and close one and never change. */
 export function useCanvasMenus(): CanvasMenus {
   const [open, setOpen] = useState<Open>();
   const events = useMemo(

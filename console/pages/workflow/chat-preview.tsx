@@ -14,7 +14,7 @@ interface ChatPreviewProps {
   onClose: () => void;
 }
 
-/** A chat with the workflow beside its canvas. Conversations run what is stored, so each message saves the drawing. */
+/** A chat with the workflow beside its canvas. Messages run the stored drawing, so each one saves the drawing first. */
 export function ChatPreview({ saver, onClose }: ChatPreviewProps) {
   const store = useStore();
   const { id, title, project: projectId, is_chat: isChat } = useStored(saver, (state) => state.workflow);

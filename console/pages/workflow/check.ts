@@ -59,7 +59,10 @@ export function useCheck(
   });
 }
 
-/** Loads the service's check of an unsaved drawing. Each change makes a new object, which the query key numbers. */
+/**
+ * Loads the service's check of an unsaved drawing. Each change makes a new drawing object. The query key contains the
+ * number of that object.
+ */
 function useUnsavedCheck(
   { id, store }: { id: number; store: EditorStore },
   drawing: Drawing,

@@ -59,7 +59,7 @@ export function CodeBeside(props: CodeBesideProps) {
 
 const INPUTS: Path = ['inputs'];
 
-/** What the code wrote to the console and returned when it ran last. */
+/** The console output and the returned value of the last execution of the code. */
 function Output({ nodeId }: { nodeId: string }) {
   const entry = useTest((state) => state.results.get(nodeId)?.entry);
   const logs = ownValue(entry?.result, 'logs');

@@ -49,7 +49,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #tag: string | undefined;
   /** The service's draft, if it is another editor's. */
   #foreign: KeptDraft | undefined;
-  /** The drawing that this editor wrote to the browser last. */
+  /** The drawing that this editor last tried to write to the browser. */
   #inBrowser: JsonObject | undefined;
   /** The drawing of the service's draft, if it is this editor's. */
   #inService: JsonObject | undefined;
@@ -84,7 +84,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (this.#timer !== undefined) this.#writeInBrowser();
   };
 
-  /** Looks for drafts that other editors have written or removed meanwhile, and repeats a failed write. */
+  /**
+   * Looks for drafts that other editors have written or removed meanwhile, and repeats a failed write. Does not ask the
+   * service while it has this editor's draft.
+   */
   readonly lookAround = async (): Promise<void> => {
     this.showOffers();
     const isMine = this.#tag !== undefined || this.#running !== undefined;
@@ -92,7 +95,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
   };
 
-  /** Reads the service's draft and shows what the assistant has drawn meanwhile. */
+  /** Reads the service's draft and shows the changes that the assistant has made meanwhile. */
   readonly follow = async (): Promise<void> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#options.isSignedIn()) return;
@@ -102,7 +105,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
 
   /**
    * Resolves to true once the service has this editor's drawing, which the assistant reads. Resolves to false if the
-   * service has the draft of another editor. Rejects if the service cannot store the drawing.
+   * service has the draft of another editor. Rejects if the draft cannot be read or stored.
    */
   readonly handOver = async (): Promise<boolean> => {
     const { store } = this.#options;
@@ -170,7 +173,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     try {
       await this.#find();
     } catch {
-      // If the service cannot be reached, the save reports it.
+      // The save goes on without this response. If the service cannot be reached, the save itself fails and reports it.
     }
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
@@ -282,7 +285,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     }
   }
 
-  /** Reads the service's draft and finds out whose it is. Removes another draft that equals the stored drawing. */
+  /**
+   * Reads the service's draft and finds out which editor wrote it. Takes over a draft of the assistant. Removes a draft
+   * of another editor that equals the stored drawing.
+   */
   async #find(): Promise<void> {
     const { calls, store } = this.#options;
     const draft = await this.#readLive();
@@ -290,7 +296,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#lose();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
-    // The draft equals what this editor shows: the person has redone `continue`.
+    // The draft equals the drawing that this editor shows, for example because the person has redone `continue`.
     if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#goOn(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
@@ -306,17 +312,21 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     return (await calls.remove(draft.tag)) ? undefined : calls.read();
   }
 
-  /** True if the assistant wrote the draft. One from before the last save is offered like that of another editor. */
+  /**
+   * True if the assistant wrote the draft, on the present version of the workflow. A draft of the assistant on an older
+   * version is offered like the draft of another editor.
+   */
   #isOfAssistant({ assistantRun, version }: KeptDraft): boolean {
     return assistantRun !== null && version === this.#facts().version;
   }
 
-  /** Adds what the assistant has drawn to what the person has drawn since, and makes the draft this editor's. */
+  /** Merges the assistant's changes with those that the person has made since, and makes the draft this editor's. */
   async #takeOver(draft: KeptDraft): Promise<void> {
     const { store, calls } = this.#options;
     const runId = draft.assistantRun!;
     if (this.#tag === undefined && !store.getState().isDirty) {
-      // The page was reloaded: restores what the person had not saved before the answer, as its own step of Undo.
+      // This editor has no unsaved changes, for example after a reload. Restores the unsaved drawing from before the
+      // answer, as its own step of Undo.
       const before = await calls.before();
       if (before?.runId === runId && before.drawing !== undefined)
         store.change(shareParts(store.drawing, before.drawing) as JsonObject);

@@ -66,7 +66,7 @@ export function PastedFileNotices({ error, remarks, close }: PastedFile) {
   );
 }
 
-/** Below the service's limit. */
+/** Just below the service's limit of 10 MiB for ASCII text. Other text may still exceed that limit. */
 const MAX_CHARACTERS = 10_000_000;
 
 /** Returns the file if the text looks like a workflow. The service says what is wrong with it. */
@@ -84,7 +84,7 @@ function fileIn(text: string): JsonObject | undefined {
   return places.some((place) => isObject(place) && Array.isArray(place['nodes'])) ? only : undefined;
 }
 
-/** The service imports a file only as a new workflow. It is deleted at once, because its nodes are pasted here. */
+/** The service imports a file only as a new workflow. That workflow is deleted at once: its nodes are pasted here. */
 async function translate(file: JsonObject, project: number) {
   const made = await unwrap(
     api.POST('/api/v1/projects/{id}/import/', { params: { path: { id: project } }, body: file }),

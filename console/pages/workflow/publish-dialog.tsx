@@ -160,7 +160,7 @@ interface RunMark {
   use_as_marketplace_template: boolean;
 }
 
-/** Marks only the chosen run as template. If several are marked, the service uses the newest. */
+/** Of the listed runs, marks only the chosen one as template. If several are marked, the service uses the newest. */
 async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
   for (const run of runs) {
     const isChosen = run.id === runId;

@@ -37,7 +37,10 @@ export class Saver implements Stored<SaverState> {
     this.#draft = draft;
   }
 
-  /** Saves unsaved changes, if any. Resolves to true if nothing is unsaved afterwards. */
+  /**
+   * Saves unsaved changes, if any. Resolves to false if they are not saved. Changes that are made during the request
+   * remain unsaved, also if the result is true.
+   */
   readonly save = async (): Promise<boolean> => {
     while (this.#running !== undefined) await this.#running;
     if (!this.#store.getState().isDirty) {
@@ -53,7 +56,10 @@ export class Saver implements Stored<SaverState> {
     }
   };
 
-  /** Changes anything but the drawing. Rejects with the service's error; a 412 also opens the conflict dialog. */
+  /**
+   * Changes anything but the drawing. Rejects with the service's error. A 412 also opens the conflict dialog, unless
+   * both drawings are equal.
+   */
   async changeDetails(change: Omit<WorkflowChange, 'data'>): Promise<void> {
     await this.#change(({ workflow, etag }) => changeWorkflow(workflow.id, etag, change));
   }
@@ -223,7 +229,7 @@ function toRecord({ data, error, response }: { data?: Workflow; error?: unknown;
   return { workflow: data, etag: response.headers.get('ETag') ?? '*' };
 }
 
-/** Saves unsaved changes. Resolves to false if the person has to resolve a conflict first; throws why a save failed. */
+/** Saves unsaved changes. Resolves to false if the person has to resolve a conflict first. Rejects if a save fails. */
 export async function saveFirst(saver: Saver): Promise<boolean> {
   const isSaved = await saver.save();
   const { error } = saver.getState();

@@ -27,7 +27,7 @@ interface VersionsDialogProps {
   onClose: () => void;
 }
 
-/** The versions of the drawing: who made them, how they differ from what is shown, and a picture of each. */
+/** The versions of the drawing, each with its author, its differences from the editor's drawing, and a picture. */
 export function VersionsDialog({ saver, onClose }: VersionsDialogProps) {
   const isDirty = useEditor((state) => state.isDirty);
   const { id } = saver.getState().workflow;

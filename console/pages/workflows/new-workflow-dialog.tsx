@@ -102,8 +102,8 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   );
 }
 
-// A new workflow starts empty, as a copy of the person's own workflow, or from the latest example of a
-// free marketplace workflow.
+// A new workflow starts empty, from a sample of the gallery, as a copy of a workflow that the person can see, or from
+// the latest example of a free marketplace workflow.
 
 interface Template {
   /** Unique; value of the select option. */

@@ -138,7 +138,7 @@ const NO_SCHEMA = {};
 const MODEL_PATH = ['model'];
 const FIRST = 'Say what the workflow should do, or what to change.';
 
-/** Offers to undo what the newest answer has changed. */
+/** Offers to undo the changes of the newest answer. */
 function UndoAnswer() {
   const store = useStore();
   const count = useEditor((state) => state.answer?.nodes.size);

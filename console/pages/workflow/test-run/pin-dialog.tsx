@@ -22,7 +22,7 @@ interface PinDialogProps {
 
 /**
  * Edits the pin of a node: the result that tests use instead of executing the node. Without a pin, begins with the last
- * result of the node, or with an example made from its output schema.
+ * result of the node if the node succeeded, else with an example made from its output schema.
  */
 export function PinDialog({ workflowId, pins, nodeId }: PinDialogProps) {
   const { drawing, kinds } = useStore();

@@ -37,7 +37,7 @@ interface TestDialogProps {
   asked: RequestedTest;
 }
 
-/** Shows what a test will call and its maximum cost before starting it. */
+/** Shows the calls that a test will make, and its maximum cost, before the person starts it. */
 export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogProps) {
   const { nodeId, mode } = asked;
   const store = useStore();

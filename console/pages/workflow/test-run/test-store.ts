@@ -12,7 +12,7 @@ export type TestMode = NonNullable<
   paths['/api/v1/workflows/{id}/test/']['post']['requestBody']
 >['content']['application/json']['mode'];
 
-/** A requested test, for which the dialog `Test` is open. */
+/** A test that the person has requested. The dialog `Test` is open for it, or it has been started. */
 export interface RequestedTest {
   nodeId: string;
   mode: TestMode;
@@ -128,8 +128,9 @@ export class TestStore implements Stored<TestState> {
   }
 
   /**
-   * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. If a node
-   * has results in several iterations, the one whose status ranks first (console/live/node-status.ts) counts.
+   * Stores results of a run or test. Older results never replace newer ones, and reused ones replace none. Results from
+   * pins are not stored. If a node has results in several iterations, the one whose status ranks first
+   * (console/live/node-status.ts) counts.
    */
   record(
     { runId, startedAt, drawing }: Pick<NodeTest, 'runId' | 'startedAt' | 'drawing'>,

@@ -23,7 +23,7 @@ interface TryButtonProps {
 /**
  * Tests the selected node, with one click or with Ctrl+Shift+Enter. Executes earlier nodes, too, if results that the
  * node reads are missing. Opens the dialog `Test` only if a call that may change something is not confirmed yet, an
- * input is missing, or the service refuses the test.
+ * input is missing, or the service refuses the test as invalid (400). Other errors are shown below the button.
  */
 export function TryButton({ workflowId, nodeId, isInDialog = false }: TryButtonProps) {
   const { isReadOnly } = useStore();
