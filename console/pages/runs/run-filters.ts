@@ -106,6 +106,7 @@ export function toQuery(filters: RunFilters): RunsQuery {
 export function dayOf(text: string): string {
   const moment = toMoment(text, 0);
   if (moment === undefined) return '';
+  if (DAY.test(text)) return text;
   const [month, day] = [moment.getMonth() + 1, moment.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${String(moment.getFullYear()).padStart(4, '0')}-${month}-${day}`;
 }
