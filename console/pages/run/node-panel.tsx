@@ -74,7 +74,9 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
   const address = { runId: run.id, workflowId: run.workflow.id, nodeId, path };
   const detail = useNodeDetail(address, entry, true);
   const requests = useApprovals(run.id).data ?? [];
-  const pending = requests.filter(({ node_id: id, status }) => id === nodeId && status === 'pending');
+  const pending = requests.filter(
+    (request) => request.node_id === nodeId && request.path === path && request.status === 'pending',
+  );
   const status = entry === null ? unreached : statusOf(entry, isWaiting);
   const [word = '', ...more] = status.split(', ');
   return (

@@ -169,15 +169,13 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   async beforeSave(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#running;
-    try {
-      await this.#find();
-    } catch {
-      // The save goes on without this response. If the service cannot be reached, the save itself fails and reports it.
-    }
+    await this.#running?.catch(() => undefined);
+    // Without this response the save could delete the draft of another editor unseen, so its failure is the save's.
+    await this.#find();
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
-      writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
+      const isKept = writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
+      if (!isKept) throw new Error('The draft of another place cannot be kept here. Continue or discard it first.');
     }
     return this.#options.store.isFromDraft;
   }
@@ -213,7 +211,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #remove(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#running !== undefined) return void this.#running.then(() => this.#look());
+    if (this.#running !== undefined) return void this.#running.catch(() => undefined).then(() => this.#look());
     if (this.#inBrowser !== undefined) this.#options.entries.removeItem(this.#key);
     this.#inBrowser = undefined;
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });

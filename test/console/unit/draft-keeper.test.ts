@@ -157,6 +157,26 @@ describe('the keeper of unsaved work', () => {
     assert.equal(countOf(service.draft!.drawing), 2);
   });
 
+  it('lets no save delete a draft of another place that it could not read or copy', async () => {
+    const { service, calls } = startService();
+    const full = startEntries();
+    const [here, there] = [open(calls), open(calls, full)];
+    here.store.change(withNode(EMPTY));
+    await eventually(() => countOf(service.draft?.drawing) === 1);
+    there.store.change(withNode(withNode(EMPTY)));
+    await eventually(() => there.keeper.getState().offers.length === 1);
+    const isCopied = await there.keeper.beforeSave();
+    assert.equal(isCopied, false);
+    assert.ok(there.keeper.getState().offers.length > 0);
+    service.failing = refused(503);
+    await assert.rejects(there.keeper.beforeSave(), { status: 503 });
+    service.failing = undefined;
+    full.setItem = () => {
+      throw new Error('the store is full');
+    };
+    await assert.rejects(there.keeper.beforeSave(), /cannot be kept here/);
+  });
+
   it('overwrites no draft that comes between its look and its first write', async () => {
     const { service, calls } = startService();
     const write: DraftCalls['write'] = async (...given) => {

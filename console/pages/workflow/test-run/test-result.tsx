@@ -273,14 +273,18 @@ interface OutcomeProps {
 
 function Outcome({ workflowId, projectId, nodeId, shown: { runId, entry }, label }: OutcomeProps) {
   const requests = useApprovals(runId).data ?? [];
+  const path = entry.path ?? '';
+  const pending = requests.filter(
+    (request) => request.node_id === nodeId && request.path === path && request.status === 'pending',
+  );
   return (
     <ResultTab
-      address={{ runId, workflowId, nodeId, path: entry.path ?? '' }}
+      address={{ runId, workflowId, nodeId, path }}
       projectId={projectId}
       entry={entry}
       detail={undefined}
       label={label}
-      pending={requests.filter((request) => request.node_id === nodeId && request.status === 'pending')}
+      pending={pending}
       expiredAt={undefined}
     />
   );
