@@ -123,12 +123,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           type="submit"
           variant="primary"
           isBusy={test.isPending}
-          disabled={
-            estimate.isPending ||
-            estimate.isPlaceholderData ||
-            !iteration.isValid ||
-            (!usesKnown && written === undefined)
-          }
+          disabled={estimate.isPending || !iteration.isValid || (!usesKnown && written === undefined)}
         >
           Start test
         </Button>
