@@ -9,7 +9,7 @@ interface Place {
   to: string;
 }
 
-/** `minimum` is the role in the project without which its page has no such tab. */
+/** A tab with `minimum` is shown only to people with at least this role in the project. */
 const SETTINGS: readonly { tab: string; name: string; isOfService?: boolean; minimum?: Role }[] = [
   { tab: 'members', name: 'Members' },
   { tab: 'provider-keys', name: 'Provider keys' },

@@ -174,7 +174,7 @@ export interface Requests {
   tasks: readonly string[];
   /** Connections that need somebody to sign in, without duplicates. */
   signIns: readonly ConnectionWait[];
-  /** Runs of sub-workflows on which this run waits, and which may have requests of their own. */
+  /** Runs of sub-workflows for which this run waits. They may have requests of their own. */
   below: readonly string[];
 }
 

@@ -40,8 +40,8 @@ const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Reads the state first, then the events after version `after`, by default after the state's. Returns when the run
- * has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` if a retry cannot help (status
+ * Reads the state first, then the events after version `after`, which defaults to the state's version. Returns when the
+ * run has ended or `signal` is aborted. Throws `RunNotFoundError`, and `ServiceError` if a retry cannot help (status
  * below 500 except 429).
  */
 export async function watchRun(source: RunSource, sink: RunSink, signal: AbortSignal, after?: number): Promise<void> {

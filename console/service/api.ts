@@ -1,5 +1,5 @@
-// The client of the service: `unwrap(api.GET('/api/v1/projects/', { signal }))`. A response without success throws a
-// `ServiceError`, which `explain` (explain.ts) turns into a sentence.
+// The client of the service: `unwrap(api.GET('/api/v1/projects/', { signal }))`. For an error response, `unwrap` throws
+// a `ServiceError`, which `explain` (explain.ts) turns into a sentence.
 import { createClient } from '../../clients/typescript/src/index.js';
 import { CALL_RETRIES } from './calls.js';
 import { tokens } from './session.js';

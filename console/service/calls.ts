@@ -9,7 +9,7 @@ interface Page<Item> {
   total: number;
 }
 
-/** A list of choices must be complete, but nobody chooses from a list longer than this. */
+/** The limit of pages per list of choices, because nobody chooses from a longer list. */
 const MOST_PAGES = 20;
 
 /** Reads a list page by page, from page 1, up to `MOST_PAGES`. */

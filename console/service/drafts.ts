@@ -1,4 +1,4 @@
-// Stores unsaved drawings in the browser until the service keeps them, so that they survive a closed tab and a lost
+// Stores unsaved drawings in the browser until the service has them, so that they survive a closed tab and a lost
 // connection. Each editor has its own entry, so that two tabs of one workflow never overwrite each other. Signing out
 // deletes the entries of that person.
 import { joinAddress, splitAddress } from '../../graph/address-credentials.js';
@@ -9,7 +9,7 @@ import { MASK } from '../../graph/mask-text.js';
 interface DraftFacts {
   /** The stored version of the workflow on which the draft is based. */
   version: number;
-  /** ETag of the draft that the service had from this editor; undefined if it had none. */
+  /** ETag of this editor's draft in the service; undefined if the service had none of this editor. */
   tag?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface DraftFacts {
 export interface DraftHead extends DraftFacts {
   key: string;
   savedAt: string;
-  /** False if the service keeps the drawing, so that the entry only tells who wrote it. */
+  /** False if the service stores the drawing. The entry then only records which editor wrote it. */
   hasDrawing: boolean;
 }
 

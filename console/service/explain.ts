@@ -27,7 +27,7 @@ function inWords(sentences: readonly string[]): string {
   return sentences.map((sentence) => toFieldWords(sentence)).join(' ');
 }
 
-/** True if the address names nothing that the person may see. The page then says `Not found`. */
+/** True if the requested object does not exist, or the person may not see it. Pages then show `Not found`. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RunNotFoundError || (error instanceof ServiceError && error.status === 404);
 }

@@ -4,7 +4,7 @@ import { createStore, type Store } from '../ui/store.js';
 import { browserEntries } from './browser-entries.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 
-/** `read` takes what is known from the stored object, which another version of the console may have written. */
+/** `read` picks the known fields of the stored object, which another version of the console may have written. */
 export function createKept<State extends object>(name: string, read: (stored: JsonObject) => State): Store<State> {
   const key = `look:${name}`;
   const store = createStore(read(parse(browserEntries().getItem(key))));

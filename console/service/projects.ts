@@ -37,7 +37,7 @@ type ProjectChange = NonNullable<
 >['content']['application/json'];
 
 /**
- * Changes a project of which the person is a member. An administrator of the service who is no member is answered
+ * Changes a project of which the person is a member. To an administrator who is not a member, the service returns
  * `{id, name, pool, pools}`, which is no `Project`.
  */
 export async function changeProject(id: number, body: ProjectChange): Promise<Project> {

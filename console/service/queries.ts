@@ -59,8 +59,8 @@ export function useRunKey() {
       last.current = undefined;
     },
     /**
-     * A refusal is final, so the next click starts another run. After any other error the run may exist, also after a
-     * 401 or 429: the client repeats a request without an answer, and these say nothing about the first one.
+     * A refusal is final, so the next click starts another run. After any other error the run may exist, including 401
+     * and 429: the client retries a request that got no response, and the first attempt may have started the run.
      */
     settleIfRefused: (error: unknown): void => {
       const isFinal = (status: number): boolean => status < 500 && status !== 401 && status !== 429;

@@ -1,4 +1,4 @@
-// Services and their actions, as searches find them (docs/use/services.md).
+// Queries for services and their actions (docs/use/services.md).
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { JsonObject } from '../../graph/json.js';
 import type { Choice } from '../ui/search-list.js';
@@ -14,7 +14,7 @@ export const SERVICES = 'services';
 
 const PAUSE_MS = 250;
 
-/** The services of a project, then those of the catalogue. With `search`, only services that have its words. */
+/** The services of a project, then those of the catalogue. With `search`, only services that contain its words. */
 export function useServices(projectId: number, search = ''): UseQueryResult<Service[]> {
   const settled = useSettled(search.trim(), PAUSE_MS);
   return useQuery({
@@ -29,7 +29,7 @@ export function useServices(projectId: number, search = ''): UseQueryResult<Serv
   });
 }
 
-/** Returns the name of a service of the project or the catalogue; its id until the answer has come. */
+/** Returns the name of a service of the project or the catalogue; its id until the response arrives. */
 export function useServiceName(projectId: number, id: string): string {
   const { data } = useServices(projectId);
   return data?.find((service) => service.id === id)?.name ?? id;
@@ -40,7 +40,7 @@ interface PageOfActions {
   total: number;
 }
 
-/** The first actions of a service; with `search` the first that have its words. */
+/** The first actions of a service; with `search`, the first that contain its words. */
 export function useActionsOf(serviceId: string, search: string, size: number): UseQueryResult<PageOfActions> {
   const settled = useSettled(search.trim(), PAUSE_MS);
   return useQuery({
@@ -75,13 +75,13 @@ const MOST_SERVICES = 5;
 const MOST_ACTIONS = 12;
 
 interface ActionSearch {
-  /** Empty until the answer to what is typed has come, so that Enter chooses nothing of an older one. */
+  /** Empty until the response for the typed text arrives, so that Enter cannot choose a result of an earlier text. */
   found: readonly FoundAction[];
   isSearching: boolean;
   query: UseQueryResult<FoundAction[]>;
 }
 
-/** Finds services by name, with their first actions, and actions by title. Asks once the typing has paused. */
+/** Finds services by name, with their first actions, and actions by title. Sends requests after a pause in typing. */
 export function useActions(projectId: number, search: string): ActionSearch {
   const typed = search.trim();
   const settled = useSettled(typed, PAUSE_MS);
@@ -115,12 +115,12 @@ export function useActions(projectId: number, search: string): ActionSearch {
   };
 }
 
-/** Returns the typed words that are not in the name of the service. Its actions are searched by them; empty for all. */
+/** Returns the typed words that the service's name lacks. They filter its actions; an empty text selects all. */
 function withoutName(words: readonly string[], { name }: Service): string {
   return words.filter((word) => !name.toLowerCase().includes(word)).join(' ');
 }
 
-/** Reads one action of a service; nothing while an id is empty. */
+/** Loads one action of a service. Sends no request while an id is empty. */
 export function useAction(serviceId: string, actionId: string): UseQueryResult<Action> {
   return useQuery({
     queryKey: [SERVICES, 'action', serviceId, actionId],

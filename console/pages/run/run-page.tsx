@@ -103,8 +103,8 @@ function RunView({ run }: { run: RunDetail }) {
 }
 
 /**
- * Reloads the run when it leaves the queue, because only then its start time exists. The timeline begins at that time,
- * so loading it later would move the bars.
+ * Reloads the run when it leaves the queue, because it has no start time before. The timeline begins at that time, so
+ * loading it later would move the bars.
  */
 function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
   const client = useQueryClient();

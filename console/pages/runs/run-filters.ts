@@ -111,7 +111,7 @@ export function dayOf(text: string): string {
   return `${String(moment.getFullYear()).padStart(4, '0')}-${month}-${day}`;
 }
 
-/** For a day, returns when it or the day after it begins in the person's time zone. */
+/** For a day, returns the start of that day, or of the day after it, in the person's time zone. */
 function toMoment(text: string, daysLater: 0 | 1): Date | undefined {
   const moment = new Date(text);
   if (!DAY_FIRST.test(text) || Number.isNaN(moment.getTime())) return undefined;

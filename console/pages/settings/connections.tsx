@@ -211,7 +211,10 @@ interface ConnectionDialogProps {
   onClose: () => void;
 }
 
-/** While workflows use the connection, the service answers 409 and names them; a second click removes it anyway. */
+/**
+ * Asks before removing the connection. While workflows use it, the service answers 409 with their names; a second click
+ * then removes the connection anyway.
+ */
 function RemoveDialog({ projectId, connection: { id, name }, onClose }: ConnectionDialogProps) {
   const [isUsed, setIsUsed] = useState(false);
   const change = useChange(

@@ -30,7 +30,7 @@ interface CanvasMenus extends CanvasEvents, CanvasKeys {
   close: (open: Open) => void;
 }
 
-/** Returns the menu or field that is open over the canvas, and functions that open and close one and never change. */
+/** Returns the menu or field that is open over the canvas. The functions that open and close it never change. */
 export function useCanvasMenus(): CanvasMenus {
   const [open, setOpen] = useState<Open>();
   const events = useMemo(

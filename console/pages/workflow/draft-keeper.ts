@@ -15,9 +15,9 @@ import type { DraftCalls, DraftOfSave, KeptDraft, Offer } from './kept-draft.js'
 interface KeeperState {
   /** Drafts of other editors, the newest first. */
   offers: readonly Offer[];
-  /** Why the service does not keep the unsaved drawing; undefined if it does. */
+  /** Why the service does not store the unsaved drawing; undefined if it does. */
   problem: unknown;
-  /** True if the browser has the drawing that the service does not keep. */
+  /** True if the browser has the drawing that the service does not store. */
   isInBrowser: boolean;
 }
 
@@ -170,7 +170,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#running?.catch(() => undefined);
-    // Without this response the save could delete the draft of another editor unseen, so its failure is the save's.
+    // If this request fails, the save fails: it could delete a draft of another editor that this editor has not seen.
     await this.#find();
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
@@ -302,7 +302,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.showOffers();
   }
 
-  /** Reads the service's draft. Removes the one whose removal has failed before. */
+  /** Reads the service's draft, and repeats its removal if that has failed before. */
   async #readLive(): Promise<KeptDraft | undefined> {
     const { calls } = this.#options;
     const draft = await calls.read();

@@ -20,7 +20,7 @@ export interface BeforeAnswer {
 }
 
 export interface DraftCalls {
-  /** Resolves to undefined if the service keeps no draft. */
+  /** Resolves to undefined if the service has no draft. */
   read: () => Promise<KeptDraft | undefined>;
   /**
    * `tag` is the ETag of the draft to replace; undefined if there must be none yet. Rejects with 412 if the service
@@ -29,7 +29,7 @@ export interface DraftCalls {
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
   /** Resolves to undefined if the assistant has not answered yet. */
   before: () => Promise<BeforeAnswer | undefined>;
-  /** Resolves to false, without removing the draft, if it has another ETag by now. */
+  /** Resolves to false, without removing the draft, if its ETag has changed. */
   remove: (tag: string) => Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export interface DraftOfSave {
 
 /** Unsaved work of another tab or device. */
 export interface Offer {
-  /** Key of the browser's entry; undefined for the draft that the service keeps. */
+  /** Key of the browser's entry; undefined for the draft that the service stores. */
   key: string | undefined;
   savedAt: string;
   version: number;

@@ -305,8 +305,8 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
-  // A link to an earlier node would close a cycle, which cannot run. Linked nodes stay options, and choosing one again
-  // changes nothing: a node may have been linked when it was added.
+  // A link to an earlier node would close a cycle, which cannot run. Linked nodes remain options, because adding a node
+  // may have linked it already; choosing one again changes nothing.
   const excluded = new Set([node.id, ...before(links, node.id)]);
   const free = isReady
     ? [...nodes.values()].filter((each) => !excluded.has(each.id) && !isStart(kinds.get(typeOf(each))))

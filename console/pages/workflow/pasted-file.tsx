@@ -12,7 +12,10 @@ import { RemarksDialog } from '../../ui/remarks.js';
 import type { Saver } from './saver.js';
 
 interface PastedFile {
-  /** Begins to import a pasted text. Returns false if it is no workflow in JSON. */
+  /**
+   * Starts to import a pasted text. Returns false if the text is no workflow in JSON, the editor is read-only, or
+   * another import is running.
+   */
   take: (text: string) => boolean;
   error: unknown;
   remarks: readonly { node: string | null; message: string }[] | undefined;

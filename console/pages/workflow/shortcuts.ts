@@ -22,7 +22,7 @@ export interface CanvasKeys extends Pick<CanvasEvents, 'onMenu'> {
 
 /**
  * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Shortcuts for the selection only work while the
- * graph has the focus.
+ * graph has the focus; Ctrl+D works wherever no field has it.
  */
 export function useShortcuts(
   store: EditorStore,

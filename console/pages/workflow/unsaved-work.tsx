@@ -15,7 +15,7 @@ import { DraftKeeper } from './draft-keeper.js';
 import type { Offer } from './kept-draft.js';
 import type { Saver } from './saver.js';
 
-/** Keeps unsaved changes while the editor is open. Undefined for viewers, who have none. */
+/** Stores unsaved changes while the editor is open. Returns undefined for viewers, who have none. */
 export function useDraftKeeper(store: EditorStore, saver: Saver): DraftKeeper | undefined {
   const { id } = useStored(saver, (state) => state.workflow);
   const [owner] = useState(() => ownerOf(session.getState())?.id);

@@ -25,7 +25,7 @@ export function WorkflowsPage() {
   };
   const [search, setSearch] = useTyped(filters.search, (text) => set({ search: text }));
   const [chosen, setMaking] = useState<'workflow' | 'project'>();
-  // The dialog `Go to` links here with `?new=workflow` or `?new=project`, which opens the dialog.
+  // The dialog `Go to` links here with `?new=workflow` or `?new=project`, which opens the dialog for a new one.
   const making = chosen ?? get('new');
   const close = (): void => {
     setMaking(undefined);

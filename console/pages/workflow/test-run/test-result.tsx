@@ -118,7 +118,7 @@ interface LastTestProps {
   asked: RequestedTest;
   /** True to name the node that was tested. */
   isNamed: boolean;
-  /** True where the error is shown with the result of the node. */
+  /** True if the result of the node below shows the error. */
   isErrorBelow?: boolean;
 }
 
@@ -193,7 +193,7 @@ interface OfNodeProps {
   nodeId: string;
   pin: Pin | undefined;
   shown: NodeTest | undefined;
-  /** False where the line of the test above says the same. */
+  /** False if the line of the test above already names the node. */
   isNamed: boolean;
 }
 

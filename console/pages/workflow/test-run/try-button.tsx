@@ -104,7 +104,7 @@ function useTry(workflowId: number, nodeId: string) {
     },
     onError: (error) => {
       settleIfRefused(error);
-      // The dialog shows, by field, why the service refuses the test.
+      // The dialog estimates a test of this node alone, and shows by field why the service refuses it.
       if (isInvalid(error)) tests.ask({ nodeId, mode: 'node' });
     },
   });
